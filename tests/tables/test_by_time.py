@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
-from zmon.tables.by_time import ESTIMATED, MOST, Log, by_time
+from zmon.tables.by_time import ESTIMATED, MAX_ROWS, Log, by_time
 from zmon.tables.table import SUMMARY, Needs
 from zmon.tables.view import History, View
 
@@ -182,9 +182,9 @@ def test_a_clock_that_was_set_back_is_said() -> None:
 
 def test_no_more_rows_than_a_reader_wants() -> None:
     """The last ones."""
-    table = filled(ends([10] * (MOST + 50)), lambda interval: {"x": interval.after.at.utc})
-    assert len(table.keys) == MOST
-    assert table.columns["x"][-1] == (1000 + 10 * (MOST + 50)) * SECOND
+    table = filled(ends([10] * (MAX_ROWS + 50)), lambda interval: {"x": interval.after.at.utc})
+    assert len(table.keys) == MAX_ROWS
+    assert table.columns["x"][-1] == (1000 + 10 * (MAX_ROWS + 50)) * SECOND
 
 
 def test_texts_have_no_mean() -> None:

@@ -15,9 +15,9 @@ from zmon.absent import Absent, absent
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables.correlation import (
     KEY_FIGURES,
-    LAGS,
-    LEAST,
     LISTS,
+    MAX_LAG,
+    MIN_PAIRS,
     line,
     paired,
     pearson,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zmon.session.navigator import Navigator
     from zmon.tables.table import Table
 
-NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=LEAST, max_size=60)
+NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=MIN_PAIRS, max_size=60)
 DICE = random.Random(3)  # noqa: S311 - no secret
 NOISE = [DICE.randrange(1, 400) for _ in range(60)]
 
@@ -87,12 +87,12 @@ def test_what_never_changed_has_no_coefficient(values: list[float], same: float)
 
 def test_too_few_intervals_are_not_enough() -> None:
     """And it is said how many there were."""
-    found = together(list(map(float, range(LEAST - 1))), list(map(float, range(LEAST - 1))))
+    found = together(list(map(float, range(MIN_PAIRS - 1))), list(map(float, range(MIN_PAIRS - 1))))
     assert isinstance(found.straight, Absent)
-    assert f"in {LEAST - 1} intervals" in found.straight.reason
+    assert f"in {MIN_PAIRS - 1} intervals" in found.straight.reason
 
 
-@pytest.mark.parametrize("lag", range(-LAGS, LAGS + 1))
+@pytest.mark.parametrize("lag", range(-MAX_LAG, MAX_LAG + 1))
 def test_the_lag_is_found(lag: int) -> None:
     """By how many intervals the other follows, or leads."""
     noise = [float(DICE.randrange(10_000)) for _ in range(80)]
@@ -114,7 +114,7 @@ def test_no_pair_reaches_across_a_gap() -> None:
     looked = watch({"sda": [1] * 12}, left_out=range(4, 9))
     rows = looked.history.rows("x", lambda _interval: {"x": 1}, 100)
     known = line(rows, "x")
-    assert known == [1, 1, 1, *[None] * (LAGS + 1), 1, 1, 1]
+    assert known == [1, 1, 1, *[None] * (MAX_LAG + 1), 1, 1, 1]
 
 
 def test_what_moved_with_it_stands_there_with_its_coefficient() -> None:

@@ -12,7 +12,17 @@ from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import BUCKETS, DASD, PROFILE, buckets
 from zmon.sample import empty_frame
-from zmon.tables.dasdstat import BEFORE, IDLE, NO_DRIVER, NOT_READ, RESET, Asked, parse, table, together
+from zmon.tables.dasdstat import (
+    BEFORE,
+    IDLE,
+    NO_DRIVER,
+    NOT_READ,
+    RESET,
+    ProfileQuery,
+    parse,
+    table,
+    together,
+)
 from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
@@ -195,16 +205,16 @@ def test_what_proc_does_not_tell_stays_absent(make: Make) -> None:
 @pytest.mark.parametrize(
     ("words", "asked"),
     [
-        ("", Asked("global")),
-        ("global reads", Asked("global", "READS")),
-        ("dasde", Asked("dasde")),
-        ("DASDE writes TOTAL", Asked("dasde", "WRITES", whole=True)),
-        ("7001", Asked("dasde")),
-        ("0.0.7001", Asked("0.0.7001")),
-        ("tot", Asked("global", whole=True)),
+        ("", ProfileQuery("global")),
+        ("global reads", ProfileQuery("global", "READS")),
+        ("dasde", ProfileQuery("dasde")),
+        ("DASDE writes TOTAL", ProfileQuery("dasde", "WRITES", whole=True)),
+        ("7001", ProfileQuery("dasde")),
+        ("0.0.7001", ProfileQuery("0.0.7001")),
+        ("tot", ProfileQuery("global", whole=True)),
     ],
 )
-def test_words_say_what_is_asked_for(interval: Interval, words: str, asked: Asked) -> None:
+def test_words_say_what_is_asked_for(interval: Interval, words: str, asked: ProfileQuery) -> None:
     """A number means the volume with its aliases, a bus id the device."""
     assert parse(words, View(interval)) == asked
 

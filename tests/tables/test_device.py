@@ -11,7 +11,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
 from zmon.tables import control_unit, details, key_figures
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.device import HANGS, HUNG, SHORTEST, Devices, table, usable
+from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table, usable
 from zmon.tables.table import SUMMARY
 from zmon.tables.view import View
 
@@ -323,9 +323,9 @@ def test_only_what_completes_nothing_hangs(  # noqa: PLR0913, PLR0917 - each is 
         after["reads"] = -1
     found = Devices(interval_of({BLOCK: {"dasda": before}}, {BLOCK: {"dasda": after}}, seconds)).hung
     completed = sum(done[name] for name in COMPLETED if not (uncounted and name == "discards"))
-    if completed or reset or seconds < SHORTEST:
+    if completed or reset or seconds < MIN_HANG_SECONDS:
         assert not found
-    elif busy >= HUNG * 1000 * seconds:
+    elif busy >= MIN_HANG_BUSY * 1000 * seconds:
         assert found == {0: pytest.approx(min(busy / 1000, seconds))}
     else:
         assert found == ({0: seconds} if all(flying) else {})

@@ -67,7 +67,7 @@ def averaged(looked: Navigator, length: int = 10) -> list[Figure]:
 
 def test_very_many_intervals_are_averaged_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader must know that peaks are hidden."""
-    monkeypatch.setattr(module, "EXACT", 20)
+    monkeypatch.setattr(module, "MAX_EXACT", 20)
     (found,) = series([IO], watch({"sda": [100] * 60}).history, (NOON, None), 6)
     assert [figure.mean for figure in found.figures] == [100] * 6
     assert found.note == "Each value is an average over 10 s: peaks within are not seen"

@@ -12,7 +12,7 @@ from zmon.kinds import BLOCK, CLAIM, DEVICE
 from zmon.sample import Sample, empty_frame
 from zmon.tables import topology
 from zmon.tables.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
-from zmon.tables.view import View, nobody
+from zmon.tables.view import View, no_inputs
 from zmon.topology.machine import NO_INPUTS, UserInputs
 
 if TYPE_CHECKING:
@@ -109,5 +109,5 @@ def test_what_could_not_be_used_is_said_to_whoever_asks() -> None:
 def test_without_people_nobody_told_anything() -> None:
     """And the files of the sample are known all the same."""
     view = View(Interval(None, sample()))
-    assert machine_of(view).inputs is nobody()
+    assert machine_of(view).inputs is no_inputs()
     assert topology.has_files(view)

@@ -18,7 +18,7 @@ from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import find_screen
 from zmon.session.session import Session
-from zmon.tables.view import NoSuchThing, needs, nobody
+from zmon.tables.view import NoSuchThing, needs, no_inputs
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +46,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     needed = needs(screen.table)
     try:
         listing = listing_of(args)
-        inputs = user_inputs(args, listing) if has_inputs(args) or listing is not None else nobody
+        inputs = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
         # every header needs MACHINE; one sample more than intervals makes the first interval
         more = has_inputs(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
         kinds = (MACHINE, *needed.kinds, *(needed.told if more else ()))

@@ -17,7 +17,7 @@ from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.table import Variable
-from zmon.tables.view import NoSuchThing, View, check, needs, nobody
+from zmon.tables.view import NoSuchThing, View, check, needs, no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class Session(Navigator):
         timeline: Timeline,
         screens: Screens,
         first: str = "MENU",
-        people: Callable[[], UserInputs] = nobody,
+        people: Callable[[], UserInputs] = no_inputs,
         guide: Guide | None = None,
     ) -> None:
         """Open a screen; move to an interval before asking for a sheet.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Cells = Mapping[str, Value]
 
-MOST: Final = 120
+MAX_ROWS: Final = 120
 """Rows at the most: the last two hours of minutes."""
 
 ESTIMATED: Final = "~"
@@ -73,9 +73,9 @@ def by_time(view: View, log: Log, key: str = "") -> Table:
     first = present.before if present.skipped else None
     window = (0, None) if first is None else (first.at.utc, present.after.at.utc)
     kept = view.history.rows(
-        name, lambda interval: log.figures(view.at(interval), key), MOST + 1, present, window
+        name, lambda interval: log.figures(view.at(interval), key), MAX_ROWS + 1, present, window
     )
-    rows = _with_holes([row for row in kept if row.begin is not None])[-MOST:]
+    rows = _with_holes([row for row in kept if row.begin is not None])[-MAX_ROWS:]
     names = list(dict.fromkeys(name for row in rows for name in row.cells if name != ESTIMATED))
     gaps = {
         place: missing(row.begin, row.end) if row.cells else hole(row.begin)

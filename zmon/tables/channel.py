@@ -39,7 +39,7 @@ NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 UNTIMED: Final = absent("the connect time of its I/O was not measured")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")
-EFFORT: Final = 60_000
+MAX_DEVICES: Final = 60_000
 """So many devices are looked at to estimate a period at the most: some seconds."""
 NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
@@ -154,7 +154,7 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
 
 def estimated_reach(interval: Interval) -> int:
     """Return over how many intervals a distribution of estimates goes: fewer where there are many devices."""
-    return EFFORT // max(1, len(interval.of(DEVICE)))
+    return MAX_DEVICES // max(1, len(interval.of(DEVICE)))
 
 
 def _devices_per_path(interval: Interval) -> dict[str, int]:

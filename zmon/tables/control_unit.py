@@ -45,7 +45,7 @@ SUMMED: Final = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", 
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
 
-WORTH: Final = 10.0
+MIN_IO: Final = 10.0
 """I/O per second of all LCUs below which nobody waits for anybody, however uneven the load."""
 
 
@@ -202,7 +202,7 @@ def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> lis
     """
     loads = _loads(keys, columns)
     everything = sum(rate for rate, _, _ in loads)
-    if everything < WORTH:
+    if everything < MIN_IO:
         return []
     return [*_carried(loads, everything, len(keys)), *_for_whom(loads, columns.get("spaces", ()))]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.tables import channel, control_unit, device, system
-from zmon.tables.plot import MOST, SCREENS, SECOND, Figures, cell, parse, row_names, rows_of, window
+from zmon.tables.plot import MAX_INTERVALS, SCREENS, SECOND, Figures, cell, parse, row_names, rows_of, window
 from zmon.tables.table import Needs, Table, Variable
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import TableDefinition, alone
@@ -40,13 +40,13 @@ LISTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Of each list the figures; the first is its load."""
 
-TOP: Final = 8
+MAX_RANKED: Final = 8
 """So many rows of each list, those with most load."""
 
-LEAST: Final = 10
+MIN_PAIRS: Final = 10
 """Pairs of values without which nothing can be said."""
 
-LAGS: Final = 5
+MAX_LAG: Final = 5
 """By so many intervals one may follow the other."""
 
 RANKED: Final = 600 * SECOND
@@ -65,7 +65,7 @@ NOT_NAMED: Final = absent(
 )
 
 
-class Moved(NamedTuple):
+class Correlation(NamedTuple):
     """How one figure moved with another."""
 
     straight: float | Absent
@@ -98,14 +98,18 @@ def table(view: View) -> Table:
         partial(_cells, everyone, view),
         ["system", chosen.table, *LISTS],
     )
-    rows, note = rows_of(figures, view.history, span, MOST)
+    rows, note = rows_of(figures, view.history, span, MAX_INTERVALS)
     base = line(rows, "0")
     moved = [together(base, line(rows, str(place))) for place in range(1, len(everyone))]
     return _listed(everyone, row_names(everyone, view), moved, rows, note)
 
 
 def _listed(
-    everyone: Sequence[Variable], names: Sequence[str], moved: Sequence[Moved], rows: Sequence[Row], note: str
+    everyone: Sequence[Variable],
+    names: Sequence[str],
+    moved: Sequence[Correlation],
+    rows: Sequence[Row],
+    note: str,
 ) -> Table:
     chosen, *others = everyone
     columns: dict[str, list[Value]] = {
@@ -133,13 +137,13 @@ def _listed(
     if moved and not any(isinstance(one.straight, float) for one in moved):
         best = max(moved, key=lambda one: one.pairs).straight
         why = best.reason if isinstance(best, Absent) else ""
-        if len(known) >= LEAST:
+        if len(known) >= MIN_PAIRS:
             why += "; name another column and row, such as CORREL DEVICE.resp 7000"
         return Table([], {name: [] for name in columns}, facts=facts, missing=absent(why))
     return Table([str(one) for one in others], columns, facts=facts, notes=tuple(said))
 
 
-def _strength(moved: Moved) -> Value:
+def _strength(moved: Correlation) -> Value:
     return abs(moved.straight) if isinstance(moved.straight, float) else moved.straight
 
 
@@ -163,7 +167,9 @@ def busiest(filled: Table, load: str) -> list[str]:
     """Return the keys of the rows with most load, and of others where it is not known."""
     values = filled.column(load)
     rows = [(value, -row) for row, value in enumerate(values) if isinstance(value, (int, float))]
-    return [filled.keys[-row] for _value, row in sorted(rows, reverse=True)[:TOP]] or filled.keys[:TOP]
+    return [filled.keys[-row] for _value, row in sorted(rows, reverse=True)[:MAX_RANKED]] or filled.keys[
+        :MAX_RANKED
+    ]
 
 
 def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dict[str, Value]:
@@ -185,7 +191,7 @@ def line(rows: Iterable[Row], name: str) -> list[float | None]:
         if row.begin is None:
             continue
         if row.gap or (last is not None and row.begin.utc > last):
-            found += repeat(None, LAGS)
+            found += repeat(None, MAX_LAG)
         last = row.end.utc
         value = None if row.gap else row.cells[name]
         usable = isinstance(value, (int, float)) and isfinite(value)
@@ -193,23 +199,23 @@ def line(rows: Iterable[Row], name: str) -> list[float | None]:
     return found
 
 
-def together(base: Sequence[float | None], other: Sequence[float | None]) -> Moved:
+def together(base: Sequence[float | None], other: Sequence[float | None]) -> Correlation:
     """Say how a figure moved with the base; absent, with the reason, where that cannot be said."""
     ones, others = paired(base, other, 0)
     many = len(ones)
-    if many < LEAST:
-        unknown = absent(f"both are known in {many} intervals; {LEAST} are needed")
-        return Moved(unknown, unknown, many, unknown, unknown)
+    if many < MIN_PAIRS:
+        unknown = absent(f"both are known in {many} intervals; {MIN_PAIRS} are needed")
+        return Correlation(unknown, unknown, many, unknown, unknown)
     straight = pearson(ones, others)
     if isinstance(straight, Absent):
-        return Moved(straight, straight, many, straight, straight)
+        return Correlation(straight, straight, many, straight, straight)
     lag, lagged = 0, straight
-    for shift in sorted(range(-LAGS, LAGS + 1), key=abs):
+    for shift in sorted(range(-MAX_LAG, MAX_LAG + 1), key=abs):
         parts = paired(base, other, shift)
-        value = pearson(*parts) if len(parts[0]) >= LEAST else straight
+        value = pearson(*parts) if len(parts[0]) >= MIN_PAIRS else straight
         if not isinstance(value, Absent) and abs(value) > abs(lagged) + 1e-9:
             lag, lagged = shift, value
-    return Moved(straight, pearson(ranks(ones), ranks(others)), many, lag, lagged)
+    return Correlation(straight, pearson(ranks(ones), ranks(others)), many, lag, lagged)
 
 
 def paired(

@@ -190,7 +190,7 @@ EXACT: Final = "Mean     ms"
 FROM_BUCKETS: Final = "~ Estimated from the buckets: the exact mean is Resp of DEVICE"
 
 
-class Asked(NamedTuple):
+class ProfileQuery(NamedTuple):
     """What is to be shown: of which row of the sample, which of its requests, and since when."""
 
     key: str
@@ -244,7 +244,7 @@ def _missing(view: View) -> Absent:
 class ProfileCounts:
     """The counts of one thing: in the interval, or since the start."""
 
-    def __init__(self, profiles: Delta, asked: Asked) -> None:
+    def __init__(self, profiles: Delta, asked: ProfileQuery) -> None:
         """Look at what is asked for."""
         self.asked = asked
         self._profiles = profiles
@@ -300,7 +300,7 @@ def _longest(shares: Iterable[Number]) -> Number:
     return max((share for share in shares if not isinstance(share, Absent)), default=0.0)
 
 
-def parse(words: str, view: View) -> Asked:
+def parse(words: str, view: View) -> ProfileQuery:
     """Read what a person asks for: `dasdb`, `7001 reads`, `global total`.
 
     A volume is meant by a device number where its aliases are counted with it, else the device alone.
@@ -320,7 +320,7 @@ def parse(words: str, view: View) -> Asked:
             raise NoSuchThing(f"{word!r} is no word here; behind {key} may stand {', '.join(WORDS)}")
         else:
             key = _find(word, view)
-    return Asked(key or _default(view.interval.of(PROFILE)), part, whole)
+    return ProfileQuery(key or _default(view.interval.of(PROFILE)), part, whole)
 
 
 def _default(profiles: Delta) -> str:
@@ -381,7 +381,7 @@ def _percent(part: Number, whole: Number) -> Number:
     return 100 * part / whole
 
 
-def _subject(asked: Asked, view: View) -> str:
+def _subject(asked: ProfileQuery, view: View) -> str:
     """Say what is shown: `all DASD, reads`."""
     what = "All DASD" if asked.key == GLOBAL else asked.key
     disks, known = view.interval.of(DASD), volumes_of(view)

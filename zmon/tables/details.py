@@ -27,7 +27,7 @@ NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics 
 NO_DISK: Final = absent("it is no disk that Linux has a block device for")
 NO_MOUNT: Final = absent("no file system that is mounted lies on it")
 NO_FILE: Final = absent("no file of a known tablespace lies on it")
-FEW: Final = 4
+MAX_NAMED: Final = 4
 """So many names are told; of more only how many."""
 NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
 NOT_COUNTED: Final = absent("Linux does not count this")
@@ -129,8 +129,8 @@ def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
 
 def few(names: Sequence[str]) -> str:
     """Return names in a line; of many the first, and how many more there are."""
-    left = len(names) - FEW
-    return ", ".join(names[:FEW]) + (f" and {left:,} more" if left > 0 else "")
+    left = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def find(view: View) -> str:

@@ -42,12 +42,12 @@ LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
 
 IDLE: Final = absent("no I/O in the interval")
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
-MOST_BUSY: Final = 110.0
+MAX_BUSY: Final = 110.0
 """Percent: what is a little more than 100 is due to clocks of 10 ms."""
 TOO_BUSY: Final = absent("the kernel counted more busy time than has passed")
-HUNG: Final = 0.9
+MIN_HANG_BUSY: Final = 0.9
 """A volume whose requests do not complete hangs when it is busy for this part of the interval."""
-SHORTEST: Final = 1.0
+MIN_HANG_SECONDS: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NO_BLOCK: Final = absent("this device has no block device")
 REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
@@ -58,7 +58,7 @@ VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
 """The masks of a subchannel's paths: installed, available, operational, verified."""
 
-FEW: Final = 3
+MAX_NAMED: Final = 3
 """So many volumes that hang are named."""
 CP_ONLY: Final = absent("only CP knows this; Linux does not")
 NO_UID: Final = absent("no uid")
@@ -141,12 +141,12 @@ class Devices:
             if requests != 0 or isinstance(length, Absent):
                 continue
             waited = 0.0
-            if not isinstance(busy, Absent) and busy >= HUNG * 1e3 * length:
+            if not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * length:
                 waited = min(busy / 1e3, length)
             elif now > 0 and block.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
                 waited = length
             others = ("discards", "flushes")
-            if waited >= SHORTEST and not any(block.numbers(name)[row] > 0 for name in others):
+            if waited >= MIN_HANG_SECONDS and not any(block.numbers(name)[row] > 0 for name in others):
                 found[row] = waited
         return found
 
@@ -161,7 +161,7 @@ class Devices:
     def linux_busy(self) -> list[Number]:
         """The part of the interval in which a request was in Linux, in percent."""
         percents = [ms / 10 for ms in self.block.rate("io_ms")]
-        return [TOO_BUSY if percent > MOST_BUSY else percent for percent in percents]
+        return [TOO_BUSY if percent > MAX_BUSY else percent for percent in percents]
 
     @cached_property
     def cuwt(self) -> list[Number]:
@@ -426,10 +426,10 @@ def hanging(devices: Devices, rows: Iterable[int]) -> list[str]:
     worst = sorted(rows, key=lambda row: (-devices.hung[row], row))
     said = [
         f"{address(devices.keys[row]).upper()}: busy for {devices.hung[row]:.0f} s, nothing completed"
-        for row in worst[:FEW]
+        for row in worst[:MAX_NAMED]
     ]
-    if worst[FEW:]:
-        said.append(f"and {len(worst) - FEW:,} more volumes hang")
+    if worst[MAX_NAMED:]:
+        said.append(f"and {len(worst) - MAX_NAMED:,} more volumes hang")
     return said
 
 

@@ -32,10 +32,10 @@ SECOND: Final = 1_000_000_000
 
 MINUTE: Final = 60 * SECOND
 
-EXACT: Final = 4_000
+MAX_EXACT: Final = 4_000
 """So many intervals are looked at one by one."""
 
-WORK: Final = 500_000
+MAX_TABLE_ROWS: Final = 500_000
 """Rows of tables that may be filled for one series: some seconds of work."""
 
 STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800)
@@ -165,7 +165,7 @@ def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made
     view = View(span.last, limits=limits, people=people)
     figures = _figures_of(variables, view)
     if span.exact(figures):
-        rows = history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1]))
+        rows = history.rows(figures.name, figures.of, MAX_EXACT, window=(span.begin, window[1]))
         return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
     return [_long(variable, history, span, buckets, view) for variable in variables]
 
@@ -229,7 +229,7 @@ def rows_of(
     if span is None:
         return [], ""
     if span.exact(figures):
-        return history.rows(figures.name, figures.of, EXACT, window=(span.begin, window[1])), ""
+        return history.rows(figures.name, figures.of, MAX_EXACT, window=(span.begin, window[1])), ""
     step = span.step(figures, buckets)
     return _averaged(figures, history, span.begin, span.end, step), _said(step)
 
@@ -246,11 +246,11 @@ class Span(NamedTuple):
         before = self.last.before
         length = 0 if before is None else self.last.after.at.utc - before.at.utc
         count = (self.end - self.begin) // max(length, 1)
-        return count <= EXACT and count * _size(figures.tables, self.last) <= WORK
+        return count <= MAX_EXACT and count * _size(figures.tables, self.last) <= MAX_TABLE_ROWS
 
     def step(self, figures: Figures, buckets: int) -> int:
         """Return the length of averages in ns: a round one, for no more than are wanted and can be made."""
-        many = max(min(buckets, WORK // max(_size(figures.tables, self.last), 1)), 1)
+        many = max(min(buckets, MAX_TABLE_ROWS // max(_size(figures.tables, self.last), 1)), 1)
         wanted = (self.end - self.begin) / many / SECOND
         return SECOND * next((step for step in STEPS if step >= wanted), STEPS[-1])
 
@@ -302,7 +302,7 @@ def averages(history: History, begin: int, end: int, step: int) -> Iterator[Inte
 
 NEEDS: Final = Needs(tuple(KINDS.values()), history=True)
 
-MOST: Final = 240
+MAX_INTERVALS: Final = 240
 """Intervals that are drawn when nobody says since when."""
 
 BUCKETS: Final = 320
@@ -380,7 +380,7 @@ def window(view: View, since: str) -> tuple[int, int | None]:
         return max(interval.after.at.utc - int(since[1:-1]) * SECOND, 0), None
     if interval.skipped and interval.before is not None:
         return interval.before.at.utc, interval.after.at.utc
-    return begin_of(view.history, MOST), None
+    return begin_of(view.history, MAX_INTERVALS), None
 
 
 def begin_of(history: History, most: int) -> int:

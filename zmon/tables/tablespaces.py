@@ -61,11 +61,11 @@ NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
 NO_DISKS: Final = "no disk is known that they lie on"
-FEW: Final = 3
+MAX_UNPLACED_NAMED: Final = 3
 """So many tablespaces of files without a place are named."""
 
 
-class Chosen(NamedTuple):
+class FileSelection(NamedTuple):
     """What a word chooses; the same for every sample in which nothing moves."""
 
     pieces: tuple[FilePiece, ...]
@@ -105,7 +105,7 @@ def files_table(view: View) -> Table:
 
 
 @lru_cache(maxsize=8)
-def choose(machine: Machine, word: str) -> Chosen:
+def choose(machine: Machine, word: str) -> FileSelection:
     """Return the pieces that a word chooses, all if it is empty.
 
     Raises:
@@ -172,21 +172,21 @@ def _mount(piece: FilePiece) -> Value:
     return mount if isinstance(mount, Absent) else mount.point
 
 
-def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...]) -> Chosen:
+def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...]) -> FileSelection:
     lines = [_line(piece) for piece in found]
     missed = [piece for piece in found if piece.share is None]
     if missed:
         notes = (*notes, _missed(missed))
     names = lines[0] if lines else ()
-    return Chosen(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
+    return FileSelection(tuple(found), {name: [line[name] for line in lines] for name in names}, notes)
 
 
 def _missed(missed: Sequence[FilePiece]) -> str:
     """Say how many files have no place, of which tablespaces, and why."""
     count = len({piece.file.path for piece in missed})
     spaces = list(dict.fromkeys(filter(None, (tablespace_of(piece.file) for piece in missed))))
-    more = ", ..." if len(spaces) > FEW else ""
-    named = f" ({', '.join(spaces[:FEW])}{more})" if spaces else ""
+    more = ", ..." if len(spaces) > MAX_UNPLACED_NAMED else ""
+    named = f" ({', '.join(spaces[:MAX_UNPLACED_NAMED])}{more})" if spaces else ""
     reasons = list(dict.fromkeys(map(_lacking, missed)))
     why = NO_DISKS if count > 1 and reasons[0] == NO_DISK.reason else reasons[0]
     other = " and other reasons" if len(reasons) > 1 else ""
@@ -392,14 +392,14 @@ def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
 MAX_NAMED: Final = 5
 """So many are named."""
 
-LEAST_PART: Final = 0.005
+MIN_PART: Final = 0.005
 """Of less than this part of an LCU nobody needs to hear."""
 
 Space = tuple[str, str]
 """Database and tablespace."""
 
 
-class Stake(NamedTuple):
+class DiskStake(NamedTuple):
     """What a tablespace has on one disk."""
 
     busid: str
@@ -411,7 +411,7 @@ class Stake(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def stakes(machine: Machine) -> tuple[Stake, ...]:
+def stakes(machine: Machine) -> tuple[DiskStake, ...]:
     """Return what tablespaces have on the disks of the channel subsystem."""
     found: dict[tuple[str, str, Space], tuple[float, int]] = {}
     for piece in pieces(machine):
@@ -421,7 +421,7 @@ def stakes(machine: Machine) -> tuple[Stake, ...]:
         at = share.volume.busid, piece.number, (piece.file.database, tablespace_of(piece.file))
         part, count = found.get(at, (0.0, 0))
         found[at] = part + (0.0 if isinstance(piece.part, Absent) else piece.part), count + int(share.bytes)
-    return tuple(Stake(*at, *much) for at, much in found.items())
+    return tuple(DiskStake(*at, *much) for at, much in found.items())
 
 
 def busiest_tablespaces(
@@ -455,7 +455,7 @@ def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str
     before = ""
     for (database, name), value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
         part = value / whole if whole else 0.0
-        if part < LEAST_PART and before:
+        if part < MIN_PART and before:
             return
         yield f"{f'{database}.' if database and database != before else ''}{name} {100 * part:.0f}%{sign}"
         before = database or " "

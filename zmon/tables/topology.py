@@ -14,7 +14,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.record import NamedTuple
 from zmon.sample import Instant, Sample
-from zmon.tables.view import nobody
+from zmon.tables.view import no_inputs
 from zmon.topology.volumes import lcus, uid_of
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def is_told(view: View) -> bool:
     if view.people is None:
         return False
     known = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
-    return known or (view.people is not nobody and view.people().given)
+    return known or (view.people is not no_inputs and view.people().given)
 
 
 def has_files(view: View) -> bool:
     """Tell whether files of tablespaces are known."""
-    listed = view.people not in {None, nobody} and bool(_people(view).listed)
+    listed = view.people not in {None, no_inputs} and bool(_people(view).listed)
     return listed or bool(view.interval.after.frame(CONTAINER).keys)
 
 
@@ -136,7 +136,7 @@ def no_files(view: View) -> Absent:
 
 
 def _people(view: View) -> UserInputs:
-    return (view.people or nobody)()
+    return (view.people or no_inputs)()
 
 
 _recent: Final[dict[str, deque[Frame]]] = {}

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
-KEPT: Final = 10_000
+MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""
 
-REMEMBERED: Final = 1_000
+MAX_REMEMBERED: Final = 1_000
 """Rows of one screen that are remembered where the tape keeps nothing."""
 
 
@@ -138,7 +138,7 @@ class History:
         row = self._rows.get(key)
         if row is None:
             row = Row(before.at if before else None, after.at, figures(interval), interval.gap)
-            if len(self._rows) >= KEPT:
+            if len(self._rows) >= MAX_ROWS:
                 self._rows.clear()
             self._rows[key] = row
         return row
@@ -146,7 +146,7 @@ class History:
     def _remembered(self, name: Hashable, figures: Figures, present: Interval) -> list[Row]:
         before, after = present.before, present.after
         with self._lock:  # tables are filled in several threads
-            seen = self._seen.setdefault(name, deque(maxlen=REMEMBERED))
+            seen = self._seen.setdefault(name, deque(maxlen=MAX_REMEMBERED))
             # an average over a longer time ends where a row has ended, and is none
             if not seen or (before is not None and before.at.utc >= seen[-1].end.utc):
                 seen.append(Row(before.at if before else None, after.at, figures(present), present.gap))
@@ -214,9 +214,9 @@ def range_of(percent: float) -> int:
     return min(max(int(-(-percent // 10)) - 1, 0), 9)
 
 
-def nobody() -> UserInputs:
-    """Return that nobody has told anything."""
-    from zmon.topology.machine import NO_INPUTS  # noqa: PLC0415 - most tables ask nobody
+def no_inputs() -> UserInputs:
+    """Return that users supply nothing."""
+    from zmon.topology.machine import NO_INPUTS  # noqa: PLC0415 - most tables need none
 
     return NO_INPUTS
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Table
     from zmon.trends.trend_tables import TrendFigure, TrendTable
 
-LARGEST: Final = 1e15
+MAX_VALUE: Final = 1e15
 """Whatever is beyond was not measured."""
 
 Aggregate = tuple["int | None", ...]
@@ -157,7 +157,7 @@ def aggregate(values: Sequence[Number], weights: Sequence[Number], weight: Numbe
             return UNKNOWN
         total, weight = sum(products), sum(compress(weights, known))
     found = (weight, total, min(values), max(values))
-    if not all(-LARGEST < number < LARGEST for number in found):
+    if not all(-MAX_VALUE < number < MAX_VALUE for number in found):
         return UNKNOWN
     return len(products), *(round(THOUSAND * number) for number in found)  # type: ignore[arg-type]  # none is absent
 
