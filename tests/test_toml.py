@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.toml import MAX_CHARACTERS, MAX_DOTS, TomlError, parse_toml
+from zmon import toml
+from zmon.toml import MAX_CHARACTERS, MAX_DOTS, TomlError, parse_kept, parse_toml
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_toml_is_read() -> None:
@@ -42,3 +48,54 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except TomlError:
         return
     assert found == tomllib.loads(text)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a document whose parsed form may be kept."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    path = tmp_path / "device.toml"
+    path.write_text("a = 1\nb = ['x']\n")
+    return path
+
+
+def test_a_document_of_zmon_is_parsed_once(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parsed form is kept beside bytecode, and counts for the same text alone."""
+    text = kept.read_text()
+    first = parse_kept(text, str(kept))
+    assert first == {"a": 1, "b": ["x"]}
+    assert len(list((kept.parent / "__pycache__").iterdir())) == 1
+    parsed: list[str] = []
+
+    def parse(text: str) -> dict[str, bool]:
+        parsed.append(text)
+        return {"parsed": True}
+
+    monkeypatch.setattr(toml, "parse_toml", parse)
+    assert parse_kept(text, str(kept)) == first
+    assert parsed == []
+    assert parse_kept("a = 2", str(kept)) == {"parsed": True}
+    assert parse_kept("a = 2", str(kept)) == {"parsed": True}
+    assert parsed == ["a = 2"]
+
+
+@pytest.mark.parametrize("content", [b"", b"N", b"\xff\xfe", b"i\x01\x00\x00\x00", b"(\x02\x00\x00\x00NN"])
+def test_what_is_kept_and_spoilt_is_parsed_again(content: bytes, kept: Path) -> None:
+    """As bytecode is."""
+    text = kept.read_text()
+    found = parse_kept(text, str(kept))
+    (cache,) = (kept.parent / "__pycache__").iterdir()
+    cache.write_bytes(content)
+    assert parse_kept(text, str(kept)) == found
+    assert cache.read_bytes() != content
+
+
+def test_nothing_is_kept_where_nothing_may_be_written(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where no bytecode is wanted."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert parse_kept("a = 1", str(kept)) == {"a": 1}
+    assert not (kept.parent / "__pycache__").exists()
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (kept.parent / "__pycache__").write_text("a file")
+    assert parse_kept("a = 1", str(kept)) == {"a": 1}

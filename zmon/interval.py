@@ -19,10 +19,10 @@ from functools import cached_property, lru_cache
 from itertools import repeat
 from math import inf
 from operator import lt, sub, truediv
-from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
+from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
 from zmon.sample import Frame, Meaning
 
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ both here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -32,6 +30,7 @@ from zmon.kinds import (
     PROFILE,
     SWAP,
 )
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zmon.cli.output import OK, misused, write_text
+from zmon.light_typing import TYPE_CHECKING
 from zmon.screen import header
 from zmon.screen.definition import ScreenError, load_screens
 

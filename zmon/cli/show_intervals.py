@@ -6,13 +6,13 @@ import os
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, write_result
 from zmon.cli.source_options import open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator

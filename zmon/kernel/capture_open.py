@@ -13,7 +13,6 @@ import os
 import re
 import stat
 from itertools import islice
-from typing import TYPE_CHECKING, Final
 
 from zmon.kernel.capture_tree import (
     ADVICE,
@@ -29,6 +28,7 @@ from zmon.kernel.capture_tree import (
     refusals,
 )
 from zmon.kernel.tree import printable
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import time
 import weakref
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
@@ -20,6 +19,7 @@ from zmon.kernel.deadline import SOURCE_DEADLINE, SourceReading, SourceWorker
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
+from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.record import NamedTuple
 from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample

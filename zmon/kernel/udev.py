@@ -8,9 +8,9 @@ run, so that the names and serial numbers it keeps are already those of the new 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

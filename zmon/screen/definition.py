@@ -13,9 +13,9 @@ import os
 import re
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.plain_text import did_you_mean
 from zmon.record import NamedTuple
 from zmon.screen.number import FORMATS
@@ -200,13 +200,13 @@ MAX_WIDTH: Final = 200
 """Characters of a column, and of a gap before one, at most."""
 
 
-def parse_screen(text: str, file: str) -> Screen:
-    """Read one screen from the text of its file.
+def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
+    """Read one screen from the text of its file; one that comes with zmon may be kept in a parsed form.
 
     Raises:
         ScreenError: what is wrong, with the file, the line and the key.
     """
-    top = TomlDocument(text, file, ScreenError).top()
+    top = TomlDocument(text, file, ScreenError, is_shipped=is_shipped).top()
     top.check(_SCREEN_KEYS, ("id", "command", "title", "table"), _TEXTS)
     for key, known in (("form_formats", FORMATS), ("form_names", None)):
         for name, value in top.data.get(key, {}).items():
@@ -385,7 +385,7 @@ class Screens:
         ):
             file = os.path.join(self._folder, f"{command.lower()}.toml")
             if os.path.exists(file):
-                screen = parse_screen(_text(file), file)
+                screen = parse_screen(_text(file), file, is_shipped=True)
                 if screen.command == command:
                     self._by_command[command] = screen
         return self._by_command.get(command)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Any
 from zmon.plain_text import harmless
 from zmon.screen.header import WIDTH, header
 

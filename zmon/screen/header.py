@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
 from zmon.screen.number import clock
 

@@ -7,8 +7,8 @@ always stays, because it names the rows.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import number
 from zmon.screen.definition import Column, Screen
 

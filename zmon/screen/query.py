@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from math import isnan, nan
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import did_you_mean
 from zmon.record import NamedTuple
 

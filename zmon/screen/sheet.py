@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import cells, harmless, padded
 from zmon.record import NamedTuple
 from zmon.screen import layout, number

@@ -5,10 +5,9 @@ A cursor does everything that may take time, so it may belong to another thread 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.number import clock
 

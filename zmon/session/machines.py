@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
 
 from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
 from zmon.kernel.tree import LiveTree
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
 

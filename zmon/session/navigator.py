@@ -8,11 +8,11 @@ from __future__ import annotations
 import threading
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
 from zmon.tables.table import Figure

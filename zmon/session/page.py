@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
 
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.definition import Column
 from zmon.screen.number import LEFT, clock

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.session.timeline import Position, Section, Timeline
 from zmon.session.when import LAST, WhenError, parse_when
 from zmon.store.changes import events_between

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, Final
 
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import clock
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions

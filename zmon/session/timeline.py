@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
 
 from zmon.event import Event, What
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

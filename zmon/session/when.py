@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 import time
-from typing import Final
+
+from zmon.light_typing import Final
 
 SECOND: Final = 1_000_000_000
 """Times are counted in nanoseconds."""

@@ -6,12 +6,13 @@ Also which labels changed: the topology as it was at each time.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LPAR
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
 from zmon.sample import Meaning
 
 if TYPE_CHECKING:

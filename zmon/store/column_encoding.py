@@ -21,9 +21,9 @@ from array import array
 from itertools import repeat
 from math import gcd
 from operator import add, floordiv, mul, sub
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.store.file_format import Damaged
 

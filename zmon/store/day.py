@@ -13,8 +13,8 @@ from __future__ import annotations
 import os
 import re
 from datetime import date
-from typing import Final
 
+from zmon.light_typing import Final
 from zmon.record import NamedTuple
 from zmon.store.file_format import RecordingError, is_recording
 

@@ -13,10 +13,11 @@ import hashlib
 import itertools
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
+from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.record import NamedTuple
 from zmon.sample import Field, Kind, Meaning
 from zmon.store.column_encoding import decode_column, dump, encode_column, load
 from zmon.store.file_format import Damaged, checked, crc

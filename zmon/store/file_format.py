@@ -10,7 +10,8 @@ import os
 import stat
 import struct
 import zlib
-from typing import TYPE_CHECKING, Final
+
+from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,8 +15,8 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Mapping
 from operator import sub
-from typing import TYPE_CHECKING, Any, Final
 
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import all_whole, from_json, to_json
 from zmon.store.file_format import Damaged, checked

@@ -18,9 +18,9 @@ import stat
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.store import file_format
 from zmon.store.day import BESIDE

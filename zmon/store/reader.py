@@ -10,10 +10,10 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
 from operator import add, itemgetter, ne, sub
-from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, pick
 from zmon.store.column_encoding import all_whole

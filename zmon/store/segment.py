@@ -13,8 +13,9 @@ from collections import Counter
 from functools import cached_property
 from itertools import accumulate, chain, compress, count, repeat
 from operator import add, mul, ne, sub
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.record import NamedTuple
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import Packed, all_whole, dump, from_json, only_numbers, pack, to_json
 from zmon.store.file_format import Damaged

@@ -6,8 +6,9 @@ Of what is damaged it is remembered that it is.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.record import NamedTuple
 from zmon.store.dictionary import load_baseline, load_layout
 from zmon.store.file_format import Damaged, checked, crc
 from zmon.store.open import Trouble

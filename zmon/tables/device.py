@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property, lru_cache, reduce
 from operator import and_, attrgetter
-from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of

@@ -6,9 +6,9 @@ from functools import reduce
 from itertools import compress
 from math import fsum
 from operator import add, mul
-from typing import TYPE_CHECKING, Final, TypeVar
 
 from zmon.absent import Absent, absent, ratio
+from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

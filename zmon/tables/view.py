@@ -7,11 +7,11 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.event import What
 from zmon.interval import Interval
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.tables import TABLES
 from zmon.tables.table import Table, each_row
