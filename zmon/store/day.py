@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import date
 
-from zmon.light_typing import Final
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.store.file_format import RecordingError, is_recording
+
+if TYPE_CHECKING:
+    from datetime import date
 
 SUFFIX: Final = ".zmon"
 BESIDE: Final = ("-wal", "-shm", "-journal")
@@ -29,7 +31,8 @@ LAST: Final = (1 << 63) - 1
 """ns since 1970 of the last instant that a recording can hold."""
 
 _NAME: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon", re.ASCII)
-_EPOCH: Final = date(1970, 1, 1).toordinal()
+_EPOCH: Final = 719_163
+"""`date(1970, 1, 1).toordinal()`"""
 
 
 class DayFile(NamedTuple):
@@ -68,6 +71,8 @@ def day_of(utc: int) -> date:
     """
     if abs(utc) > LAST:
         raise RecordingError("the clock shows a year after 2262, which no recording can hold: set it right")
+    from datetime import date  # noqa: PLC0415 - most lookups name no day
+
     return date.fromordinal(_EPOCH + utc // DAY)
 
 
@@ -83,6 +88,8 @@ def parse_name(path: str) -> DayFile | None:
     match = _NAME.fullmatch(os.path.basename(path))
     if match is None:
         return None
+    from datetime import date  # noqa: PLC0415 - likewise
+
     try:
         day = date.fromisoformat(match[1])
     except ValueError:  # the 31st of February
