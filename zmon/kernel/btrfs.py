@@ -1,4 +1,4 @@
-"""btrfs: which devices a file system has, and its chunk tree: where its addresses lie.
+"""btrfs: the devices of a file system, and its chunk tree, which maps addresses to devices.
 
 Three ioctls, put to the mount point, that only read:
 
@@ -44,7 +44,7 @@ TREE_SEARCH_V2: Final = 0xC0709411
 SYSFS: Final = "sys/fs/btrfs"
 
 CAPTURED: Final = "ioctl/btrfs.json"
-"""Where a capture has them: a line of JSON for each file system, `number`, `devices`, `chunks`."""
+"""The file in a capture: a line of JSON for each file system, `number`, `devices`, `chunks`."""
 
 _FS: Final = struct.Struct("=QQ")
 _KEY: Final = struct.Struct("=7Q4I4QQ")
@@ -58,7 +58,7 @@ _FIRST: Final = 256
 _CHUNK_ITEM: Final = 228
 _ALL: Final = (1 << 64) - 1
 _MAX_DEVICES: Final = 1 << 16
-"""More are a mistake."""
+"""A higher number is an error."""
 
 _PROFILES: Final = {
     0: "single", 1 << 3: "raid0", 1 << 4: "raid1", 1 << 5: "dup", 1 << 6: "raid10",
@@ -87,7 +87,7 @@ def parse_chunk(logical: int, item: bytes) -> str:
 
 
 def parse_items(room: bytes, count: int) -> list[tuple[int, bytes]]:
-    """Take apart what a search has returned: the offset in the key, and the bytes, of each item.
+    """Parse the answer of a search: the offset in the key, and the bytes, of each item.
 
     Raises:
         ValueError: there are fewer bytes than the items say.
@@ -109,8 +109,8 @@ def parse_items(room: bytes, count: int) -> list[tuple[int, bytes]]:
 def read_devices(tree: Tree, mount: str, number: str, point: str, source: str) -> Mapping[str, Value]:
     """Return the `devices` and `chunks` of a btrfs, given the id, number, point and source of its mount.
 
-    Where it cannot be asked, /sys/fs/btrfs lists its devices, without their ids.  A captured tree answers
-    from `CAPTURED`, where the file system is known by its number, and else from there, too.
+    Without an answer, /sys/fs/btrfs lists its devices, without their ids.  A captured tree answers from
+    `CAPTURED`, by the number of the file system, else likewise.
     """
     if tree.live:
         try:

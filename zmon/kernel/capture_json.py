@@ -1,4 +1,4 @@
-"""Containers as a capture keeps them, so that another machine knows where they lay on this one.
+"""Containers in a capture, with the extents of their files on the captured machine.
 
 `ioctl/containers.json` in a pass holds a line of JSON for each: `path` and the columns of `CONTAINER`, an
 absent one as `{"absent": REASON}`.
@@ -51,7 +51,7 @@ def parse_containers_json(content: bytes) -> dict[str, dict[str, Value]]:
 
 
 def read_captured_containers(tree: Tree) -> Frame:
-    """Return all that a captured tree has; `zmon.topology.data_files` chooses from it what is listed."""
+    """Return all containers of a capture; `zmon.topology.data_files` selects the listed ones."""
     try:
         rows = parse_containers_json(tree.read(CONTAINERS))
         when = tree.when(CONTAINERS)

@@ -1,12 +1,12 @@
 """The content of a capture, and one pass of it as a `Tree`: an archive in memory or a directory on disk.
 
-What was captured elsewhere is not trusted.  Links are text, resolved here and only inside the
+A capture is not trusted.  Links are text, resolved here and only inside the
 pass: an absolute one starts at the root of the pass, as in a changed root, and one that climbs
 out of it is refused with EXDEV.
 
-`CaptureContents` sorts what is found by pass.  Where the passes are follows from the paths: what lies above
-the first `sys`, `proc`, `run`, `ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is
-the pass's name.  Roots of the same name are one pass, because some archivers cut the beginning of long paths.
+`CaptureContents` sorts the content by pass.  The part of a path above the first `sys`, `proc`, `run`,
+`ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is the name of the pass.  Roots of
+the same name are one pass, because some archivers cut the beginning of long paths.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 MAX_LINKS: Final = 40
-"""As many links may lead to one file; Linux has the same limit."""
+"""Maximum number of links on the way to a file, as in Linux."""
 
 
 MAX_PATH: Final = 4096
-"""Longest path and longest link that Linux knows, in bytes."""
+"""Maximum bytes of a path or a link, as in Linux."""
 MAX_DEPTH: Final = 64
-"""Most parts of a path; sysfs is some 20 deep."""
+"""Maximum number of parts of a path; sysfs has about 20."""
 MAX_DIRECTORY_BYTES: Final = 64 << 20
-"""Most bytes of the names of all directories of a pass; 4,096 disks make some 12 million."""
+"""Maximum bytes of the names of all directories of a pass; 4,096 disks have about 12 million."""
 
 
 class CaptureError(ValueError):
-    """A capture cannot be opened or made; one sentence says what, where and what to do."""
+    """A capture cannot be opened or made; the message is one sentence."""
 
 
 class CapturedFile(NamedTuple):
@@ -57,13 +57,13 @@ class CapturedLink(NamedTuple):
 
 
 class CapturedFolder(NamedTuple):
-    """A directory; what it holds follows from the paths of the other nodes."""
+    """A directory; its content follows from the paths of other nodes."""
 
     time: int
 
 
 class RefusedFile(NamedTuple):
-    """A file that the captured kernel had, but would not let read."""
+    """A file that existed and could not be read when it was captured."""
 
     number: int
     reason: str
@@ -71,11 +71,11 @@ class RefusedFile(NamedTuple):
 
 
 Node = CapturedFile | CapturedLink | CapturedFolder | RefusedFile
-"""What may be at a path."""
+"""The content of a path."""
 
 
 class CapturedTree(Tree, Protocol):
-    """A `Tree` that was captured: one pass, whose files carry the times of their reading."""
+    """One pass of a capture as a `Tree`; its files have the times of their reading."""
 
     label: str
     """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
@@ -92,19 +92,18 @@ def moment(tree: Tree) -> int:
 
 
 class PathResolver:
-    """Resolves paths without ever leaving their root."""
+    """Resolves paths inside of their root."""
 
     def __init__(self, target: Callable[[str], str | None]) -> None:
-        """Ask `target` for the text of the link at a path; None when no link is there.
+        """Resolve with `target`, which returns the text of the link at a path, None if it is no link.
 
-        `target` gets paths whose directories are resolved, and raises OSError when nothing
-        is there.
+        Its argument is a path whose directories are resolved; it raises OSError if that does not exist.
         """
         self._target = target
         self._directories: dict[str, str] = {"": ""}
 
     def physical(self, path: str, *, follow: bool = True) -> str:
-        """Return the path without links; with `follow` false the last part may be one.
+        """Return the path without links; unless `follow`, the last part may be a link.
 
         Raises:
             OSError: it does not exist, leads out of the root, or links go in circles.
@@ -121,7 +120,7 @@ class PathResolver:
         """Return the text of the link at a path, unresolved.
 
         Raises:
-            OSError: as `physical`, or no link is there.
+            OSError: as `physical`, or it is no link.
         """
         text = self._target(self.physical(path, follow=False))
         if text is None:
@@ -168,7 +167,7 @@ class ArchivedTree:
         self._inside = PathResolver(self._target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
-        """Return what the file held; see `Tree.read`."""
+        """Return the content of a file; see `Tree.read`."""
         physical = self._inside.physical(path)
         node = self._nodes.get(physical)
         if isinstance(node, CapturedFile):
@@ -195,7 +194,7 @@ class ArchivedTree:
         return self._inside.link(path)
 
     def when(self, path: str) -> int:
-        """Return the time of a file, or the earliest of those that imply a directory."""
+        """Return the time of a file, or the earliest below a directory."""
         physical = self._inside.physical(path)
         node = self._nodes.get(physical)
         if node is not None:
@@ -212,7 +211,7 @@ class ArchivedTree:
             return node.text
         if node is None and path not in self._names:
             above = path
-            while above:  # the nearest thing that is there says why the rest is not
+            while above:  # the nearest existing node is the reason
                 above = above.rpartition("/")[0]
                 found = self._nodes.get(above)
                 if isinstance(found, RefusedFile):
@@ -224,7 +223,7 @@ class ArchivedTree:
 
 
 class DirectoryTree:
-    """A pass that lies unpacked on a disk.
+    """A pass that is unpacked on a disk.
 
     Only regular files are read, whole and up to `MAX_FILE` bytes; nothing is opened through a link.
     """
@@ -234,7 +233,7 @@ class DirectoryTree:
     def __init__(
         self, root: str, name: str = "", label: str = "", beside: Mapping[str, Node] | None = None
     ) -> None:
-        """Read below `root`; `beside` holds nodes for paths where it has nothing."""
+        """Read below `root`; `beside` has nodes for further paths."""
         self.root = os.path.realpath(root)
         self.name = name or root
         self.label = label
@@ -299,7 +298,7 @@ def read_regular(file: str, path: str) -> bytes:
     Raises:
         OSError: it is a link, a device, a pipe or a directory, or larger than `MAX_FILE`.
     """
-    mode = os.lstat(file).st_mode  # opening a device or a pipe may already do something
+    mode = os.lstat(file).st_mode  # opening a device or a pipe may have effects
     if stat.S_ISDIR(mode):
         raise _error(errno.EISDIR, path)
     if not stat.S_ISREG(mode):
@@ -315,16 +314,16 @@ def read_regular(file: str, path: str) -> bytes:
 
 
 NOTES: Final = "CAPTURE.txt"
-"""What is said of a pass as a whole."""
+"""The file of notes about a pass."""
 
 
 def is_possible(path: str) -> bool:
-    """Tell whether a kernel file can have this path."""
+    """Return whether a kernel file can have this path."""
     return len(path) <= MAX_PATH and path.count("/") < MAX_DEPTH
 
 
 def simulated(tree: Tree) -> bool:
-    """Tell whether a pass was invented: a line of its `CAPTURE.txt` begins with `simulated:`."""
+    """Return whether a pass is simulated: a line of its `CAPTURE.txt` begins with `simulated:`."""
     try:
         return any(line.startswith(b"simulated:") for line in tree.read(NOTES).splitlines())
     except OSError:
@@ -340,7 +339,7 @@ def refusals(text: str, time: int) -> dict[str, RefusedFile]:
 
     Below a heading there is a line for each: absolute path, mode in octal (`0o444`, or `-` when
     the file had vanished), reason in the words of the kernel's errno or `write-only`.  Other
-    lines are for people and are passed over.
+    lines are ignored.
     """
     found = {}
     for line in text.splitlines():
@@ -353,10 +352,10 @@ def refusals(text: str, time: int) -> dict[str, RefusedFile]:
 
 
 def _names_by_directory(nodes: Mapping[str, Node]) -> dict[str, set[str]]:
-    """Return the names in each directory, also in those that only a path implies.
+    """Return the names in each directory, also in those that follow from paths.
 
     Raises:
-        CaptureError: the paths imply more directories than any machine has.
+        CaptureError: there are more directories than any machine has.
     """
     names: dict[str, set[str]] = {"": set()}
     size = 0
@@ -385,7 +384,7 @@ def _error(number: int, path: str) -> OSError:
 
 
 TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev")
-"""What a pass may hold at its root."""
+"""The names at the root of a pass."""
 
 ADVICE: Final = "give what `zmon capture` wrote"
 
@@ -395,12 +394,12 @@ _EXTRA: Final = re.compile(r"(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.
 
 
 class CaptureContents:
-    """What a capture holds, by the names of its passes."""
+    """The content of a capture, by the names of its passes."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, dict[str, Node]] = {}
         self.roots: dict[str, str] = {}
-        """Where a pass lies on disk."""
+        """The directory of a pass on disk."""
         self.notes: dict[str, CapturedFile] = {}
         """`CAPTURE.txt` of each pass: when it was made and what could not be read."""
         self.extras: dict[str, Node] = {}
@@ -408,7 +407,7 @@ class CaptureContents:
         self.examples: dict[str, str] = {}
 
     def put(self, name: str, node: Node) -> None:
-        """Take what the capture has under a name."""
+        """Add a node under its name in the capture."""
         path = _plain(name)
         if not is_possible(name):
             self.leave_out("with a path longer or deeper than any kernel file's", name)
@@ -424,21 +423,21 @@ class CaptureContents:
             self.notes[match[1] or ""] = node
 
     def get(self, name: str) -> Node | None:
-        """Return what was put under a name in a pass."""
+        """Return the node of a name, if it is in a pass."""
         match = _PASS.fullmatch(_plain(name) or "")
         return self.nodes.get(match[1] or "", {}).get(match[2]) if match else None
 
     def add(self, label: str, more: Mapping[str, Node]) -> None:
-        """Add to a pass what it does not have yet."""
+        """Add nodes to a pass that it does not have yet."""
         self.nodes[label] = {**more, **self.nodes.get(label, {})}
 
     def leave_out(self, what: str, name: str) -> None:
-        """Count something that is not taken."""
+        """Count a node that is not taken."""
         self.left_out[what] += 1
         self.examples.setdefault(what, name)
 
     def remarks(self) -> list[str]:
-        """Return what was left out, a sentence for each kind."""
+        """Return a sentence for each kind of node that was left out."""
         return [
             f"Left out: {count} {what}, such as {printable(self.examples[what])}."
             for what, count in self.left_out.items()
@@ -446,7 +445,7 @@ class CaptureContents:
 
 
 def _plain(name: str) -> str | None:
-    """Return a path without empty parts; None when it leads out or cannot be one."""
+    """Return a path without empty parts; None if it leads out of the capture."""
     if name.startswith("/"):
         return None
     parts = [part for part in name.split("/") if part not in ("", ".")]

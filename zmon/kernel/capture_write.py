@@ -317,7 +317,7 @@ class CapturePlan:
     seconds: float = SELDOM_SECONDS
     """From the beginning of one pass to that of the next."""
     everything: bool = False
-    """Also what is `seldom` or `COSTLY`."""
+    """Whether to include `seldom` files and `COSTLY` questions."""
     beside: Beside = dict
     """Returns further content of a pass by path, or the error."""
 

@@ -9,8 +9,7 @@ Kernel: drivers/s390/cio/cmf.c, arch/s390/include/uapi/asm/cmb.h.
 
 What is rebuilt from averages grows inexact beyond 128,000 operations.  BIODASDREADALLCMB on a base device
 gives the totals themselves, but it waits for the operation in progress - for ever, if the device hangs - and
-it opens the disk's node for that long.  So that is off by default, and a source of its own, which can be
-left behind.
+keeps the node of the disk open meanwhile.  So it is off by default, and a source with its own worker.
 """
 
 from __future__ import annotations
@@ -162,7 +161,7 @@ class MeasuredDevice(NamedTuple):
     """Its directory, from the root of the tree, all links resolved."""
     uid: Value
     off: Absent | None
-    """Why it is not being measured, if it is not."""
+    """Reason why it is not being measured; None: it is."""
 
     @property
     def lcu(self) -> str | None:
@@ -171,12 +170,12 @@ class MeasuredDevice(NamedTuple):
         return uid and uid.lcu
 
     def without(self, reason: Absent) -> Row:
-        """Return the row of the device when there is nothing to say but why."""
+        """Return a row whose measurements are all absent for this reason."""
         return (*(reason,) * (len(FIELDS) - 1), self.uid)
 
 
 def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
-    """Look at one ccw device; None when it is not there or cannot be measured.
+    """Return one ccw device; None if it does not exist or cannot be measured.
 
     Files: `/sys/bus/ccw/devices/<busid>` (a link), in it `cmb_enable` (0 or 1), `online`, `uid`.
     """
@@ -190,7 +189,7 @@ def find_device(tree: Tree, busid: str) -> MeasuredDevice | None:
 
 
 def find_devices(tree: Tree) -> list[MeasuredDevice]:
-    """Find every ccw device that can be measured, whether it is or not, by bus id.
+    """Return every ccw device that can be measured, by bus id.
 
     Raises:
         OSError: /sys/bus/ccw/devices cannot be listed: this is not an IBM Z.
@@ -199,7 +198,7 @@ def find_devices(tree: Tree) -> list[MeasuredDevice]:
 
 
 def format_of(tree: Tree, devices: Iterable[MeasuredDevice]) -> Kind:
-    """Tell in which format the machine measures, `CMF` or `CMF_BASIC`; all devices have the same.
+    """Return the format of the machine, `CMF` or `CMF_BASIC`; all devices have the same.
 
     The extended format it is if `cmf/avg_device_busy_time` exists.
     """
@@ -239,7 +238,7 @@ def measured(device: MeasuredDevice, contents: Callable[[MeasuredDevice], Sequen
 
 
 def settled(row: Row, before: Row) -> Row:
-    """Keep a total from falling where only rounding made it fall.
+    """Return the row with totals that fell only by rounding set to those of before.
 
     Rebuilt totals are off by up to `error`, the age by up to one ns per operation; without this a
     difference of two would now and then be taken for a wrap or a reset.
@@ -265,7 +264,7 @@ def settled(row: Row, before: Row) -> Row:
 
 
 def when_read(tree: Tree, device: MeasuredDevice) -> int:
-    """Return when the starts of a device were read, in ns of the tree's clock; 0 if they were not."""
+    """Return the time of reading a device, in ns of the tree's clock; 0 if it was not read."""
     for name in ("cmf/ssch_rsch_count", "cmb_enable"):
         try:
             return tree.when(f"{device.path}/{name}")
@@ -290,7 +289,7 @@ def read_exact(tree: Tree, device: MeasuredDevice, disk: str, kind: Kind) -> Row
 
 
 def read_totals(tree: Tree) -> Frame:
-    """Ask every base device that is being measured; one frame of `EXACT`.
+    """Read the totals of every base device that is being measured; one frame of `EXACT`.
 
     Raises:
         OSError: disks or devices cannot be listed.
@@ -310,7 +309,7 @@ def read_totals(tree: Tree) -> Frame:
 
 
 def overlaid(rebuilt: Frame, exact: Frame) -> Frame:
-    """Return the rebuilt measurement with the exact rows in the place of their devices'."""
+    """Return the rebuilt frame with exact rows where there are any."""
     if rebuilt.missing is not None or exact.missing is not None:
         return rebuilt
     given = [row for row, ssch in enumerate(exact.column(FIELDS[SSCH])) if not isinstance(ssch, Absent)]

@@ -1,4 +1,4 @@
-r"""/proc/self/mountinfo and /proc/swaps: what is mounted where, as this process sees it, and swapped to.
+r"""/proc/self/mountinfo and /proc/swaps: the mounts that this process sees, and the swap areas.
 
 One line per mount:
 
@@ -192,8 +192,8 @@ def read_hidden(tree: Tree, own: Frame) -> Frame:
 def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
     """Return /proc/PID/mountinfo of one process of each other mount namespace, by PID, and what was refused.
 
-    The mounts distinguish the namespaces where `ns/mnt` cannot be read, as without root.  Of what is refused
-    only the first path is returned.  A capture holds one process of each.
+    The mounts distinguish the namespaces where `ns/mnt` cannot be read, as without root.  Of refused paths
+    only the first one is returned.  A capture holds one process of each.
     """
     try:
         own = {tree.link(OWN), tree.read(PATH)}
@@ -261,7 +261,7 @@ def _layered(mounted: list[Mounted], wanted: Container[str] | None) -> dict[str,
 
 
 def is_relative(mount: Mounted) -> bool:
-    """Tell whether an overlay names layers by paths from the directory that its mounter was in."""
+    """Return whether an overlay names layers by relative paths."""
     return not all(map(posixpath.isabs, layers(mount)))
 
 

@@ -77,7 +77,7 @@ class Extents(NamedTuple):
 
 
 def parse_fiemap(answer: bytes | bytearray) -> list[Extent]:
-    """Take apart what the ioctl has filled in.
+    """Parse the answer of the ioctl.
 
     Raises:
         ValueError: it is shorter than the number of extents says.
@@ -94,11 +94,11 @@ def parse_fiemap(answer: bytes | bytearray) -> list[Extent]:
 def read_extents(
     descriptor: int, *, sync: bool = False, goes_on: Callable[[], None] = lambda: None
 ) -> list[Extent]:
-    """Ask the live kernel for all extents of a file that is open for reading; it `goes_on` with each answer.
+    """Read all extents of a file that is open for reading; `goes_on` is called after each request.
 
     Raises:
-        OSError: as the kernel said it: EOPNOTSUPP or ENOTTY where a file system has no such answer.
-        ValueError: the file system does not go on, so that only a part of the extents is known.
+        OSError: as from the kernel: EOPNOTSUPP or ENOTTY where a file system does not support it.
+        ValueError: the file system repeats itself, so that only a part of the extents is known.
     """
     found: list[Extent] = []
     start, most = 0, FIRST
@@ -112,15 +112,15 @@ def read_extents(
         if not more or more[-1][3] & LAST:
             return found
         after = more[-1][0] + more[-1][2]
-        if not start < after < _ALL:  # it must not keep zmon, and a part is no answer
+        if not start < after < _ALL:  # no endless loop, and no incomplete answer
             raise ValueError(f"extents up to byte {after}, and then none further on")
         start, most = after, ROOM
 
 
 def merged(found: list[Extent], size: int = _ALL) -> Extents:
-    """Put extents of a file of `size` bytes into ranges of the device, and count what is special.
+    """Merge the extents of a file of `size` bytes to ranges of its device, and count special bytes.
 
-    Of what has no place only bytes of the file count, although the kernel counts whole blocks.
+    Of unplaced extents only bytes of the file count, although the kernel counts whole blocks.
     Ranges that overlap stay apart: a file may hold the same bytes twice, and they count twice for it.
     """
     flags = {extent[3] for extent in found}
@@ -154,10 +154,10 @@ def _join_ranges(places: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def is_realtime(descriptor: int) -> bool:
-    """Tell whether a file's data are in the realtime section of its XFS.
+    """Return whether the data of a file are in the realtime section of its XFS.
 
     Raises:
-        OSError: the file system does not know the question.
+        OSError: the file system does not support the request.
     """
     room = bytearray(28)
     fcntl.ioctl(descriptor, FSGETXATTR, room, True)
@@ -179,7 +179,7 @@ def parse_mount_id(content: bytes) -> str:
 
 
 def mount_id(descriptor: int) -> str:
-    """Ask the live kernel through which mount a descriptor was opened; `O_PATH` is enough.
+    """Return the id of the mount through which a descriptor was opened; `O_PATH` is enough.
 
     Raises:
         OSError: /proc is not mounted.
@@ -190,7 +190,7 @@ def mount_id(descriptor: int) -> str:
 
 
 def live_mount_id(path: str) -> str:
-    """Ask the live kernel which mount a path is on, without opening what is there.
+    """Return the id of the mount of a path, without opening the file.
 
     Raises:
         OSError: as the kernel said it.

@@ -2,8 +2,7 @@
 
 `Sampler` serves the running machine, again and again; `sample_once` serves one pass of a capture.
 
-A source that gives nothing of what is wanted is not read, and a reader is loaded when its source is read
-first: a lookup needs few of them.
+Sources without a chosen kind are not read, and a reader is loaded at its first reading: a lookup needs few.
 """
 
 from __future__ import annotations
@@ -87,6 +86,7 @@ class LazyReader:
 
     def read(self) -> Sequence[Frame]:
         """Return the frames of the source."""
+        changed, self._changed = self._changed, False
         if self._read is None:
             found = find_reader(self._source)
             if isinstance(found, type):
@@ -94,16 +94,15 @@ class LazyReader:
                 self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
             else:
                 self._read = partial(found, self._tree)
-        elif self._changed and self._refresh is not None:
+        elif changed and self._refresh is not None:
             self._refresh()
         if self._source.whole_every:
             now = time.monotonic()
-            if self._changed or now >= self._whole_due:
+            if changed or now >= self._whole_due:
                 self._recent, self._whole_due = None, now + self._source.whole_every
             self._recent = frames = self._read(self._recent)
         else:
             frames = self._read()
-        self._changed = False
         return [frames] if isinstance(frames, Frame) else list(frames)
 
 

@@ -54,7 +54,7 @@ _WORDS: Final = {
     "lpar_name": "LPAR Name", "lpar_characteristics": "LPAR Characteristics",
     "guest_name": "VM00 Name", "control_program": "VM00 Control Program",
 }  # fmt: skip
-"""The lines of which a field of `MACHINE` has the words; characteristics are Dedicated, Shared, Limited."""
+"""The lines whose words are a field of `MACHINE`; characteristics are Dedicated, Shared, Limited."""
 _NUMBERS: Final = {
     "cpus_total": "CPUs Total", "cpus_configured": "CPUs Configured", "cpus_standby": "CPUs Standby",
     "cpus_reserved": "CPUs Reserved",
@@ -63,7 +63,7 @@ _NUMBERS: Final = {
     "lpar_cpus_shared": "LPAR CPUs Shared", "lpar_adjustment": "LPAR Adjustment",
     "vm_cpus_configured": "VM00 CPUs Configured", "vm_adjustment": "VM00 Adjustment",
 }  # fmt: skip
-"""The lines of which a field has the first number; adjustments are thousandths of what is below."""
+"""The lines whose first number is a field; adjustments are thousandths."""
 
 
 class Sysinfo:
@@ -169,7 +169,7 @@ def read_sysinfo(tree: Tree) -> Sysinfo | Absent:
 
 
 def _has_channels(tree: Tree) -> bool:
-    """Tell whether there is a channel subsystem, which no other machine has."""
+    """Return whether there is a channel subsystem, which only IBM Z has."""
     try:
         return bool(tree.entries("sys/devices/css0"))
     except OSError:

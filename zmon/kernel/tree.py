@@ -123,7 +123,7 @@ class LiveTree:
         return os.readlink(self.root + path)
 
     def when(self, path: str) -> int:  # noqa: ARG002 - the protocol's signature
-        """Return the steady clock: what is read now was read now."""
+        """Return the steady clock."""
         return time.monotonic_ns()
 
 
