@@ -29,8 +29,9 @@ ROUNDS: Final = 25
 NOWHERE: Final = "/nonexistent"
 PROMISED: Final = {
     "zmon --help": 4.0,
-    "zmon show MENU": 4.0,
-    f"zmon show DEVICE --from {NOWHERE}": 4.0,
+    "zmon show MENU": 3.5,
+    "zmon where /etc/passwd": 3.3,
+    f"zmon show DEVICE --from {NOWHERE}": 3.3,
     "zmon show DEVICE --from CAPTURE": None,
 }
 """Times the rival's processor time that a command may take; None where it is only told."""
