@@ -114,10 +114,12 @@ def _kind_crc(number: int, kind: Kind) -> int:
     return _row_crc(number, (kind.name, kind.key, int(kind.alone)), _as_rows(kind))
 
 
+FIELD_COLUMNS: Final = "place, name, meaning, unit, source, modulus, wraps_after"
+
+
 def _fields(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
     return connection.execute(
-        "SELECT place, name, meaning, unit, source, modulus, wraps_after FROM field"
-        " WHERE kind = ? ORDER BY place",
+        f"SELECT {FIELD_COLUMNS} FROM field WHERE kind = ? ORDER BY place",  # noqa: S608 - ours
         (number,),
     ).fetchall()
 
@@ -137,8 +139,7 @@ def _add_kind(connection: sqlite3.Connection, kind: Kind) -> int:
         (number, kind.name, kind.key, kind.alone, _kind_crc(number, kind)),
     )
     connection.executemany(
-        "INSERT INTO field (kind, place, name, meaning, unit, source, modulus, wraps_after)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO field (kind, {FIELD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - ours
         [(number, *row) for row in _as_rows(kind)],
     )
     return int(number)
@@ -179,13 +180,19 @@ def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = Tru
 def damaged_kinds(connection: sqlite3.Connection, *, checks: bool) -> list[str]:
     """Return a sentence for each kind that is damaged, or that is missing and a layout refers to."""
     rows = connection.execute("SELECT id, name, key, alone, crc FROM kind").fetchall() if checks else []
+    fields: dict[int, list[tuple[Any, ...]]] = {number: [] for number, *_ in rows}
+    if checks:
+        for number, *field in connection.execute(
+            f"SELECT kind, {FIELD_COLUMNS} FROM field ORDER BY kind, place"  # noqa: S608 - ours
+        ):
+            fields.setdefault(number, []).append(tuple(field))
     missing = connection.execute(
         "SELECT DISTINCT kind FROM layout WHERE kind NOT IN (SELECT id FROM kind) ORDER BY kind"
     ).fetchall()
     return [
         f"kind {number} is damaged: its checksum is wrong"
         for number, *row, expected in rows
-        if _row_crc(number, row, _fields(connection, number)) != expected
+        if _row_crc(number, row, fields[number]) != expected
     ] + [f"kind {number} is not in the dictionary" for (number,) in missing]
 
 

@@ -156,7 +156,7 @@ def crc(body: bytes, *words: object) -> int:
 
     So a body that is in another row than it was written to is detected, too.
     """
-    return zlib.crc32(body, zlib.crc32("".join(f"{word} " for word in words).encode()))
+    return zlib.crc32(body, zlib.crc32(f"{' '.join(map(str, words))} ".encode()))
 
 
 def checked(body: object, expected: object, *words: object) -> bytes:

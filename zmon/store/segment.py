@@ -225,6 +225,15 @@ def _whole(value: Value) -> int:
     return value if type(value) is int else 0
 
 
+def _add_to_numbers(values: list[Any], cells: Iterable[tuple[int, int]]) -> None:
+    """Add differences to the values of rows; where there are no `others`, these are whole numbers."""
+    try:
+        for row, delta in cells:
+            values[row] += delta
+    except TypeError as error:
+        raise Damaged(f"differences of what is no number: {error}") from error
+
+
 # reading
 
 
@@ -401,8 +410,12 @@ class Segment:
             for row, number in zip(self._over, column.over, strict=True):
                 values[row] = number
         last = bisect_right(column.at, reading)
-        for row, delta in zip(column.where[:last], column.deltas[:last], strict=True):
-            values[row] = _whole(values[row]) + delta
+        cells = zip(column.where[:last], column.deltas[:last], strict=True)
+        if column.others:
+            for row, delta in cells:
+                values[row] = _whole(values[row]) + delta
+        else:
+            _add_to_numbers(values, cells)
         for row, other in {row: other for at, row, other in column.others if at <= reading}.items():
             values[row] = _whole(values[row]) if other is None else other
         return values
