@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.sample import Kind
+    from zmon.store.reader import Recording
 
 NOON = 1_795_262_400 * 10**9  # 2026-11-21 12:00 UTC
 SECOND = 10**9
@@ -60,6 +61,12 @@ def samples(seed: int, step: int = SECOND) -> Iterator[Sample]:
             frames.pop(CHANNEL.name)
         yield Sample(at, dict(frames), "a machine", 1.0)
         number += 1
+
+
+def series(recording: Recording, kind: str, name: str, key: str) -> list[Value]:
+    """Return what one thing held in one column at each sample that has it."""
+    frames = (recording.select(kind, number, frozenset({key})) for number in range(len(recording)))
+    return [value for frame in frames if frame for value in frame.columns.get(name, ())]
 
 
 def _read(chance: random.Random, kind: Kind, last: Frame | None, at: Instant) -> Frame:

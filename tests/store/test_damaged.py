@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.store.machine import samples, told
+from tests.store.machine import samples, series, told
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.sample import Instant
@@ -128,7 +128,7 @@ def read_all(path: Path, *, strict: bool = False) -> list[str]:
         found_wrong += wrong(found, TOLD[number] if number < len(TOLD) else NOTHING)
     span = recording.span() or (0, 0)
     for kind in (*recording.kinds, "block"):
-        recording.series(kind, "reads", "0.0.7001", *span)
+        series(recording, kind, "reads", "0.0.7001")
     assert sorted(recording.times(*span)) == recording.times(*span)
     assert 0 <= recording.place(span[1]) < max(1, len(recording))
     recording.numbers(*span)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.store.machine import ROOT, samples, told
+from tests.store.machine import ROOT, samples, series, told
 from zmon.store import file_format
 from zmon.store.check import find_damage
 from zmon.store.file_format import RecordingError
@@ -123,7 +123,7 @@ def test_who_reads_while_it_is_written_sees_what_was_written(tmp_path: Path) -> 
                 number = (number + step) % len(recording)
                 places = (number, len(recording) - 1)
                 wrong.extend(place for place in places if told(recording.sample(place)) != TOLD[place])
-                recording.series("block", "reads", "0.0.7001", 0, 1 << 62)
+                series(recording, "block", "reads", "0.0.7001")
         except Exception as error:  # noqa: BLE001 - it is shown by the assertion
             wrong.append(error)
 

@@ -200,6 +200,8 @@ class Journal:
             if self.samples is not None and (not rows or rows[0][0] != begin):
                 self.forget()  # the samples between are in segments by now
                 rows = self._rows(-1, count)
+            if not rows and self.samples is None:
+                self.samples = (count, count)  # all samples so far are in segments
             for n, body, crc in rows:
                 self.samples = (n if self.samples is None else self.samples[0], n + 1)
                 try:

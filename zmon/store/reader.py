@@ -28,20 +28,11 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Collection, Iterator, Sequence
 
-    from zmon.absent import Absent, Value
     from zmon.sample import Kind
-    from zmon.store.readings import Readings
-    from zmon.store.segment import Segment
+    from zmon.store.readings import OpenSegment, Readings
 
 LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
 """The columns of a session whose row is damaged."""
-
-
-class Hole(NamedTuple):
-    """A damaged part among the readings of a kind, from a sample on."""
-
-    first: int
-    reason: Absent
 
 
 class LazyFrames(Mapping[str, Frame]):
@@ -174,7 +165,7 @@ class Recording:
         try:
             return self._end("utc, n"), self._end("utc DESC, n DESC")
         except Damaged:
-            times = [utc for _, utc in self._when()]
+            times = [utc for _, utc in self._all_times()]
             return (min(times), max(times)) if times else None
 
     def _end(self, order: str) -> int:
@@ -205,7 +196,7 @@ class Recording:
             return is_sample(number, utc, steady, session, expected)
         return type(utc) is int and type(steady) is int
 
-    def _when(self) -> list[tuple[int, int]]:
+    def _all_times(self) -> list[tuple[int, int]]:
         """Return the numbers and times of all samples whose rows are whole; for files that are damaged."""
         rows = self.pieces(
             f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
@@ -223,7 +214,7 @@ class Recording:
             if found and self._file.checks and not self._is_last(found[0][0], utc):
                 raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
         except Damaged:
-            found = [(max(((when, n) for n, when in self._when() if when <= utc), default=(0, 0))[1],)]
+            found = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
         return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
 
     def _is_last(self, number: int, utc: int) -> bool:
@@ -233,21 +224,16 @@ class Recording:
         return own <= utc and (behind is None or not own < behind <= utc)
 
     def times(self, begin: int, end: int) -> list[int]:
-        """Return the times of the samples from `begin` to `end`, both included."""
-        return sorted(utc for _, utc in self._within(begin, end))
-
-    def _within(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """Return the numbers and times of the samples between two times, both included."""
+        """Return the times of the samples from `begin` to `end`, both included, in their order."""
+        question = (
+            f"SELECT n, utc, steady, session, {self._crc} FROM sample"  # noqa: S608 - ours
+            " WHERE utc BETWEEN ? AND ? ORDER BY utc"
+        )
         try:
-            rows = self.ask(
-                f"SELECT n, utc, steady, session, {self._crc} FROM sample"  # noqa: S608 - ours
-                " WHERE utc BETWEEN ? AND ? ORDER BY n",
-                _64(begin),
-                _64(end),
-            )
+            rows = self.ask(question, _64(begin), _64(end))
         except Damaged:
-            return [(n, utc) for n, utc in self._when() if begin <= utc <= end]
-        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
+            return sorted(utc for _, utc in self._all_times() if begin <= utc <= end)
+        return [row[1] for row in rows if self._is_whole(*row)]
 
     def numbers(self, begin: int, end: int) -> range:
         """Return the numbers from the first sample of a range of time to the last one.
@@ -261,7 +247,7 @@ class Recording:
             if self._file.checks and not self._are_ends(first, last, begin, end):
                 raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
         except Damaged:
-            found = [n for n, utc in self._when() if begin <= utc <= end]
+            found = [n for n, utc in self._all_times() if begin <= utc <= end]
             first, last = min(found, default=None), max(found, default=0)
             while first is not None and first > 0 and self._utc(first - 1) is None:
                 first = max(0, min(first - 1, self.passed(first - 1, -1)))
@@ -513,74 +499,6 @@ class Recording:
         except Damaged as error:
             return [(self._count - 1, error)]
         return [(n, Damaged(words)) for n, words in self._journal.broken]
-
-    # one column
-
-    def series(self, kind: str, name: str, key: str, begin: int, end: int) -> list[tuple[int, Value]]:
-        """Return the values of one cell at each reading between two times, with the times.
-
-        What is damaged is absent.  Readings without the thing are left out.
-        """
-        rows = self._within(begin, end)
-        if not rows:
-            return []
-        when = dict(rows)
-        low, high = rows[0][0], rows[-1][0]
-        found: list[tuple[int, Value]] = []
-        for readings in self._between(kind, low, high):
-            if isinstance(readings, Hole):
-                utc = when.get(max(low, readings.first))
-                if utc is not None:
-                    found.append((utc, readings.reason))
-                continue
-            row = readings.layout.index.get(key)
-            if row is None or name not in readings.layout.names:
-                continue
-            try:
-                values = readings.series(name, row)
-            except Damaged as error:
-                values = [absent_where_damaged(error)] * len(readings.samples)
-            begun = readings.samples[readings.carried]
-            for at in range(readings.carried, len(readings.samples)):
-                utc = when.get(readings.samples[at])
-                if utc is not None:
-                    is_open = isinstance(readings, OpenSegment)
-                    lost = self._journal.lost(begun, readings.samples[at]) if is_open else None
-                    found.append((utc, values[at] if lost is None else absent_where_damaged(lost)))
-        return found
-
-    def _between(self, kind: str, low: int, high: int) -> Iterator[Segment | OpenSegment | Hole]:
-        """Yield the segments with readings of a kind for a range of samples, and holes for damaged ones."""
-        try:
-            with self._file.guard:
-                self._journal.read(high, self._count)
-                journal = list(self._journal.open_segments.get(kind, []))
-                rows = self._segments.between(kind, low, high)
-        except Damaged as error:
-            yield Hole(low, absent_where_damaged(error))
-            return
-        before: int | None = None
-        end = low
-        for number, first in rows:
-            if self._journal.samples is not None and first >= self._journal.samples[0]:
-                break  # the journal has it, too
-            try:
-                segment = self.segment(number)
-                header = self._segments.check_index(number, kind, first)
-                if before is not None and self._file.checks and header.before != before:
-                    lost = Damaged(f"the index of segments is damaged before {kind} {first}")
-                    yield Hole(end, absent_where_damaged(lost))
-                if segment is not None:
-                    yield segment
-                    end = segment.samples[-1] + 1
-            except Damaged as error:
-                yield Hole(first, absent_where_damaged(error))
-            before = number
-        try:
-            self._segments.latest(kind, high)
-        except Damaged as error:
-            yield Hole(min(end, high), absent_where_damaged(error))
-        yield from (segment for segment in journal if segment.begun)
 
 
 def _64(number: int) -> int:

@@ -90,6 +90,8 @@ class SegmentCache:
         self._segments: dict[int, Segment] = {}
         self._baselines: dict[int, list[Value]] = {}
         self._headers: dict[int, SegmentHeader] = {}
+        self._recent: dict[str, tuple[int, int, int]] = {}
+        """Of each kind the first and last sample, and the number, of the segment that was found last."""
         self._failed: dict[tuple[str, int], str] = {}
         """What is damaged, by table and number."""
 
@@ -100,12 +102,17 @@ class SegmentCache:
 
         None if there is none, or if the kind is not sampled any more.
         """
+        begin, end, recent = self._recent.get(kind, (0, -1, 0))
+        if begin <= number <= end:
+            return self.cached(recent)
         rows = self._file.ask(LATEST if self._file.checks else LATEST_1, kind, number)
         own, first, after, newest, expected = rows[0] if rows else (None,) * 5
         found = None
         if own is not None:
             found = self.cached(own)
             self.check_index(own, kind, first)
+        if found is not None:
+            self._recent[kind] = (first, found.samples[-1], own)
         if self._file.checks and (found is None or number > found.samples[-1]):
             self._check_none_between(kind, number, own, after, (newest, expected))
         return found
