@@ -8,8 +8,7 @@ The recording is a day, one sample a second, of the machine of `benchmarks.load`
   against opening the same file and reading one blob of 4 KiB by its number.  Processor time, medians.
 * Step: the sample after, with the same counters, from a recording that is open.
 * One counter of one disk at every second of the day, sample by sample as charts read it; the same disk over
-  thirty days from the roll-ups; the
-  twenty busiest disks of an hour.  Against the seek.
+  thirty days from the roll-ups; the twenty busiest disks of an hour.  Against the seek.
 * An hour played at x600: the interval and the DEVICE table of the position that playback is at, again and
   again, for the six seconds that there are; the longest time from one picture to the next.
 """

@@ -1,8 +1,8 @@
-"""Names that tell whose machine it is, replaced in samples and events; figures and structure stay.
+"""Replaces names in samples and events that identify a machine; figures and structure stay.
 
-`zmon.kinds` declares of every text that zmon records whether it is kept or what it names.  What is not
-declared there is left out.  The same name has the same stand-in everywhere, because it follows from the name
-and a key; without the key nobody can go back, or try names until one fits.
+`zmon.kinds` declares for every text that zmon records whether it is kept, or what it names.  Other texts are
+left out.  A pseudonym follows from the name and a secret key, so the same name has the same one everywhere,
+and without the key it can neither be reversed nor found by trying names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PREFIX: Final[Mapping[str, str]] = {
     "path": "PATH", "database": "DB", "tablespace": "TS",
     UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
-"""How stand-ins begin: partitions and guests have eight characters at the most, volumes six."""
+"""How pseudonyms begin: partitions and guests have eight characters at most, volumes six."""
 
 _KINDS: Final = {kind.name: kind for kind in (*KINDS.values(), EXACT)}
 
@@ -46,10 +46,10 @@ SAID: Final[Mapping[What, str]] = {
     What.HOLE: "A part of the recording could not be read",
     What.NOTE: "A note, whose text was left out",
 }
-"""What stands for the texts of events, which may name anything."""
+"""Replaces the texts of events, which may name anything."""
 
 _LETTERS: Final = "0123456789BCDFGHJKLMNPQRSTVWXZ"
-"""No vowels, so that no stand-in is a word."""
+"""No vowels, so that no pseudonym is a word."""
 _DIGITS: Final = 5
 _ALPHABETS: Final = ("0123456789", "ABCDEF", "abcdef", "GHIJKLMNOPQRSTUVWXYZ", "ghijklmnopqrstuvwxyz")
 _TRIES: Final = 1000
@@ -69,28 +69,28 @@ _OWN: Final = re.compile(
     r"|Cache|Start|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--"
     r"|CONFIG_DASD_PROFILE|CONFIG_PSI|psi=1|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
 )
-"""Words that zmon uses in its reasons: no name of anybody's."""
+"""Words that zmon itself uses in its reasons."""
 
 
 class Anonymity:
-    """The stand-ins of one key."""
+    """The pseudonyms of one key."""
 
     def __init__(self, key: bytes) -> None:
-        """Replace names by what follows from them and from a secret key."""
+        """Begin with a secret key."""
         self._key = key
         self._known: dict[tuple[str, str], str] = {}
         self._used: dict[tuple[str, str], str] = {}
-        """By what it names and stand-in, what has it."""
+        """The name that has a pseudonym, by what is named and the pseudonym."""
         self._keys: dict[str, str] = {}
         """Keys of rows that were replaced."""
         self._names: dict[str, str] = {}
-        """All names that were replaced, to find them in words."""
+        """All names that were replaced, to find them in sentences."""
         self._reasons: dict[str, Absent] = {}
         self._frames: dict[str, tuple[Frame, Frame]] = {}
         self._rows: dict[str, tuple[list[str], list[str]]] = {}
-        """The keys of each kind as they were last, with and without names."""
+        """The keys of each kind in the last frame, with and without names."""
         self._columns: dict[tuple[str, str], tuple[list[Value], list[Value]]] = {}
-        """Each column as it was last, with and without names."""
+        """Each column in the last frame, with and without names."""
         self._ways: dict[str, Callable[[str], Value]] = {
             KEEP: lambda text: text,
             UID: self._uid,
@@ -98,10 +98,10 @@ class Anonymity:
             WORDS: self._words,
         }
 
-    # stand-ins
+    # pseudonyms
 
     def name(self, what: str, text: str) -> str:
-        """Return the stand-in of a name; an empty one stays."""
+        """Return the pseudonym of a name; an empty name stays."""
         known = self._known.get((what, text))
         if known is None:
             known = self._known[what, text] = self._new(what, text)
@@ -120,8 +120,8 @@ class Anonymity:
         raise ValueError(f"more names of the sort {what!r} than there are stand-ins")
 
     def _seed(self, what: str, text: str, turn: int) -> int:
-        told = f"{what}\0{turn}\0{text}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hmac.digest(self._key, told, hashlib.sha256), "big")
+        text_ = f"{what}\0{turn}\0{text}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hmac.digest(self._key, text_, hashlib.sha256), "big")
 
     def _uid(self, text: str) -> str:
         try:
@@ -135,7 +135,7 @@ class Anonymity:
         return text if re.fullmatch(DISK_FORM, text, re.ASCII) else self.name(DISK, text)
 
     def _words(self, text: str) -> str:
-        """Keep of a sentence what zmon said itself, and replace the names in it."""
+        """Return a sentence with zmon's own words, and without names."""
         said = _QUOTED.sub("...", text)
         said = _OF.sub(r"\1 ...", _DAMAGED.sub(r"\1", said))
         return _WORD.sub(self._word, said)
@@ -155,7 +155,7 @@ class Anonymity:
         return known
 
     def key(self, kind: str, key: str) -> str:
-        """Return what stands for the key of a row."""
+        """Return the replacement of a row's key."""
         known = _KINDS.get(kind)
         form, what = (known.key_form, known.key_privacy) if known else ("", "thing")
         if form and re.fullmatch(form, key, re.ASCII):
@@ -181,7 +181,7 @@ class Anonymity:
         return sample._replace(at=at, frames=frames, source=self.name("source", sample.source))
 
     def _learn(self, frame: Frame) -> None:
-        """See the names of a frame before any words are looked at, which may hold them."""
+        """Collect the names of a frame, before sentences are replaced in which they may occur."""
         known = self._frames.get(frame.kind.name)
         if known is not None and known[0] is frame:
             return
@@ -218,7 +218,7 @@ class Anonymity:
         )
 
     def _keys_of(self, frame: Frame) -> list[str]:
-        """Return what stands for the keys of a frame; the same as last are not looked at again."""
+        """Return the replacements of a frame's keys; those of the last frame are reused."""
         name = frame.kind.name
         known = self._rows.get(name)
         if known is None or known[0] != frame.keys:
@@ -226,7 +226,7 @@ class Anonymity:
         return known[1]
 
     def _column(self, kind: Kind, field: Field, values: list[Value]) -> list[Value]:
-        """Return a column without names; one that is as it was last is not looked through again."""
+        """Return a column without names; that of the last frame is reused if it is the same."""
         place = kind.name, field.name
         known = self._columns.get(place, _NEVER)
         if values == known[0]:
@@ -242,7 +242,7 @@ class Anonymity:
         return found
 
     def _odd(self, value: Value) -> Value:
-        """Return what stands for something that is no number among numbers."""
+        """Return the replacement of a value among numbers that is none."""
         return self.reason(value) if isinstance(value, Absent) else LEFT_OUT
 
     def _label(self, what: str, value: Value) -> Value:
@@ -257,7 +257,7 @@ class Anonymity:
     # events
 
     def event(self, event: Event) -> Event:
-        """Return an event without names; of its thing only what is known to be none, or was replaced."""
+        """Return an event without names; its thing is kept if it is no name, or was replaced before."""
         screen = event.screen if event.screen.isalnum() and event.screen.isupper() else ""
         return event._replace(thing=self._thing(event.thing), text=SAID[event.what], screen=screen)
 
@@ -272,7 +272,7 @@ class Anonymity:
 
 
 def privacy_of(kind: str, field: str) -> str:
-    """Return what `zmon.kinds` says of a label, by its names, as a recording has them; empty if nothing."""
+    """Return the privacy that `zmon.kinds` declares for a field; empty if none."""
     declared = _KINDS[kind].by_name.get(field) if kind in _KINDS else None
     return declared.privacy if declared else ""
 
@@ -286,7 +286,7 @@ def _numbered(what: str, seed: int) -> str:
 
 
 def _alike(text: str, seed: int) -> str:
-    """Return letters and digits where there are some, of the same length; zeros in front stay."""
+    """Return other letters and digits in the place of those of a text; zeros in front stay."""
     bare = text.lstrip("0")
     found = [text[: len(text) - len(bare)]]
     for letter in bare:

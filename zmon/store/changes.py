@@ -1,6 +1,6 @@
-"""What is to be said of two samples beside their counters: gaps, restarts, set clocks, what came or went.
+"""Events between two samples (gaps, restarts, set clocks, things that came or went), and changed labels.
 
-Also which labels changed: the topology as it was at each time.
+The changed labels are the topology at each time.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from zmon.sample import Frame, Kind, Sample
 
 MIN_CLOCK_STEP: Final = 1_000_000_000
-"""ns by which the clocks must disagree for one of them to have been set; less is the drift that NTP mends."""
+"""ns by which the clocks differ if one of them was set; less is the drift that NTP corrects."""
 
 COMING: Final = (DEVICE, BLOCK, CHANNEL, LPAR)
-"""The kinds whose things come and go, and people want to know."""
+"""The kinds for which an event is recorded when a thing comes or goes."""
 
 VOLATILE: Final = frozenset({"source", "lpar_cpu", "physical_cpu"})
-"""Kinds whose labels are no topology."""
+"""Kinds whose labels are not topology."""
 
 
 MAX_LABEL: Final = 200
-"""Characters of a label that are told when it changed."""
+"""Characters of a label that are recorded when it changed."""
 
 
 class LabelChange(NamedTuple):
-    """A label that is another one now."""
+    """A label that changed."""
 
     utc: int
     kind: str
@@ -81,7 +81,7 @@ def _moved(before: Frame, after: Frame, utc: int) -> Iterator[Event]:
 
 
 def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:
-    """Yield the labels that changed: what hung on what, and how it was called."""
+    """Yield the labels that changed."""
     for name, now in after.frames.items():
         was = before.frames.get(name)
         if was is None or was is now or name in VOLATILE or was.missing is not None:
@@ -94,7 +94,7 @@ def label_changes(before: Sample, after: Sample) -> Iterator[LabelChange]:
             for key, value in zip(now.keys, new, strict=True):
                 row = was.index.get(key)
                 if row is not None and old[row] != value:
-                    yield LabelChange(after.at.utc, name, key, field, _said(old[row]), _said(value))
+                    yield LabelChange(after.at.utc, name, key, field, _shortened(old[row]), _shortened(value))
 
 
 @lru_cache
@@ -102,7 +102,7 @@ def _labels(kind: Kind) -> list[str]:
     return [field.name for field in kind.fields if field.meaning in {Meaning.LABEL, Meaning.IDENTITY}]
 
 
-def _said(value: Value) -> str:
-    """Write a label for people; where a file lies may take pages, and stands in the sample as a whole."""
+def _shortened(value: Value) -> str:
+    """Return a label for people; a long one, such as the place of a file, is in the sample as a whole."""
     text = f"({value.reason})" if isinstance(value, Absent) else str(value)
     return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 4]} ..."

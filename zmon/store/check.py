@@ -1,4 +1,4 @@
-"""Reading the whole of a recording once, to find what is damaged."""
+"""Finds what is damaged by reading all of a recording once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 YEAR: Final = 31_556_952 * 10**9
 EARLIEST: Final = YEAR
 LATEST: Final = 230 * YEAR
-"""ns since 1970 between which machines have been sampled."""
+"""ns since 1970 between which samples are plausible."""
 
 SET: Final = 10**9
-"""ns by which a clock was set, and did not merely drift."""
+"""ns by which a clock differs if it was set, and is not only drifting."""
 
 CLOSE: Final = SET // 10
 
@@ -29,10 +29,10 @@ MAX_ROWS: Final = 1 << 31
 
 
 def find_damage(recording: Recording) -> Iterator[str]:
-    """Yield a sentence for each thing that is wrong; the recording's `events` have the holes from then on.
+    """Yield a sentence for each damage; the recording's `events` have the holes from then on.
 
-    That is what SQLite itself finds wrong (the first twenty such things), checksums that are not right,
-    samples whose time is not known, and what refers to something that is not there.
+    Damage is what SQLite itself reports (the first twenty messages), wrong checksums, samples of unknown
+    time, and references to what is missing.
     """
     yield from _tables(recording)
     if not recording.made():
@@ -56,7 +56,7 @@ def _tables(recording: Recording) -> Iterator[str]:
 
 
 def _times(recording: Recording) -> Iterator[str]:
-    """Yield what is wrong with the times of samples; in format 1, what does not fit those beside it."""
+    """Yield damage to the times of samples; in format 1, times that do not fit those beside them."""
     before: list[Instant] = []
     number = -1
     while (number := number + 1) < len(recording):
@@ -77,7 +77,7 @@ def _times(recording: Recording) -> Iterator[str]:
 
 
 def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[str]:
-    """Yield what is wrong with the last of two or three samples, or with the one before it."""
+    """Yield what is implausible in the last of two or three samples, or in the one before it."""
     at, last = found[-1], found[-2:][0]
     if not EARLIEST <= at.utc <= LATEST:
         yield f"{path}: the time of sample {number} lies beyond the years 1971 to 2200"
@@ -88,7 +88,7 @@ def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[s
 
 
 def _is_odd(one: Instant, middle: Instant, other: Instant) -> bool:
-    """Tell whether a sample's clocks disagree with those of the samples beside it, which agree.
+    """Return whether a sample's clocks disagree with those of the samples beside it, which agree.
 
     A clock that is set stays so for more than one sample.
     """
@@ -99,7 +99,7 @@ def _is_odd(one: Instant, middle: Instant, other: Instant) -> bool:
 
 
 def _rows(recording: Recording) -> Iterator[str]:
-    """Yield which kinds, sessions and events are not as they were written; format 1 cannot tell."""
+    """Yield damaged kinds, sessions and events; in format 1 these have no checksums."""
     if not recording.checks:
         return
     try:
@@ -126,7 +126,7 @@ def _rows(recording: Recording) -> Iterator[str]:
 
 
 def _segments(recording: Recording) -> Iterator[str]:
-    # segments before the columns that they refer to: whoever is recording may add some of both meanwhile
+    # segments before the baselines that they refer to: a recorder may add some of both meanwhile
     segments = list(
         recording.pieces("SELECT id, kind, first, ahead FROM segment WHERE id >= ? AND id < ?", 0, MAX_ROWS)
     )

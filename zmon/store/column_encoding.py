@@ -303,7 +303,7 @@ def parsed(text: bytes) -> Any:
 
 
 def all_whole(values: Sequence[Value]) -> bool:
-    """Tell whether a column holds whole numbers only, as those of counters do."""
+    """Return whether a column holds whole numbers only, as those of counters do."""
     return set(map(type, values)) <= {int}
 
 

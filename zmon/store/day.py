@@ -1,11 +1,10 @@
 """One file per day: `2026-11-21.zmon` holds what was sampled on that day of UTC.
 
-UTC, because its days all have 24 hours, follow one another without a gap and mean the same on every machine
-that looks at them: where clocks are put back in autumn an hour of local time comes twice.  Local time is for
-the eye only.
+UTC, because its days all have 24 hours, follow one another without a gap and are the same on every machine:
+in autumn an hour of local time comes twice.  Local time is for display only.
 
-When a day's file can no longer be continued, because it is damaged or of a newer version, or when it is
-wanted complete before the day is over, the rest of the day goes to `2026-11-21-2.zmon`, and so on.
+If a day's file cannot be continued, because it is damaged or of a newer version, or if it is wanted complete
+before the day is over, the rest of the day goes to `2026-11-21-2.zmon`, and so on.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIX: Final = ".zmon"
 BESIDE: Final = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file that is in use, or was when its writer died."""
+"""Endings of the files that SQLite has beside a file that is in use, or was when its writer died."""
 
 DAY: Final = 86_400 * 10**9
 """ns."""
@@ -55,16 +54,16 @@ class DayFile(NamedTuple):
 
 
 class DayFiles(NamedTuple):
-    """What a directory holds."""
+    """The files of a directory."""
 
     days: list[DayFile]
     """In the order of time."""
     strangers: list[str]
-    """Names of what is no day's file and does not belong to one; nobody touches these."""
+    """Names of other files, which are never changed."""
 
 
 def day_of(utc: int) -> date:
-    """Return the day of UTC on which a time lies, in ns since 1970.
+    """Return the day of a time, in UTC and ns since 1970.
 
     Raises:
         RecordingError: no recording can hold that time.
@@ -84,7 +83,7 @@ def day_file(directory: str, utc: int, part: int = 1) -> DayFile:
 
 
 def parse_name(path: str) -> DayFile | None:
-    """Return the day file that a path names; None when it is no such name."""
+    """Return the day file of a path; None if its name is another."""
     match = _NAME.fullmatch(os.path.basename(path))
     if match is None:
         return None
@@ -111,7 +110,7 @@ def days(directory: str) -> DayFiles:
 
 
 def is_source(path: str) -> bool:
-    """Tell whether a file is a recording, or a directory holds day files of one."""
+    """Return whether a file is a recording, or a directory holds day files of one."""
     if not os.path.isdir(path):
         return is_recording(path)
     try:

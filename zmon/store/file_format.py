@@ -176,7 +176,7 @@ def sample_crc(number: int, utc: int, steady: int, session: int) -> int:
 
 
 def is_sample(number: object, utc: object, steady: object, session: object, expected: object) -> bool:
-    """Tell whether a sample's row is as it was written."""
+    """Return whether a sample's row is as it was written."""
     try:
         return sample_crc(number, utc, steady, session) == expected  # type: ignore[arg-type]  # that is checked
     except struct.error:

@@ -136,11 +136,11 @@ class FileLock:
         return self._damage.startswith("was overwritten")
 
     def unlinked(self) -> bool:
-        """Tell whether the file has no name any more, so that it ends with whoever has it open."""
+        """Return whether the file has no name any more, so that it ends with whoever has it open."""
         return os.fstat(self._fd).st_nlink == 0
 
     def is_lost(self) -> bool:
-        """Tell whether what is written to the file from now on is of no use."""
+        """Return whether what is written to the file from now on is of no use."""
         return self.unlinked() or bool(self.spoilt())
 
     def place(self) -> str:

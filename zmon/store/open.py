@@ -18,6 +18,7 @@ import stat
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
+from functools import partial
 from urllib.parse import quote
 
 from zmon.light_typing import TYPE_CHECKING, Any, Final
@@ -36,13 +37,18 @@ MAX_VALUE_BYTES: Final = 1 << 28
 Trouble: Final = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises; the latter where it quotes what is damaged."""
 
-WAITS: Final = 5.0
+BUSY_SECONDS: Final = 5.0
+
+LIVE: Final = "mode=ro"
+"""SQLite's options for a file that another program may write to."""
+UNCHANGED: Final = "mode=ro&immutable=1"
+"""Likewise for one that no program writes to."""
 
 _COMPUTED: Final = re.compile(r"\b(AS|GENERATED|CHECK|COLLATE|DEFAULT|REFERENCES)\b", re.IGNORECASE)
-"""Words of SQL with which a table would do more than hold what is put into it."""
+"""Words of SQL with which a table computes values."""
 
 _COLUMNS: Final = re.compile(r"CREATE (UNIQUE )?INDEX [^()]*\([\[\]\w\s,\"]*\)", re.IGNORECASE)
-"""An index of columns, and not of something computed."""
+"""An index of columns, not of expressions."""
 
 
 class ReadConnection(NamedTuple):
@@ -50,15 +56,15 @@ class ReadConnection(NamedTuple):
 
     connection: sqlite3.Connection
     done: Callable[[], object]
-    """What to call when it is closed."""
+    """To be called when it is closed."""
     stamp: object = None
-    """What `stamp` said of the file, if the connection does not see what is written to it from now on."""
+    """The `stamp` of the file, if the connection does not see what is written to it from now on."""
     checks: bool = True
-    """Whether all rows have checksums, as those of format 1 have not."""
+    """Whether all rows have checksums, as since format 2."""
 
 
 def stamp(path: str) -> object:
-    """Return what is another when a recording was written to."""
+    """Return a value that changes when a recording is written to."""
     found = []
     for tail in ("", "-wal"):
         try:
@@ -92,7 +98,7 @@ def open_reading(path: str) -> ReadConnection:
             problem = error
             continue
         try:
-            made = _look(opened.connection, path)
+            made = _check_schema(opened.connection, path)
         except BaseException as error:
             opened.connection.close()
             opened.done()
@@ -105,47 +111,37 @@ def open_reading(path: str) -> ReadConnection:
 
 
 def no_file(mode: int) -> str:
-    """Say of what is not a file, by its mode, that it is no recording."""
+    """Return the message for something that is not a file, by its mode."""
     return "a pipe, not a file" if stat.S_ISFIFO(mode) else "no file, and so no recording"
 
 
 def _ways(path: str) -> list[Callable[[], ReadConnection]]:
-    """Return in which ways to try to open a file, the best first."""
+    """Return the ways to open a file, the best first."""
     if any(os.path.exists(path + tail) for tail in BESIDE):
         # it is being written, or its writer was killed
-        ways = [lambda: _followed(path), lambda: _copied(path)]
+        ways = [partial(_opened, path, LIVE), partial(_copied, path)]
     elif _has_wal(path):
-        # closed while somebody read it, or copied without what was beside it; SQLite would make that anew
-        return [lambda: _alone(path), lambda: _alone(path, lenient=True)]
+        # closed while it was read, or copied without its -wal, which SQLite would make again
+        return [partial(_opened, path, UNCHANGED), partial(_opened, path, UNCHANGED, lenient=True)]
     else:
-        ways = [lambda: _followed(path), lambda: _alone(path)]
-    return [*ways, lambda: _followed(path, lenient=True)]
+        ways = [partial(_opened, path, LIVE), partial(_opened, path, UNCHANGED)]
+    return [*ways, partial(_opened, path, LIVE, lenient=True)]
 
 
 def _has_wal(path: str) -> bool:
-    """Tell whether a file says that there is, or was, another one beside it."""
-    # nobody in this process writes to it then, whose locks would be lost when this file is closed
+    """Return whether a file says that there is, or was, a `-wal` beside it."""
+    # no thread of this process writes to it then, whose locks would be lost when this file is closed
     with open(path, "rb") as stream:
         return stream.read(20)[18:20] == b"\2\2"
 
 
-def _nothing() -> None:
-    """Nothing is to be done afterwards."""
-
-
-def _followed(path: str, *, lenient: bool = False) -> ReadConnection:
-    """Open a file that somebody may write to."""
-    return ReadConnection(_connect(path, "mode=ro", lenient=lenient), _nothing)
-
-
-def _alone(path: str, *, lenient: bool = False) -> ReadConnection:
-    """Open a file as if nobody wrote to it."""
-    seen = stamp(path)
-    return ReadConnection(_connect(path, "mode=ro&immutable=1", lenient=lenient), _nothing, seen)
+def _opened(path: str, mode: str, *, lenient: bool = False) -> ReadConnection:
+    seen = None if mode == LIVE else stamp(path)
+    return ReadConnection(_connect(path, mode, lenient=lenient), lambda: None, seen)
 
 
 def _copied(path: str) -> ReadConnection:
-    """Open a copy of a file and of what is beside it, where that needs to be put together by writing."""
+    """Open a copy of a file and of those beside it, which SQLite can join only by writing."""
     directory = tempfile.mkdtemp(prefix="zmon-")
 
     def done() -> None:
@@ -167,30 +163,30 @@ def _connect(path: str, mode: str, *, lenient: bool = False) -> sqlite3.Connecti
     connection = sqlite3.connect(
         f"file:{quote(os.path.abspath(path))}?{mode}",
         uri=True,
-        timeout=WAITS,
+        timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )
     defend(connection)
     connection.execute("PRAGMA query_only = ON")
-    if lenient:  # a file that was cut off is read as far as it goes; nothing is written all the same
+    if lenient:  # a truncated file is read as far as it goes; nothing is written all the same
         connection.execute("PRAGMA writable_schema = ON")
     return connection
 
 
 def defend(connection: sqlite3.Connection) -> None:
-    """Have SQLite distrust what is in the file: no functions from its schema, no values without end."""
+    """Have SQLite distrust the file: no functions from its schema, no huge values."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
-    connection.execute("PRAGMA mmap_size = 0")  # a file that is cut off meanwhile must not end zmon
+    connection.execute("PRAGMA mmap_size = 0")  # a file that is truncated meanwhile must not end zmon
 
 
-def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
-    """See that its tables are tables; return what SQLite has in it, by type, name and text.
+def _check_schema(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
+    """Check that its tables are tables; return type, name and SQL of everything in its schema.
 
     Raises:
-        RecordingError: it is not.
+        RecordingError: they are not.
         sqlite3.Error: it cannot be read.
     """
     found = file_format.version(connection, path)
@@ -209,18 +205,18 @@ def _look(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str
 
 
 def _is_plain(sql: object) -> bool:
-    """Tell whether a table is one that holds values and computes none."""
+    """Return whether a table holds values and computes none."""
     return isinstance(sql, str) and sql.startswith("CREATE TABLE") and not _COMPUTED.search(sql)
 
 
 def see_writable(connection: sqlite3.Connection, path: str) -> None:
-    """See that nothing is in a recording that would do something when it is written to.
+    """Check that a recording has no trigger or computed index, which would run when it is written to.
 
     Raises:
-        RecordingError: there is.
+        RecordingError: it has.
         sqlite3.Error: it cannot be read.
     """
-    for kind, name, sql in _look(connection, path):
+    for kind, name, sql in _check_schema(connection, path):
         if kind == "trigger" or (kind == "index" and sql and not _COLUMNS.fullmatch(sql)):
             raise RecordingError(
                 f"{path}: somebody has added the {kind} {name}, which zmon will not run: drop it, or record "
@@ -229,27 +225,27 @@ def see_writable(connection: sqlite3.Connection, path: str) -> None:
 
 
 MAX_FAILURES: Final = 2_000
-"""Failures after which what is damaged is not searched for what is left."""
+"""Failed queries after which a damaged table is not searched for the rows that are left."""
 
 TICK: Final = 1_000_000
 MAX_TICKS: Final = 200
-"""Steps of SQLite, and how many times as many a question may take; that is some seconds."""
+"""Steps of SQLite, and how many times as many a query may take; that is some seconds."""
 
 
 class RecordingFile:
-    """One file, open to be asked by any thread, one at a time (`guard`).
+    """One file that is open for queries by any thread, one at a time (`guard`).
 
     Raises:
         RecordingError: it is not there, no recording, of a newer zmon, or damaged as a whole.
     """
 
     def __init__(self, path: str, shared: tuple[sqlite3.Connection, threading.RLock] | None) -> None:
-        """Open it for reading, or ask through a connection that a writer `shared`."""
+        """Open it for reading, or use a connection that a writer `shared`."""
         self.path = path
         self._ticks = 0
         self._own = shared is None
         self.checks = True
-        """Whether all rows have checksums, as those of format 1 have not."""
+        """Whether all rows have checksums, as since format 2."""
         if shared is None:
             self.guard = threading.RLock()
             self._open()
@@ -257,14 +253,13 @@ class RecordingFile:
             self.connection, self.guard = shared
 
     def _open(self) -> None:
-        """Open the file, or what was made of it since."""
         self._opened = open_reading(self.path)
         self.connection = self._opened.connection
         self.checks = self._opened.checks
         self.connection.set_progress_handler(self._tick, TICK)
 
     def renew(self) -> bool:
-        """Open the file again if it was written to and the connection does not see that; tell whether so."""
+        """Open the file again, and return True, if it was written to and the connection does not see that."""
         with self.guard:
             if not self._own or self._opened.stamp in {None, stamp(self.path)}:
                 return False
@@ -282,7 +277,7 @@ class RecordingFile:
                 self._opened.done()
 
     def ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
-        """Ask SQLite; a damaged page makes that answer fail, not others.
+        """Return the rows of a query; a damaged page makes this query fail, not others.
 
         Raises:
             Damaged: the file is damaged there.
@@ -295,7 +290,7 @@ class RecordingFile:
 
     @contextmanager
     def asking(self, ticks: int = MAX_TICKS) -> Iterator[sqlite3.Connection]:
-        """Have the connection for a question, which may not take for ever."""
+        """Use the connection for a query that takes a limited number of steps."""
         with self.guard:
             self._ticks = ticks
             try:
@@ -304,12 +299,12 @@ class RecordingFile:
                 raise Damaged(f"{self.path}: {error}") from error
 
     def _tick(self) -> bool:
-        """Tell SQLite whether to give up."""
+        """Return whether SQLite is to give up."""
         self._ticks -= 1
         return self._ticks < 0
 
     def pieces(self, question: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
-        """Ask for what has numbers from `low` up to `high`; leave out what is damaged, and nothing else."""
+        """Yield the rows with numbers from `low` up to `high`, except damaged ones."""
         ranges = [(low, high)]
         failures = 0
         while ranges and failures < MAX_FAILURES:

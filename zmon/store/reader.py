@@ -91,16 +91,14 @@ class Recording:
         """The rows of kinds as they were read last, and their names."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by its description."""
+        self._scan: tuple[int, list[tuple[int, int]]] = (-1, [])
+        """The number of samples, and what `_all_times` returned then."""
         self._count = 0
         self.refresh()
         self._refuse_many_kinds()
 
     def _refuse_many_kinds(self) -> None:
-        """Refuse a file with more kinds than any zmon knows: each sample would be searched for all of them.
-
-        Raises:
-            RecordingError: it has.
-        """
+        """Refuse a file with more kinds than any zmon has: all of them are looked up for each sample."""
         try:
             found = self.ask("SELECT 1 FROM kind LIMIT ?", MAX_KINDS + 1) if self.made() else []
         except Damaged:  # `kinds` finds what is left
@@ -125,6 +123,7 @@ class Recording:
                 self._journal.forget()
                 self._segments.forget()
                 self._sessions.clear()
+                self._scan = (-1, [])
         try:
             row = self.ask("SELECT max(n) FROM sample") if self.made() else [(None,)]
             last = -1 if row[0][0] is None else int(row[0][0])
@@ -198,12 +197,14 @@ class Recording:
 
     def _all_times(self) -> list[tuple[int, int]]:
         """Return the numbers and times of all samples whose rows are whole; for files that are damaged."""
-        rows = self.pieces(
-            f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
-            0,
-            self._count,
-        )
-        return [(row[0], row[1]) for row in rows if self._is_whole(*row)]
+        if self._scan[0] != self._count:
+            rows = self.pieces(
+                f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
+                0,
+                self._count,
+            )
+            self._scan = (self._count, [(row[0], row[1]) for row in rows if self._is_whole(*row)])
+        return self._scan[1]
 
     def place(self, utc: int) -> int:
         """Return the number of the last sample at a time or before it, else that of the first."""
@@ -238,8 +239,8 @@ class Recording:
     def numbers(self, begin: int, end: int) -> range:
         """Return the numbers from the first sample of a range of time to the last one.
 
-        Where the clock was set back there are samples of other times between them; samples whose time cannot
-        be read are taken to lie in the range if those beside them do.
+        If the clock was set back there are samples of other times between them; samples whose time is damaged
+        are in the range if those beside them are.
         """
         question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
         try:

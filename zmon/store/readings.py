@@ -62,7 +62,7 @@ class Layout:
         return {key: row for row, key in enumerate(self.keys)}
 
     def fits(self, frame: Frame) -> bool:
-        """Tell whether a frame has this layout."""
+        """Return whether a frame has this layout."""
         return (
             frame.kind is self.kind
             and frame.missing is self.missing

@@ -1,17 +1,16 @@
-"""What sar recorded before zmon came: the JSON that sysstat's `sadf -j` prints, as samples.
+"""Samples from what sar recorded: the JSON that sysstat's `sadf -j` prints.
 
-sar's files hold counters, but sadf prints what happened per second in each interval.  Counters are built from
-that again: each interval adds its rate times its seconds, rounded to a whole number, so that zmon's own
-intervals give sar's rates back, within half a count per interval.  sadf prints two decimals, and times of
-whole seconds.  The seconds of an interval are those between the time stamps, so that sums over hours are
-right where sadf rounded the intervals' own lengths.
+sar's files hold counters, but sadf prints rates of each interval.  Counters are built from these again: each
+interval adds its rate times its seconds, rounded to a whole number, so zmon's own intervals give sar's rates
+back, within half a count per interval.  sadf prints two decimals, and times of whole seconds.  The seconds of
+an interval are those between the time stamps, so that sums over hours are right although sadf rounds the
+lengths of intervals.
 
-Before the first entry, and after each restart, stands a sample that has all counters as they were: the begin
-of the entry's interval.  A restart shows in the times, as sadf prints nothing for the time across it: where
-an entry's interval begins at another time than the one before ended, the boot is another one.
+Before the first entry, and after each restart, a sample with unchanged counters is added: the begin of the
+entry's interval.  A restart shows in the times only: if an interval begins at another time than the one
+before ended, the boot is another one.
 
-What sar does not know stays absent.  It counts the requests of a disk, and their time, all together: reads,
-writes and discards.
+What sar does not record is absent.  It counts reads, writes and discards of a disk, and their time, together.
 
 Source: sysstat, json_stats.c; see `zmon.store.sadf_report`.
 """
@@ -38,11 +37,11 @@ __all__ = ["SadfError", "read_sadf"]
 
 SECOND: Final = 10**9
 LATE: Final = 1
-"""Seconds by which rounding may move the begin of an interval away from the end of the one before."""
-GREATEST: Final = 1e15
-"""No rate is higher; sadf prints such where a counter fell."""
-WIDEST: Final = 1 << 63
-"""Counters are less than this, as the kernel's are."""
+"""Seconds by which rounding may separate the begin of an interval from the end of the one before."""
+MAX_RATE: Final = 1e15
+"""sadf prints a higher rate if a counter was reset."""
+MAX_COUNTER: Final = 1 << 63
+"""Counters are less than this, as those of the kernel."""
 KIB: Final = 1024
 
 NOT_RECORDED: Final = absent("sar does not record this")
@@ -54,7 +53,7 @@ NO_DISKS: Final = "the report has no disks: `sadf -j FILE -- -d` prints them if 
 NO_CPUS: Final = "the report has no CPUs: `sadf -j FILE -- -u ALL -P ALL` prints them"
 NOT_SINGLE: Final = absent("the report has no single CPUs: `sadf -j FILE -- -u ALL -P ALL` prints them")
 NO_NUMBER: Final = absent("the report has no number-of-cpus")
-MOST_CPUS: Final = 1 << 16
+MAX_CPUS: Final = 1 << 16
 NO_MEMORY: Final = absent("the report has no memory: `sadf -j FILE -- -r ALL` prints it")
 NO_SWAP: Final = absent("the report has no swap space: `sadf -j FILE -- -S` prints it")
 NO_SWAPPING: Final = absent("the report has no swapped pages: `sadf -j FILE -- -W` prints them")
@@ -73,10 +72,10 @@ _DASD: Final = re.compile(r"dev94-(\d{1,7})")
 def read_sadf(
     source: str | BinaryIO, note: Callable[[int, str], None] | None = None, name: str = "the report"
 ) -> Iterator[Sample]:
-    """Yield the samples that follow from a report of `sadf -j`, which is read as they are asked for.
+    """Yield the samples of a report of `sadf -j`, which is read as they are asked for.
 
-    `source` is a path, or a stream of bytes, which has a `name` for people.  After the last sample `note` is
-    called with the time, UTC in ns, and the text of each comment that `sadf -j FILE -- -C` printed.
+    `source` is a path, or a stream of bytes, which has a `name` for messages.  After the last sample `note`
+    is called with the time, UTC in ns, and the text of each comment that `sadf -j FILE -- -C` printed.
 
     Raises:
         SadfError: it is no such report, or is damaged; perhaps after some samples.
@@ -130,7 +129,7 @@ def _object(words: Words, name: str) -> Words:
 
 
 def _list(words: Words, name: str, key: str) -> dict[str, Words]:
-    """Return the objects of a list by what each has as `key`."""
+    """Return the objects of a list by their `key`."""
     found = words.get(name, [])
     rows: dict[str, Words] = {}
     for row in found if isinstance(found, list) else [found]:
@@ -141,21 +140,21 @@ def _list(words: Words, name: str, key: str) -> dict[str, Words]:
 
 
 def _number(words: Words, names: str, otherwise: Absent = NOT_PRINTED) -> Number:
-    """Return the first number there is among names."""
+    """Return the first of some numbers that the report has."""
     for name in names.split():
         if name in words:
             found = words[name]
             if not isinstance(found, float):
                 raise _Odd(f"expected {name} to be a number, found {str(found)[:40]!r}")
-            return found if isfinite(found) and 0 <= found <= GREATEST else FELL
+            return found if isfinite(found) and 0 <= found <= MAX_RATE else FELL
     return otherwise
 
 
 def moment(stamp: Words) -> int:
     """Return the time of a time stamp, UTC in ns.
 
-    sadf prints UTC unless it is told otherwise (`-T`, `-t`); until 12.7.0 it says so with `utc: 1`, since
-    then with `tz: UTC`.
+    sadf prints UTC by default (not with `-T`, `-t`); until 12.7.0 it marks that with `utc: 1`, since then
+    with `tz: UTC`.
     """
     date, time = stamp.get("date"), stamp.get("time")
     try:
@@ -178,26 +177,26 @@ def _length(stamp: Words, end: int) -> int:
 
 
 class Host(NamedTuple):
-    """What the header of a report says."""
+    """The machine, and the number of its CPUs, by the header of a report."""
 
     machine: Mapping[str, Mapping[str, Value]]
     processors: Number
 
 
 class SadfCounters:
-    """Counters that grow by what sadf says of each interval."""
+    """Counters that grow by the rates that sadf prints for each interval."""
 
     def __init__(self) -> None:
-        """All begin at 0."""
+        """Begin with 0 for all."""
         self._totals: dict[tuple[str, str, str], int] = {}
 
     def add(self, kind: Kind, key: str, field: str, grown: Number) -> Number:
-        """Return a counter after it has grown; absent now, and not changed, where that is unknown."""
+        """Return a counter after it has grown; if that is unknown, it is absent now and unchanged later."""
         if isinstance(grown, Absent):
             return grown
         place = kind.name, key, field
         total = self._totals.get(place, 0) + int(grown)
-        if total >= WIDEST:
+        if total >= MAX_COUNTER:
             return FELL
         self._totals[place] = total
         return total
@@ -207,29 +206,18 @@ def _whole(value: Number) -> Number:
     return value if isinstance(value, Absent) else round(value)
 
 
-class _Disk(NamedTuple):
-    """A disk's counters: what they grow by in an interval."""
-
-    requests: Number
-    request_ms: Number
-    sectors_read: Number
-    sectors_written: Number
-    sectors_discarded: Number
-    io_ms: Number
-    weighted_ms: Number
-
-
-def _grown(disk: Words, seconds: int) -> _Disk:
+def _disk_growth(disk: Words, seconds: int) -> dict[str, Number]:
+    """Return by how much the counters of a disk grow in an interval."""
     requests = _whole(_number(disk, "tps") * seconds)
-    return _Disk(
-        requests,
-        _whole(_number(disk, "await") * requests),
-        _sectors(disk, "rd_sec", "rkB", seconds),
-        _sectors(disk, "wr_sec", "wkB", seconds),
-        _sectors(disk, "dc_sec", "dkB", seconds),
-        _whole(_number(disk, "util-percent") * 10 * seconds),
-        _whole(_number(disk, "aqu-sz avgqu-sz") * 1000 * seconds),
-    )
+    return {
+        "requests": requests,
+        "request_ms": _whole(_number(disk, "await") * requests),
+        "sectors_read": _sectors(disk, "rd_sec", "rkB", seconds),
+        "sectors_written": _sectors(disk, "wr_sec", "wkB", seconds),
+        "sectors_discarded": _sectors(disk, "dc_sec", "dkB", seconds),
+        "io_ms": _whole(_number(disk, "util-percent") * 10 * seconds),
+        "weighted_ms": _whole(_number(disk, "aqu-sz avgqu-sz") * 1000 * seconds),
+    }
 
 
 def _sectors(disk: Words, sectors: str, kib: str, seconds: int) -> Number:
@@ -238,7 +226,7 @@ def _sectors(disk: Words, sectors: str, kib: str, seconds: int) -> Number:
 
 
 def disk_name(name: str) -> str:
-    """Return the kernel's name of a disk where sadf printed its number: DASDs have four minors each."""
+    """Return the kernel's name of a disk if sadf printed its number: a DASD has four minors."""
     found = _DASD.fullmatch(name)
     if not found:
         return name
@@ -254,7 +242,7 @@ def _disks(entry: Words, seconds: int, counts: SadfCounters) -> Mapping[str, Map
     rows: dict[str, Mapping[str, Value]] = {}
     for printed, disk in _list(entry, "disk", "disk-device").items():
         name = disk_name(printed)
-        grown = _grown(disk, seconds)._asdict().items()
+        grown = _disk_growth(disk, seconds).items()
         rows[name] = {**split, **{field: counts.add(BLOCK, name, field, by) for field, by in grown}}
     return rows
 
@@ -262,7 +250,7 @@ def _disks(entry: Words, seconds: int, counts: SadfCounters) -> Mapping[str, Map
 def _cpus(
     entry: Words, seconds: int, counts: SadfCounters, processors: Number
 ) -> Mapping[str, Mapping[str, Value]]:
-    """Return the single CPUs; where there are none, one row with their sum, of which `all` is the mean."""
+    """Return the single CPUs; without any, one row with their sum, of which `all` is the mean."""
     printed = _list(entry, "cpu-load-all" if "cpu-load-all" in entry else "cpu-load", "cpu")
     together = list(printed) == [ALL]
     rows: dict[str, Mapping[str, Value]] = {}
@@ -279,9 +267,9 @@ def _cpus(
 
 
 def _times(load: Words, seconds: int) -> dict[str, Number]:
-    """Return what a CPU did in an interval, in ns.
+    """Return the times of a CPU in an interval, in ns.
 
-    With `-u ALL` the time of guests stands beside the user's, where the kernel counts it as a part of that.
+    With `-u ALL` sadf prints the time of guests separately, which the kernel counts as a part of the user's.
     """
 
     def ns(names: str, otherwise: Absent = NOT_PRINTED) -> Number:
@@ -325,9 +313,9 @@ def _memory(entry: Words, seconds: int, counts: SadfCounters) -> Mapping[str, Ma
 def _total(memory: Words) -> Number:
     """Return the size of memory in KiB, which sadf does not print.
 
-    What it calls used was all that is not free until 11.7.3; then also buffers, cache and slabs were taken
-    off; since 12.7.8, which has `shared`, it is all that is not available.  The percentage says which of the
-    two older ways it was.
+    `memused` was all that is not free until 11.7.3; then buffers, cache and slabs were subtracted, too; since
+    12.7.8, which has `shared`, it is all that is not available.  The percentage shows which of the two older
+    definitions it was.
     """
     if "memfree" not in memory:
         return NO_MEMORY
@@ -342,15 +330,15 @@ def _total(memory: Words) -> Number:
 
 
 def _is_share(used: Number, percent: Number, total: Number) -> bool:
-    """Tell whether a part is so many percent of a total, as far as two decimals tell."""
+    """Return whether a part is this percentage of a total, within two decimals."""
     difference = 100 * used - percent * total
     return bool(-0.0051 * total <= difference <= 0.0051 * total)
 
 
 def _processors(header: Words) -> Number:
-    """Return how many CPUs the report is about."""
+    """Return the number of CPUs."""
     found = header.get("number-of-cpus")
-    return int(found) if isinstance(found, float) and 1 <= found <= MOST_CPUS else NO_NUMBER
+    return int(found) if isinstance(found, float) and 1 <= found <= MAX_CPUS else NO_NUMBER
 
 
 def _machine(header: Words) -> Mapping[str, Mapping[str, Value]]:

@@ -3,9 +3,9 @@
     {"sysstat": {"hosts": [{"nodename": ..., "statistics": [ENTRY, ENTRY ...], "restarts": [...]}]}}
 
 A day's report may have hundreds of megabytes, so it is never held whole: the words before `statistics` are
-read first, then each entry when it is asked for.  What follows the entries are the restarts, which the times
-of the entries tell as well, and the comments of whoever called `sadc -C`; those are printed without escapes,
-so they are not read as JSON.
+read first, then each entry when it is asked for.  After the entries come the restarts, which also follow from
+the times of the entries, and the comments of `sadc -C`; these are printed without escapes, so they are not
+read as JSON.
 
 Source: sysstat, sadf.c, sadf_misc.c and json_stats.c, from 10.1.1 (the first that had JSON) to 12.7.9.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 READ_BYTES: Final = 1 << 20
-"""Bytes that are read at once."""
+"""Bytes of one read."""
 MAX_ENTRY: Final = 64 << 20
-"""No entry is longer than this, not with 30,000 disks."""
+"""Characters of an entry; 30,000 disks take fewer."""
 MAX_WORD: Final = 1 << 16
-"""So far before the end of what was read a mistake is one, and not something that is still to come."""
+"""Characters before the end of what was read where a syntax error may be due to what is still to come."""
 
 ADVICE: Final = "zmon reads what `sadf -j FILE -- -A` prints"
 
@@ -39,7 +39,7 @@ _COMMENT: Final = re.compile(
 
 
 class SadfError(ValueError):
-    """This is no report of sadf that can be used; says what was found, where, and what to do."""
+    """This is no usable report of sadf; the message says what was found, where, and what to do."""
 
 
 def _refuse(word: str) -> NoReturn:
@@ -61,7 +61,7 @@ class SadfReport:
             OSError: the stream cannot be read.
         """
         self.name = name
-        """What a person calls it."""
+        """For messages."""
         self.comments: list[tuple[dict[str, object], str]] = []
         """Comments with their time stamps, known after the last entry."""
         self._stream = stream
@@ -72,11 +72,11 @@ class SadfReport:
         """The words before the entries: nodename, release, machine ..."""
 
     def wrong(self, what: str) -> SadfError:
-        """Return the error that says what is wrong with this report."""
+        """Return an error about this report."""
         return SadfError(f"{self.name}: {what}")
 
     def _more(self) -> bool:
-        """Read on, as much again as is waiting; tells whether there was anything."""
+        """Read on, as much again as is waiting; return whether there was any."""
         waiting = len(self._text) - self._at
         data = self._stream.read(max(READ_BYTES, waiting))
         self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
@@ -84,7 +84,7 @@ class SadfReport:
         return bool(data)
 
     def _next(self) -> str:
-        """Return the next character that is no white space, without using it; empty at the end."""
+        """Return the next character that is no white space, without consuming it; empty at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
             if self._at < len(self._text):
@@ -93,7 +93,7 @@ class SadfReport:
                 return ""
 
     def _found(self) -> str:
-        """Quote what stands at the present place."""
+        """Quote the text at the present place."""
         return repr(self._text[self._at : self._at + 40]) if self._next() else "its end"
 
     def _header(self) -> dict[str, object]:
@@ -116,7 +116,7 @@ class SadfReport:
         return found
 
     def entries(self) -> Iterator[dict[str, object]]:
-        """Yield the entries; each is what was measured up to its time stamp.
+        """Yield the entries; each was measured up to its time stamp.
 
         Raises:
             SadfError: an entry is not understood, or the report ends too early.
@@ -156,7 +156,7 @@ class SadfReport:
                 return entry
 
     def _end(self) -> None:
-        """Read what follows the entries."""
+        """Read the comments after the entries."""
         while self._more():
             if len(self._text) > MAX_ENTRY:
                 raise self.wrong(f"goes on for more than {MAX_ENTRY >> 20} MB after its statistics")

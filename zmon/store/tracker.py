@@ -250,7 +250,7 @@ class Tracker:
 
 
 def _is_same(prior: Frame | None, frame: Frame) -> bool:
-    """Tell whether a frame's prior is the reading that was recorded before it."""
+    """Return whether a frame's prior is the reading that was recorded before it."""
     if prior is None or prior.missing is not frame.missing:
         return False
     pairs = ((prior.keys, frame.keys), (prior.times, frame.times), (prior.columns, frame.columns))
