@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.store.machine import SECOND
 from tests.store.test_damaged import read_all
 from zmon.event import Event, What
 from zmon.store.check import find_damage
 from zmon.store.file_format import TABLES, event_row, is_sample, sample_crc, sql_text
+from zmon.store.open import RecordingFile
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
@@ -171,3 +173,21 @@ def test_an_index_of_times_that_says_something_else_costs_no_sample(path: Path) 
         assert recording.numbers(*span) == range(number)
         assert recording.place(span[1]) == number - 1
     assert read_all(path, strict=True) == []
+
+
+def test_times_are_scanned_once_where_a_time_is_damaged(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each look-up: a day has 86,400 samples."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE sample SET crc = crc + 1 WHERE n = 5")
+    scans: list[object] = []
+    pieces = RecordingFile.pieces
+
+    def counted(file: RecordingFile, *question: Any) -> Any:
+        scans.append(question)
+        return pieces(file, *question)
+
+    monkeypatch.setattr(RecordingFile, "pieces", counted)
+    with closing(Recording(str(path))) as recording:
+        utc = recording.sample(6).at.utc - SECOND
+        assert {recording.place(utc) for _ in range(9)} == {4}
+    assert len(scans) == 1
