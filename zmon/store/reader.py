@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
 from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
