@@ -618,7 +618,7 @@ def test_a_fast_tape_passes_over_samples_and_leaves_nothing_out(replay: Glass, c
     assert play(replay, clock, 2) == ["12:00:00 - 12:05:00", "12:05:00 - 12:10:00"]
     play(replay, clock, 1)
     assert not replay.playback.state.playing
-    assert "This is the end" in shown(replay)
+    assert "This is the last sample" in shown(replay)
 
 
 def test_it_plays_backwards_to_the_begin(replay: Glass, clock: Clock) -> None:
@@ -627,7 +627,7 @@ def test_it_plays_backwards_to_the_begin(replay: Glass, clock: Clock) -> None:
 
     assert play(replay, clock, 2) == ["12:04:00 - 12:05:00", "--:--:-- - 12:00:00"]
     play(replay, clock, 1)
-    assert "This is the begin" in shown(replay)
+    assert "This is the first sample" in shown(replay)
 
 
 def test_the_space_bar_plays_and_pauses(replay: Glass) -> None:

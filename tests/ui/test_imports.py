@@ -29,7 +29,7 @@ def test_nothing_but_the_glass_loads_textual() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["glass", "grid", "pane", "help", "keys", "frame", "line", "actions", "playback", "tour_panel"],
+    ["glass", "grid", "pane", "keys", "frame", "line", "actions", "playback", "tour_panel"],
 )
 def test_most_of_the_glass_knows_no_terminal(module: str) -> None:
     """Only app, painter and theme load Textual."""

@@ -378,7 +378,7 @@ COMMANDS: Final = (
     Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
     Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", to_later_exception),
     Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
-    Command("EVENTS", 2, "", "list the events of the tape: limits, gaps, restarts, notes"),
+    Command("EVENTS", 2, "", "list the events: limits, gaps, restarts, notes"),
     Command("MARK", 3, "A|B", "mark this sample", mark, waits=True),
     Command("AVERAGE", 2, "", "show the averages between the marks A and B", average, waits=True),
     Command("INTERIM", 3, "", "end AVERAGE and COMPARE: show the figures of each interval again", interim),

@@ -12,13 +12,37 @@ from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
 from zmon.session.timeline import NO_LIMITS
 from zmon.ui.grid import Grid
-from zmon.ui.help import WIDEST_HELP, keys_of, lines
+from zmon.ui.keys import FUNCTIONS, spoken
+from zmon.ui.line import Line, Part
 from zmon.ui.timeline_bar import happenings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.ui.glass import Glass
+
+WIDEST_HELP: Final = 110
+"""Longer lines are hard to read."""
+
+
+def keys_of(keymap: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the keys and what each does, with the user's own keys."""
+    found = []
+    for function in FUNCTIONS:
+        keys = keymap.get(function.name, function.keys)
+        plain = ",".join(key for key in keys.split(",") if not key.startswith("shift+f"))
+        found.append((spoken(plain), function.help))
+    found.append(("Shift+F1 ...", "PF13 and on: the same as F1 and on; there is no Shift+F3"))
+    mouse = "click: choose, again: go deeper; on a heading: sort; on a PF key: do it"
+    return [*found, ("Mouse", mouse)]
+
+
+def lines(said: Iterable[explanation.HelpPart], width: int) -> list[Line]:
+    """Return a help text as lines."""
+    return [
+        Line(row.text, row.kind, (Part(0, row.label, "label"),) if row.label else ())
+        for row in explanation.rows(said, width)
+    ]
 
 
 def explain(glass: Glass, words: str) -> None:

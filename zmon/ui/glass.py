@@ -16,9 +16,8 @@ from zmon.session.page import FillTask
 from zmon.ui import frame
 from zmon.ui.frame import CommandLine
 from zmon.ui.grid import Grid
-from zmon.ui.help import Helps
 from zmon.ui.line import EMPTY, Line, wrap
-from zmon.ui.pane import ChartPane, FormPane, Menu, Pane
+from zmon.ui.pane import ChartPane, FormPane, Helps, Menu, Pane
 from zmon.ui.playback import PlaybackControl
 from zmon.ui.threads import error_line
 

@@ -33,6 +33,9 @@ SIGNS: Final = {"*": "look", "!": "alarm"}
 LOWEST: Final = 6
 """A chart of fewer lines shows nothing; then it is as high as this and can be scrolled."""
 
+LEAST_BESIDE: Final = 8
+"""Lines of the screen that a short help text leaves visible; a longer text covers the screen."""
+
 
 class Pane:
     """Lines that can be scrolled up and down."""
@@ -128,6 +131,53 @@ class Pane:
     def click(self, x: int, y: int) -> str:  # noqa: ARG002 - for panes with something to choose
         """Choose what is at a position; return the command that the click gives, if any."""
         return ""
+
+
+class Helps:
+    """The help texts that are open over a screen; the last is seen, below the screen if there is room."""
+
+    def __init__(self) -> None:
+        """Have none open."""
+        self._texts: list[Pane] = []
+        self.title = ""
+        """What the text is, for the header: HELP or EVENTS."""
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @property
+    def seen(self) -> Pane:
+        """The text that was opened last."""
+        return self._texts[-1]
+
+    def put(self, title: str, lines: Sequence[Line]) -> None:
+        """Open a text."""
+        self.title = title
+        self._texts.append(Pane(lines))
+
+    def close(self) -> None:
+        """Close all."""
+        self._texts.clear()
+
+    def panel(self, room: int) -> int:
+        """Return how many lines the text takes, with a rule above it: few leave the screen in sight."""
+        if not self._texts:
+            return 0
+        needed = self.seen.length + 1
+        return needed if needed + LEAST_BESIDE <= room else room
+
+    def resize(self, width: int, room: int) -> None:
+        """Take as much of the room as is needed."""
+        for text in self._texts:
+            text.resize(width, room)
+        if self._texts and (height := self.panel(room)) < room:
+            self.seen.resize(width, height - 1)
+
+    def lines(self, width: int, room: int) -> list[Line]:
+        """Return the lines of the text, below a rule if it leaves room."""
+        if self.panel(room) == room:
+            return self.seen.lines()
+        return [Line(" " + "-" * (width - 2), "label"), *self.seen.lines()]
 
 
 class FormPane(Pane):

@@ -121,7 +121,7 @@ class PlaybackControl:
             self.state = self.state._replace(clock=now, utc=session.utc)
             self._advance(LAST)
         else:
-            session.message = f"This is the {'end' if forwards else 'begin'} of the tape"
+            session.message = f"This is the {'last' if forwards else 'first'} sample"
             self.stop()
         return ""
 
