@@ -143,6 +143,13 @@ def test_one_hot_lcu() -> None:
     ]
 
 
+def test_an_lcu_with_its_fair_share_is_not_to_be_relieved() -> None:
+    """Moves may go there."""
+    assert said(690, 260, 30, 20) == [
+        "LCU 2480 carries 69% of the I/O: spread its busiest volumes over the others"
+    ]
+
+
 @pytest.mark.parametrize(
     "rates", [(100,), (100, 100), (50, 50, 50), (40, 35, 25), (60, 40), (3, 0, 0, 0), (0, 0), ()]
 )

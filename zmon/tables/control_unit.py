@@ -44,6 +44,8 @@ SUMMED: Final = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", 
 """What the line of all LCUs adds up; it has their mean times besides."""
 BULK: Final = 0.8
 """The part of all I/O that is called its bulk."""
+UNFAIR: Final = 1.1
+"""How many times its fair share an LCU has that is to be relieved; a little more may be chance."""
 
 MIN_IO: Final = 10.0
 """I/O per second of all LCUs below which nobody waits for anybody, however uneven the load."""
@@ -220,14 +222,14 @@ def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[
 
 
 def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: int) -> list[str]:
-    carried, hot = 0.0, []
-    for rate, ssid, _ in loads:
-        if carried >= BULK * everything:
-            break
-        carried += rate
-        hot.append(ssid)
-    if 2 * len(hot) > units:
+    """Name the LCUs with more than their fair share, if at most half of all carry the bulk."""
+    bulk = next(
+        many for many in range(1, len(loads) + 1) if sum(r for r, _, _ in loads[:many]) >= BULK * everything
+    )
+    if 2 * bulk > units:
         return []
+    unfair = [load for load in loads[:bulk] if load[0] > UNFAIR * everything / units]
+    hot, carried = [ssid for _, ssid, _ in unfair], sum(rate for rate, _, _ in unfair)
     said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
     said += f" {100 * carried / everything:.0f}% of the I/O"
     idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
