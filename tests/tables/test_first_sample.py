@@ -53,3 +53,14 @@ def test_an_average_over_the_seam_of_two_recordings_says_what_begins_there(
     assert main(["demo", "--line", "--no-tour"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "Here begins lab:shark-after; no average over it" in out
+
+
+@pytest.mark.parametrize(
+    ("screen", "what"), [("PRESSURE", "/proc/pressure"), ("DASDSTAT", "/proc/dasd/statistics, debugfs/dasd")]
+)
+def test_what_a_recording_lacks_is_named_as_the_machine_names_it(
+    screen: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And not by the inner name of its kind, as `profile was not sampled`."""
+    out = shown(capsys, screen, "hercules-four-queries.zmon")
+    assert f"Nothing to show: not recorded: {what}" in out

@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import islice
 from threading import Lock
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.event import What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.event import Event
-    from zmon.sample import Instant
+    from zmon.sample import Instant, Sample
     from zmon.tables.table import Figure, Needs, TableColumn, Variable
 
     Past = Callable[..., Iterator[Interval]]
@@ -316,8 +316,21 @@ def fill(name: str, view: View) -> Table:
         KeyError: there is no such table.
     """
     filled = definition(name).fill(view)
+    if filled.missing is not None:
+        filled = filled._replace(missing=_not_recorded(filled.missing, view.interval.after, needs(name)))
     reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
     return filled._replace(notes=(*filled.notes, reason)) if reason else filled
+
+
+def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
+    """Return why there are no rows; what was never read is called as ZMON does, not by its inner name."""
+    for kind in needed.kinds:
+        if sample.frames.get(kind.name) is None and sample.frame(kind).missing is why:
+            from zmon.registry import SOURCES  # noqa: PLC0415 - most tables have what they need
+
+            source = next((source for source in SOURCES if kind in source.kinds), None)
+            return why if source is None else absent(f"not recorded: {source.what}")
+    return why
 
 
 def not_compared(name: str, view: View) -> str:
