@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.frames import frame_of
 from tests.once import compute_once, simulate_anew
-from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.lab import simulation
-from zmon.sample import Frame, Instant, Sample
+from zmon.sample import Instant, Sample
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
 for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)
-
-NOT_GIVEN = absent("not given in this test")
 
 
 def pytest_configure() -> None:
@@ -299,13 +297,7 @@ def _write_pass(root: Path, files: Mapping[str, tuple[bytes, int]], links: Mappi
 
 def sample_of(rows: Rows, at: int) -> Sample:
     """Build a sample by hand: kind -> key -> field -> value."""
-    frames = {}
-    for kind, things in rows.items():
-        names = {name for fields in things.values() for name in fields}
-        columns: dict[str, list[Value]] = {
-            name: [fields.get(name, NOT_GIVEN) for fields in things.values()] for name in names
-        }
-        frames[kind.name] = Frame(kind, list(things), columns, [at] * len(things))
+    frames = {kind.name: frame_of(kind, things, at) for kind, things in rows.items()}
     return Sample(Instant(at, at, "boot"), frames, "made by hand")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.ui.conftest import settled
 from zmon.cli import subcommands
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
@@ -24,7 +25,6 @@ from zmon.ui.app import Zmon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.pilot import Pilot
 
 ROOT: Final = Path(__file__).parents[1]
 CAPTURE: Final = str(ROOT / "recordings/casestudy/machine-uid.tar.gz")
@@ -237,16 +237,6 @@ def test_line_mode_shows_every_screen_of_every_source(source: str, ask: Callable
         assert f" {load_screens().find(screen).id} " in ended.out, screen
 
 
-async def settle(app: Zmon, pilot: Pilot[Any]) -> None:
-    """Wait until nothing is read or filled any more."""
-    for _ in range(3000):
-        await pilot.pause()
-        if app.glass.settled and app.glass.interval is not None:
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("nothing settles")
-
-
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_glass_shows_every_screen_of_every_source(
     source: str, sources: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -263,11 +253,11 @@ def test_the_glass_shows_every_screen_of_every_source(
     async def walk() -> None:
         app = Zmon(session, 1.0)
         async with app.run_test(size=(132, 43)) as pilot:
-            await settle(app, pilot)
+            await settled(app, pilot)
             for screen in SCREENS:
                 app.glass.type(" ".join([screen, *operands(screen, source)]))
                 await pilot.press("enter")
-                await settle(app, pilot)
+                await settled(app, pilot)
                 lines = [
                     "".join(segment.text for segment in strip)
                     for strip in app.screen._compositor.render_strips()

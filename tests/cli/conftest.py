@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from tests.frames import frame_of
 from zmon.absent import absent
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, GUEST, LPAR, LPAR_CPU, MACHINE, MEMORY, SOURCE
@@ -14,11 +15,9 @@ from zmon.sample import Frame, Instant, Sample
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from zmon.absent import Value
-    from zmon.sample import Kind
 
 SECOND = 1_000_000_000
 BEGIN = 1_795_271_400 * SECOND
@@ -38,32 +37,26 @@ class Machine:
         self.counts = [0] * len(self.disks)
         self.slow: dict[str, Frame] = {}
 
-    def frame(self, kind: Kind, rows: Mapping[str, Mapping[str, Value]], now: int) -> Frame:
-        """Return a frame of rows that all have the same fields."""
-        names = next(iter(rows.values()))
-        columns = {name: [row[name] for row in rows.values()] for name in names}
-        return Frame(kind, list(rows), columns, [now] * len(rows))
-
     def labels(self, now: int) -> Sequence[Frame]:
         """Return what is read once a minute."""
         return (
-            self.frame(MACHINE, {"machine": {
+            frame_of(MACHINE, {"machine": {
                 "type": "8561", "model": "T01", "sequence": "00000DEC0DE5EC", "plant": "51",
                 "lpar_name": "SECLPAR1", "vm_name": "SECSYS", "guest_name": "SECGST",
                 "hostname": "SECHOST7", "kernel": "6.12.0-55.el10", "cap_group_name": "SECGROUP",
                 "environment": "lpar",
             }}, now),
-            self.frame(DEVICE, {key: {
+            frame_of(DEVICE, {key: {
                 "chpids": "40 41", "pim": 0xC0, "online": 1, "alias": 0, "driver": "dasd-eckd",
                 "devtype": "3390/0c", "block": self.disks[n],
                 "uid": f"IBM.750000000SEC01.{0x7000 + n // 8:04x}.{n % 8:02x}.SECTOKEN{n:02x}",
                 "vendor": absent("/home/secret/incident.zmon: not understood: 'jane.doe'"),
             } for n, key in enumerate(self.keys)}, now),
-            self.frame(DASD, {
+            frame_of(DASD, {
                 key: {"name": self.disks[n], "volser": f"QVOL{n:02}", "megabytes": 8000}
                 for n, key in enumerate(self.keys)
             }, now),
-            self.frame(SOURCE, {"volumes": {
+            frame_of(SOURCE, {"volumes": {
                 "state": "failed", "reason": "SECHOST7 does not answer: 0x500507630300c562", "calls": 1,
             }}, now),
         )  # fmt: skip
@@ -72,15 +65,15 @@ class Machine:
         """Return what is read every ten seconds."""
         us = now // 1000
         return (
-            self.frame(LPAR, {name: {
+            frame_of(LPAR, {name: {
                 "number": n, "os": "SECSYS", "sysplex": "SECPLEX", "group": "SECGROUP",
                 "hardware_group": "SECHWGRP", "own": int(n == 1),
             } for n, name in enumerate(("SECLPAR1", "SECLPAR2"), 1)}, now),
-            self.frame(LPAR_CPU, {f"{name}/{cpu}": {
+            frame_of(LPAR_CPU, {f"{name}/{cpu}": {
                 "type": "IFL", "lpar": name, "cpu": cpu, "online": 1, "weight": 100, "clock": us,
                 "accumulated": us // (cpu + 3), "dispatched": us // (cpu + 4), "online_time": us, "wait": 0,
             } for name in ("SECLPAR1", "SECLPAR2") for cpu in (0, 1)}, now),
-            self.frame(GUEST, {"SECGST": {"used_cpu": us // 5, "online_time": us, "share": 100}}, now),
+            frame_of(GUEST, {"SECGST": {"used_cpu": us // 5, "online_time": us, "share": 100}}, now),
         )  # fmt: skip
 
     def counters(self, now: int) -> Sequence[Frame]:
@@ -88,17 +81,17 @@ class Machine:
         for row in range(len(self.counts)):
             self.counts[row] += self.dice.randrange(50)
         return (
-            self.frame(CMF, {key: {
+            frame_of(CMF, {key: {
                 "ssch": self.counts[n], "samples": self.counts[n], "connect": self.counts[n] * 300_000,
                 "pending": self.counts[n] * 50_000, "disconnect": 0, "elapsed": now,
             } for n, key in enumerate(self.keys)}, now),
-            self.frame(BLOCK, {name: {
+            frame_of(BLOCK, {name: {
                 "label": "vg_secret-root", "model": "SECMODEL", "reads": self.counts[n],
                 "read_ms": self.counts[n], "sectors_read": self.counts[n] * 8, "in_flight": 0,
                 "number": f"94:{n}",
             } for n, name in enumerate(self.disks)}, now),
-            self.frame(CPU, {str(cpu): {"user": now // (cpu + 2), "idle": now // 3} for cpu in (0, 1)}, now),
-            self.frame(MEMORY, {"memory": {"total": 1 << 33, "available": (1 << 32) + self.counts[0]}}, now),
+            frame_of(CPU, {str(cpu): {"user": now // (cpu + 2), "idle": now // 3} for cpu in (0, 1)}, now),
+            frame_of(MEMORY, {"memory": {"total": 1 << 33, "available": (1 << 32) + self.counts[0]}}, now),
         )  # fmt: skip
 
     def sample(self, second: int) -> Sample:

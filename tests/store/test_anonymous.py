@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.frames import frame_of
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
 from zmon.kinds import CMF_BASIC, EXACT, KEEP, KINDS
@@ -30,9 +31,7 @@ ANONYMITY = Anonymity(b"the key of all tests")
 
 
 def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], prior: Frame | None = None) -> Frame:
-    names = {name for row in rows.values() for name in row}
-    columns = {name: [row[name] for row in rows.values()] for name in names}
-    return Frame(kind, list(rows), columns, [5] * len(rows), prior=prior)
+    return frame_of(kind, rows, 5, prior)
 
 
 def sample(*frames: Frame, source: str = "a name", boot: str = "a boot") -> Sample:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import ListTimeline
+from tests.frames import frame_of
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, PROFILE, buckets
-from zmon.sample import Frame, Instant, Sample
+from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens
 from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
@@ -19,12 +20,11 @@ from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from textual.pilot import Pilot
 
     from zmon.absent import Value
-    from zmon.sample import Kind
 
 NOON = 1_800_014_400_000_000_000
 MINUTE = 60_000_000_000
@@ -36,13 +36,6 @@ BUSY = {"40": 12, "41": 55, "42": 82}
 LOADS = (2, 3, 2, 9, 7, 1, 4, 4)
 """How busy the machine was in each eighth of the time."""
 SLOW = Event(What.LIMIT, NOON + MINUTE, NOON + MINUTE, "0.0.7000", "0.0.7000 answered in 48 ms", "DEVICE")
-
-
-def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], at: int) -> Frame:
-    """Make a frame of rows."""
-    names = {name for fields in rows.values() for name in fields}
-    columns = {name: [fields[name] for fields in rows.values()] for name in names}
-    return Frame(kind, list(rows), columns, [at] * len(rows))
 
 
 def response(unit: int, number: int, minute: int) -> int:
@@ -107,13 +100,13 @@ def machine(minute: int, volumes: int = 12) -> Sample:
         for chpid, busy in BUSY.items()
     }  # fmt: skip
     frames = (
-        frame(MACHINE, {"machine": {"type": "8561", "sequence": "00000000000ABCD1"}}, at),
-        frame(DEVICE, devices, at),
-        frame(CMF, cmf, at),
-        frame(BLOCK, block, at),
-        frame(DASD, dasd, at),
-        frame(CHANNEL, channels, at),
-        frame(PROFILE, {"global": profile(minute)}, at),
+        frame_of(MACHINE, {"machine": {"type": "8561", "sequence": "00000000000ABCD1"}}, at),
+        frame_of(DEVICE, devices, at),
+        frame_of(CMF, cmf, at),
+        frame_of(BLOCK, block, at),
+        frame_of(DASD, dasd, at),
+        frame_of(CHANNEL, channels, at),
+        frame_of(PROFILE, {"global": profile(minute)}, at),
     )
     return Sample(Instant(at, at, "boot"), {f.kind.name: f for f in frames}, "a machine in memory")
 
@@ -183,20 +176,21 @@ def on_terminal(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     return run
 
 
+async def settled(app: Zmon, pilot: Pilot[Any], tries: int = 10_000) -> None:
+    """Wait until nothing is awaited any more from the thread that reads and fills."""
+    for _ in range(tries):
+        await pilot.pause()
+        if app.glass.settled and app.glass.session.overview is not None:
+            await pilot.pause()
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("nothing settles")
+
+
 @pytest.fixture
 def settle() -> Callable[[Zmon, Pilot[int]], Coroutine[Any, Any, None]]:
-    """Wait until nothing is awaited any more from the thread that reads and fills."""
-
-    async def wait(app: Zmon, pilot: Pilot[int]) -> None:
-        for _ in range(1000):
-            await pilot.pause()
-            if app.glass.settled and app.glass.session.overview is not None:
-                await pilot.pause()
-                return
-            await asyncio.sleep(0.001)
-        raise AssertionError("nothing settles")
-
-    return wait
+    """Give tests the function that waits until all that was asked for is shown."""
+    return settled
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.ui.conftest import settled as settle
 from zmon.cli.demo import inputs_of, scenes
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
@@ -65,17 +66,6 @@ def run(app: Zmon, walk: Walk, size: tuple[int, int] = (80, 24)) -> None:
             await walk(app, pilot)
 
     asyncio.run(all_of_it())
-
-
-async def settle(app: Zmon, pilot: Pilot[Any]) -> None:
-    """Wait until all that was asked for is shown, what has to be simulated first among it."""
-    for _ in range(6000):
-        await pilot.pause()
-        if app.glass.settled and app.glass.session.overview is not None:
-            await pilot.pause()
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("nothing settles")
 
 
 def guide(app: Zmon) -> Guide:
