@@ -137,18 +137,19 @@ def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:
     Raises:
         OSError: one of the files cannot be read.
     """
-    here = os.open(directory, _DIRECTORY)
+    opened, read, pread = os.open, os.read, os.pread  # looked up once: there are thousands of devices
+    here = opened(directory, _DIRECTORY)
     files = [here]
     try:
-        counting = os.open(_COUNT, _FILE, dir_fd=here)
+        counting = opened(_COUNT, _FILE, dir_fd=here)
         files.append(counting)
         for _ in range(cmf.TRIES):
-            contents = [os.pread(counting, _MAX_BYTES, 0)]
+            contents = [pread(counting, _MAX_BYTES, 0)]
             for name in names:
-                file = os.open(name, _FILE, dir_fd=here)
+                file = opened(name, _FILE, dir_fd=here)
                 files.append(file)
-                contents.append(os.read(file, _MAX_BYTES))
-            contents.append(os.pread(counting, _MAX_BYTES, 0))
+                contents.append(read(file, _MAX_BYTES))
+            contents.append(pread(counting, _MAX_BYTES, 0))
             if contents[-1] == contents[0]:
                 break
     finally:
@@ -288,7 +289,11 @@ class DiskReader:
             if row not in witnessed and found[cmf.SSCH] != before[cmf.SSCH]:
                 restless.add(row)
             rows[row] = cmf.settled(found, before)
-            if found[: cmf.ELAPSED] != before[: cmf.ELAPSED] or not live:
+            if (
+                found[cmf.SSCH] != before[cmf.SSCH]
+                or found[: cmf.ELAPSED] != before[: cmf.ELAPSED]
+                or not live
+            ):
                 times[row] = time  # else it rested until now
         self._restless = restless
         self._measured.replace(rows)
