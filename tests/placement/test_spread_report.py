@@ -77,16 +77,16 @@ def test_channels_limit_each_step_as_they_limit_all() -> None:
 
 
 def test_the_words_of_what_if() -> None:
-    """What is counted, over what, how much at the most, and what is full first now and then."""
+    """What is counted, over what, how much at the most, and what the bottleneck is now and afterwards."""
     found = ask(available=("1", "2", "5", "6"))
     assert counted(found) == "the bytes over 4 LCUs"
     even = found.even._replace(then=("LCU 1", "LCU 2", "LCU 5", "LCU 6"))
     said = times_words("An even spread", even, found.units)
     assert said.startswith(
-        "An even spread: at most 2.60 times the throughput. LCU 6 is full first now; then all"
+        "An even spread: at most 2.60 times the throughput. The bottleneck is LCU 6 now; afterwards all"
     )
     still = times_words("X", even._replace(then=even.now), found.units)
-    assert still.endswith("LCU 6 is full first now, and then still")
+    assert still.endswith("The bottleneck is LCU 6 now and afterwards")
     assert times_words("X", even._replace(times=absent("no load")), found.units) == ""
 
 

@@ -50,7 +50,7 @@ def test_the_notes_say_the_bound_and_what_is_assumed() -> None:
     """First what all of it may give at the most."""
     notes = fill().notes
     assert notes[0].startswith("These moves: at most ")
-    assert "LCU 2486 is full first now" in notes[0]
+    assert "The bottleneck is LCU 2486 now" in notes[0]
     assert any(note.startswith("Basis: ") for note in notes)
 
 

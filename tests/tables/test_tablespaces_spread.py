@@ -54,7 +54,7 @@ def test_the_note_says_what_an_even_spread_may_give() -> None:
     fullest, note, *_ = fill().notes
     assert fullest == "LCU 2486 has 80 % of the tablespaces' traffic"
     assert note.startswith("An even spread of the traffic over 8 LCUs: at most 6.40 times the throughput.")
-    assert "LCU 2486 is full first now" in note
+    assert "The bottleneck is LCU 2486 now" in note
 
 
 def test_logs_beside_data_are_told() -> None:

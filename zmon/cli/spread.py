@@ -52,7 +52,7 @@ MIN_FIGURES_NAME: Final = 17
 MIN_FILE: Final = 21
 """Characters for a file in the table of moves at least ..."""
 MIN_UNITS: Final = (10, 10, 8)
-"""... and for the unit it is on, the one it moves to, and the one that is full first."""
+"""... and for the unit it is on, the one it moves to, and the bottleneck."""
 MAX_NAMED: Final = 20
 """Rows with problems, and volumes with logs, that are printed; the others are counted."""
 

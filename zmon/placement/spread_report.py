@@ -414,13 +414,13 @@ def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
         return ""
     if len(units) == 1:
         return f"All is on {units[0].title}: there is nothing to spread over"
-    said = f"{what}: at most {found.times:.2f} times the throughput. {named(found.now)}"
-    said += f" {'is' if len(found.now) == 1 else 'are'} full first now"
+    verb = "The bottleneck is" if len(found.now) == 1 else "The bottlenecks are"
+    said = f"{what}: at most {found.times:.2f} times the throughput. {verb} {named(found.now)} now"
     if found.then == found.now:
-        return f"{said}, and then still"
+        return f"{said} and afterwards"
     if len(found.then) > 1 and {unit.title for unit in units if unit.open} <= set(found.then):
-        return f"{said}; then all are full at once"
-    return f"{said}, {named(found.then)} then"
+        return f"{said}; afterwards all saturate together"
+    return f"{said}, {named(found.then)} afterwards"
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
