@@ -2,7 +2,7 @@
 
 A missing value is never zero.  It is an `Absent` that carries its reason, and it stays
 absent through arithmetic: whatever is computed from it is absent for the same reason.  So a
-formula is written once, for the good case, and the reason still reaches the glass.
+formula is written once, for values that are present, and the reason still reaches the screen.
 
     >>> needs_lpar = absent("needs an LPAR")
     >>> (needs_lpar - 5) / 2
@@ -20,8 +20,8 @@ from zmon.light_typing import Final, final
 class Absent:
     """The absence of one value, with a reason that a person can act on.
 
-    Comparisons are false, as with a not-a-number, so an absent value never exceeds a limit.
-    It is not zero and so not false: `frame.missing or otherwise` gives the reason if there is one.
+    Comparisons are false, as with NaN, so an absent value never exceeds a limit.
+    It is true in a condition: `frame.missing or otherwise` is the reason if there is one.
     Two absences are the same object when their reasons are the same.
     """
 
@@ -60,19 +60,19 @@ Value = int | float | str | Absent
 """One cell of a sample, an interval or a table."""
 
 _known: Final[WeakValueDictionary[str, Absent]] = WeakValueDictionary()
-# weak, because a reason may quote what a file said, which is something else at every sample
+# weak references: a reason may quote the content of a file, which changes with every sample
 
 
 def absent(reason: str) -> Absent:
     """Return the one `Absent` for this reason, as long as anything holds it."""
-    found = _known.get(reason)
-    if found is None:
-        found = _known[reason] = Absent(reason)
-    return found
+    value = _known.get(reason)
+    if value is None:
+        value = _known[reason] = Absent(reason)
+    return value
 
 
 def ratio(part: Number, whole: Number, otherwise: str = "nothing happened in the interval") -> Number:
-    """Divide, and be absent for `otherwise` when there is nothing to divide by."""
+    """Return part / whole; absent, with the reason `otherwise`, when the whole is zero."""
     if isinstance(part, Absent):
         return part
     if isinstance(whole, Absent):

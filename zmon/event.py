@@ -11,14 +11,14 @@ from zmon.record import NamedTuple
 
 
 class What(Enum):
-    """The sorts of events."""
+    """The types of events."""
 
     GAP = "gap"
     """Samples are missing: the machine slept, or the recorder was stopped or delayed."""
     RESTART = "restart"
     """The machine was restarted."""
     CLOCK = "clock"
-    """The wall clock was set; the difference to the steady clock is by how much."""
+    """The wall clock was set, by its difference to the steady clock."""
     CAME = "came"
     """A device or disk was added."""
     WENT = "went"
@@ -46,5 +46,5 @@ class Event(NamedTuple):
 
     @property
     def exception(self) -> bool:
-        """Whether `[` and `]`, which look for trouble, stop at it."""
+        """Whether the keys `[` and `]` stop at it."""
         return self.what not in {What.NOTE, What.CAME}

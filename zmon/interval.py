@@ -6,10 +6,10 @@ kept apart: a *wrap* (a counter started again at zero, the difference is still k
 further apart than the counters last) and a *replacement* (the key now belongs to another thing).
 All but the wrap make the value absent, with its reason.
 
-How a wrap is distinguished from a reset when a counter fell: a row that carries the age of its counters was
-reset if the age did not keep up with time, and else it wrapped.  A clock wraps.  Otherwise a wrap is assumed
-if the counter advanced by less than half its range; a reset that happens in the other half is not detected.
-A counter that fell and cannot have wrapped was reset, and so were the other counters of its row.
+A counter that fell either wrapped or was reset.  In a row that carries the age of its counters it was reset
+if the age grew by less than the elapsed time, and wrapped otherwise.  A clock wraps.  Otherwise a wrap is
+assumed if the counter advanced by less than half its range; a reset that happens in the other half is not
+detected. A counter that fell and cannot have wrapped was reset, and so were the other counters of its row.
 """
 
 from __future__ import annotations
@@ -182,9 +182,9 @@ class Delta:
                 if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
                     void = isinstance(length, Absent)
                     result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
-        most = declared.modulus or WIDEST
-        if any(map(lt, repeat(most), result)):
-            result = [IMPOSSIBLE if value > most else value for value in result]  # type: ignore[operator]  # same
+        maximum = declared.modulus or WIDEST
+        if any(map(lt, repeat(maximum), result)):
+            result = [IMPOSSIBLE if value > maximum else value for value in result]  # type: ignore[operator]  # same
         longest = declared.wraps_after or self._longest
         if self._longest > longest or self._longest == inf:
             for row, length in enumerate(self.seconds):
@@ -204,7 +204,7 @@ class Delta:
 
     @cached_property
     def _aged(self) -> frozenset[int]:
-        """The rows whose age is known in both samples, so that a reset would have shown."""
+        """The rows whose age is known in both samples, which shows a reset."""
         for declared in self.kind.fields:
             if declared.meaning is Meaning.AGE and declared.name in self._after.columns:
                 both = zip(self._after.columns[declared.name], self._earlier(declared.name), strict=True)
@@ -216,7 +216,7 @@ class Delta:
         return frozenset()
 
     def alike(self) -> bool:
-        """Return whether both samples have the same values present, of the differences computed so far."""
+        """Return whether the same values are present in both samples, as far as differences were computed."""
         if self._void is not None:
             return True
         return not any(
@@ -230,7 +230,7 @@ class Delta:
         return self[name]  # type: ignore[return-value]  # a counter or a gauge is never a text
 
     def earlier(self, name: str) -> list[Value]:
-        """Return what a field was in the sample before, in the order of `keys`."""
+        """Return the values of a field in the previous sample, in the order of `keys`."""
         if self._void is not None:
             return [self._void] * len(self.keys)
         return list(self._earlier(name))
@@ -251,12 +251,12 @@ class Delta:
 
 
 class Interval:
-    """What happened between two samples; `before` is None for the first sample there is."""
+    """The differences between two samples; `before` is None for the first sample."""
 
     def __init__(self, before: Sample | None, after: Sample, *, skipped: bool = False) -> None:
         """Compare `after` with `before`; nothing is computed until it is asked for.
 
-        `skipped` says that samples in between were passed over on purpose, which is no gap.
+        `skipped`: samples in between were left out on purpose, which is no gap.
         """
         self.before = before
         self.after = after
@@ -265,7 +265,7 @@ class Interval:
 
     @cached_property
     def void(self) -> Absent | None:
-        """Why nothing of the two samples can be compared, if so."""
+        """The reason why the two samples cannot be compared; None if they can."""
         if self.before is None:
             return FIRST
         if self.before.at.boot != self.after.at.boot:
@@ -283,7 +283,7 @@ class Interval:
 
     @property
     def gap(self) -> bool:
-        """Whether samples are missing in between: three times as long as was meant, or more."""
+        """Whether samples are missing: the interval is at least three times as long as the nominal one."""
         nominal = self.after.nominal
         if isinstance(self.seconds, Absent):
             return self.before is not None
@@ -309,7 +309,7 @@ class Interval:
             before = self.before.frame(kind) if self.before is not None else None
             after = self.after.frame(kind)
             if before is not None and (before is after or before.missing is not None):
-                before = after.prior or before  # read more seldom: its own last two readings count
+                before = after.prior or before  # read less often: compare its last two
             delta = self._deltas[kind.name] = Delta(before, after, self.void)
         return delta
 
@@ -318,7 +318,7 @@ class DeviceFrames(Mapping[str, Frame]):
     """The frames of a sample, cut down to some devices when they are asked for."""
 
     def __init__(self, frames: Mapping[str, Frame], devices: frozenset[str]) -> None:
-        """Promise the rows of these devices; frames that can be read row by row have a method `select`."""
+        """Select rows of devices on demand; frames that can be read row by row have a method `select`."""
         self._frames, self._devices = frames, devices
         self._select = getattr(frames, "select", None)
 
@@ -330,10 +330,10 @@ class DeviceFrames(Mapping[str, Frame]):
     def _cut(self, name: str, keys: frozenset[str]) -> Frame:
         if self._select is None:
             return self._frames[name].select(keys)
-        found: Frame | None = self._select(name, keys)
-        if found is None:
+        frame: Frame | None = self._select(name, keys)
+        if frame is None:
             raise KeyError(name)
-        return found
+        return frame
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._frames)
@@ -344,7 +344,7 @@ class DeviceFrames(Mapping[str, Frame]):
 
 @lru_cache(maxsize=8)  # the rows of DEVICE are the same for many samples
 def disks_of(devices: Frame | None, keys: frozenset[str]) -> frozenset[str]:
-    """Return the block devices of some devices; without one, or for no ccw device, its own name."""
+    """Return the block devices of some devices; the own name of a key that is no ccw device or has none."""
     disks: dict[str, Value] = {}
     if devices is not None and devices.missing is None:
         disks = dict(zip(devices.keys, devices.column("block"), strict=True))

@@ -1,6 +1,6 @@
 """The kinds of things that are sampled, and for each field its meaning, unit, width and privacy.
 
-What reads them is declared in `zmon.registry`.
+Their sources are declared in `zmon.registry`.
 
 Units are spelled out per field; times are nanoseconds unless a unit says otherwise.  A counter
 with a modulus wraps there; one without a modulus never wraps in practice, so a fall is a reset.
@@ -110,7 +110,7 @@ CHANNEL: Final = Kind(
                    source="ext_measurement", modulus=1 << 64),
     ),
     key_form=r"[0-9a-f]{1,2}\.[0-9a-f]{1,2}",
-    alone=True,  # some wrap within seconds, which must not cost the others their figures
+    alone=True,  # some wrap within seconds; the others must stay valid
 )  # fmt: skip
 
 DEVICE: Final = Kind(
@@ -147,7 +147,7 @@ def _cmf(name: str, counts: int, wraps_after: float) -> Kind:
                        modulus=counts, wraps_after=wraps_after),
             *_counters("samples", unit="operations with times", source="cmf/sample_count",
                        modulus=counts, wraps_after=wraps_after),
-            # of all times together no more than one second can pass in a second
+            # all times together grow by at most one second per second
             *_counters(*_CMF_TIMES, unit="ns", source="cmf/avg_*", modulus=U32 * TICK,
                        wraps_after=U32 * TICK / 1e9),
             Field("elapsed", Meaning.AGE, "ns since enable", "cmf/avg_sample_interval"),

@@ -1,7 +1,7 @@
 """Names of `typing` for annotations, without `typing`: for modules that every lookup loads.
 
-Annotations stay text, so a type checker alone needs to know what these names mean.  Loading `typing` would
-take a fifth of the time in which an interpreter starts.
+Annotations stay text, so a type checker alone needs to know what these names mean.  Importing `typing` takes
+a fifth of the interpreter's start-up time.
 """
 
 from __future__ import annotations

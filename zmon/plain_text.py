@@ -1,4 +1,4 @@
-"""Words: those from elsewhere made harmless, their width, and what a mistyped one may have meant."""
+"""Text for terminals: control characters replaced, widths in cells, suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> str:
     r"""Replace each control character, such as ESC, by `?`; letters of all scripts stay.
 
-    A byte that is no UTF-8 is written as Python spells it, `\udcff`; with `escaped` so is each other one,
-    `\n`, and names that differ stay different.  With `ascii_only` letters of other scripts are replaced, too,
-    and the length stays.
+    A byte that is not UTF-8 is written as Python's escape, `\udcff`; with `escaped` so is each control
+    character, `\n`, and names that differ stay different.  With `ascii_only` letters of other scripts are
+    replaced, too, and the length stays.
     """
     if text.isprintable() and (not ascii_only or text.isascii()):
         return text
@@ -65,9 +65,9 @@ MIN_SIMILARITY: Final = 0.6
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `: did you mean DEVICE?` with the one or two words most like another; empty if none is."""
+    """Return `: did you mean DEVICE?` with the one or two known words most similar to it; or empty."""
     from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
     spelled = {one.casefold(): one for one in known}
-    found = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)
-    return f": did you mean {' or '.join(spelled[one] for one in found)}?" if found else ""
+    similar = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)
+    return f": did you mean {' or '.join(spelled[one] for one in similar)}?" if similar else ""

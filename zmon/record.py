@@ -29,7 +29,7 @@ else:
         cls.__new__ = new
 
     class _Record(type):
-        """Makes a class of its annotations."""
+        """Makes a class of named tuples from its annotations."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, object]) -> type:
             fields = tuple(namespace.get("__annotations__", ()))
@@ -70,16 +70,16 @@ else:
 
         @classmethod
         def _make(cls, iterable: object) -> NamedTuple:
-            found = tuple.__new__(cls, iterable)
-            if len(found) != len(cls._fields):
-                raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(found)}")
-            return found
+            record = tuple.__new__(cls, iterable)
+            if len(record) != len(cls._fields):
+                raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(record)}")
+            return record
 
         def _replace(self, /, **kwargs: object) -> NamedTuple:
-            found = self._make(map(kwargs.pop, self._fields, self))
+            record = self._make(map(kwargs.pop, self._fields, self))
             if kwargs:
                 raise TypeError(f"Got unexpected field names: {list(kwargs)!r}")
-            return found
+            return record
 
         def _asdict(self) -> dict[str, object]:
             return dict(zip(self._fields, self, strict=True))

@@ -72,7 +72,7 @@ class Source(NamedTuple):
 
 
 IDENTITY_EVERY: Final = 60.0
-"""Seconds after which labels are read again when no event said that they changed."""
+"""Seconds after which labels are read again when no event reported a change."""
 
 CP_EVERY: Final = 600.0
 """Seconds for which an answer of CP about disks is valid: LINK and ATTACH change it."""
@@ -251,7 +251,7 @@ SOURCES: Final = (
         "FS_IOC_FIEMAP of listed files",
         (CONTAINER,),
         "kernel.file_extents.ContainerReader",
-        600.0,  # they grow, and are moved, seldom
+        600.0,  # they seldom grow or move
         "lists_containers",
         "no listing of tablespaces was given (--listing)",
         reads="`FS_IOC_FIEMAP` and `/proc/self/fdinfo` of listed files; on XFS with a realtime device"
@@ -348,6 +348,6 @@ UNREAD_COUNTERS: Final = (
     "sys/kernel/debug/diag_stat",
     "proc/{loadavg,interrupts}",
 )
-"""Files that a capture keeps though no source reads them yet: among the counters ..."""
+"""Files that a capture keeps although no source reads them yet: among the counters ..."""
 UNREAD_IDENTITY: Final = ("proc/{devices,cio_ignore}",)
 """... and after them."""

@@ -10,7 +10,7 @@ read is a frame without rows whose `missing` says why.
 
 from __future__ import annotations
 
-# plain classes and tuples: a lookup would wait longer for dataclasses than for the kernel
+# plain classes and tuples: for a lookup, importing dataclasses takes longer than reading the kernel
 from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
@@ -34,7 +34,7 @@ class Meaning(Enum):
     """The meaning of the numbers of a field, which decides what an interval does with them."""
 
     COUNTER = "counter"
-    """Grows since some start; an interval takes the difference."""
+    """It grows from some start; an interval takes the difference."""
     GAUGE = "gauge"
     """The state at the instant of reading."""
     LABEL = "label"
@@ -44,7 +44,7 @@ class Meaning(Enum):
     CLOCK = "clock"
     """A counter of time that is never reset: if it falls, it wrapped."""
     AGE = "age"
-    """The ns since the counters of the row were reset; if it does not keep up with time, they were."""
+    """The ns since the counters of the row were reset; if it grows less than time passes, they were reset."""
 
 
 class Field(NamedTuple):
@@ -106,7 +106,7 @@ class Kind:
 class Frame:
     """The rows of one kind at one instant; once made, it stays as it is.
 
-    A frame equals itself alone: two readings are two, even if they found the same.
+    Frames are compared by identity: two readings differ even if their values are equal.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - these are its parts
@@ -140,7 +140,7 @@ class Frame:
         """The rows that `select` was last asked for, and the answer."""
 
     def but(self, **other: Any) -> Frame:
-        """Return a frame that is the same but for these of its parts."""
+        """Return a copy of the frame with these parts replaced."""
         rows = None if "columns" in other else self.rows
         parts = ("kind", "keys", "columns", "times", "missing", "prior")
         return Frame(**{name: getattr(self, name) for name in parts} | {"rows": rows} | other)
@@ -153,11 +153,11 @@ class Frame:
     @cached_property
     def period(self) -> tuple[int, int]:
         """The earliest and the latest moment of reading; zeros without rows."""
-        moments = set(self.times)  # few: rows that rest have one
+        moments = set(self.times)  # few, because rows often share one
         return min(moments, default=0), max(moments, default=0)
 
     def moved(self, before: Frame) -> list[int]:
-        """Return the rows, ascending, that may hold other values than in an earlier frame of the same keys.
+        """Return the rows, ascending, that may differ from those of an earlier frame with the same keys.
 
         The times of the rows are not compared.  The answer is kept, because the recording and the trends
         ask for the same pair of frames.
@@ -165,20 +165,20 @@ class Frame:
         if self._moved is not None and self._moved[0]() is before:
             return self._moved[1]
         if self.rows is not None and before.rows is not None:
-            found = list(compress(count(), map(is_not, self.rows, before.rows)))
+            changed = list(compress(count(), map(is_not, self.rows, before.rows)))
         else:
             touched = set[int]()
             for name, now in self.columns.items():
                 was = before.column(name)
                 if now is not was and now != was:
                     touched.update(compress(count(), map(ne, now, was)))
-            found = sorted(touched)
+            changed = sorted(touched)
         if "index" in vars(before):  # the same keys have the same index and the same choice of rows
             self.__dict__.setdefault("index", before.index)
         if self._choice is None:
             self._choice = before._choice
-        self._moved = (ref(before), found)
-        return found
+        self._moved = (ref(before), changed)
+        return changed
 
     def select(self, keys: frozenset[str]) -> Frame:
         """Return a frame with only the rows of some keys, in their order; no other row is read."""
@@ -225,7 +225,7 @@ class RowChoice:
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """The place of each key among those that were chosen."""
+        """The row number of each chosen key."""
         return {key: place for place, key in enumerate(self.keys)}
 
 
@@ -261,7 +261,7 @@ def pick(values: Sequence[Item], rows: Sequence[int]) -> list[Item]:
 
 
 def empty_frame(kind: Kind, reason: str) -> Frame:
-    """Return a frame without rows, and the reason for it."""
+    """Return a frame without rows whose `missing` is this reason."""
     return Frame(kind, [], {}, [], absent(reason))
 
 
@@ -275,9 +275,9 @@ def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int | li
 class Instant(NamedTuple):
     """When a sample was taken.
 
-    `utc` is for the eye and for joining with other records, in ns since 1970.  `steady` is the
-    clock that the rows' times are counted in; it never steps back within one `boot`.  A captured
-    tree knows only the times of its files, so there both are the same clock.
+    `utc` is for display and for joining with other records, in ns since 1970.  `steady` is the clock that the
+    rows' times are counted in; it never steps back within one `boot`.  A capture has only the times of its
+    files, so there both are the same clock.
     """
 
     utc: int

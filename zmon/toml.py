@@ -35,7 +35,7 @@ Keys = tuple[str | int, ...]
 
 
 class TomlError(ValueError):
-    """What is wrong with a TOML document, and in which line."""
+    """An error in a TOML document, with its line."""
 
 
 def read_utf8(path: str, error: type[ValueError]) -> str:
@@ -138,7 +138,7 @@ class TomlDocument:
         return _lines(self._text)
 
     def place(self, keys: Keys) -> str:
-        """Return where an entry, or else the table around it, is written: `file:line`."""
+        """Return the location of an entry, or else of the table around it: `file:line`."""
         for length in range(len(keys), 0, -1):
             line = self.lines.get(keys[:length])
             if line:
@@ -166,7 +166,7 @@ def _lines(text: str) -> dict[Keys, int]:
     def parts(name: str) -> Keys:
         return tuple(part.strip("\"'") for part in re.findall(word, name))
 
-    found: dict[Keys, int] = {}
+    lines: dict[Keys, int] = {}
     table: Keys = ()
     counts: dict[Keys, int] = {}
     in_text = False
@@ -177,15 +177,15 @@ def _lines(text: str) -> dict[Keys, int]:
         if match := heading.fullmatch(line):
             table = parts(match[2])
             for length in range(1, len(table)):
-                found.setdefault(table[:length], number)
+                lines.setdefault(table[:length], number)
             if match[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
-                found.setdefault(table, number)
+                lines.setdefault(table, number)
                 table = (*table, counts[table])
-            found.setdefault(table, number)
+            lines.setdefault(table, number)
         elif match := entry.match(line):
-            found.setdefault((*table, *parts(match[1])), number)
-    return found
+            lines.setdefault((*table, *parts(match[1])), number)
+    return lines
 
 
 class TomlTable:
@@ -200,7 +200,7 @@ class TomlTable:
         return key in self.data
 
     def place(self, key: str) -> str:
-        """Return where an entry is written: `file:line`."""
+        """Return the location of an entry: `file:line`."""
         return self.document.place((*self.keys, key))
 
     def wrong(self, key: str, what: str) -> ValueError:

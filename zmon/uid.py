@@ -21,7 +21,7 @@ _FORM: Final = (
 
 
 class Uid(NamedTuple):
-    """Which unit of which storage server a device is."""
+    """The storage server, subsystem and unit of a device."""
 
     vendor: str
     """Manufacturer, up to three characters: `IBM`."""
@@ -62,7 +62,7 @@ def parse_uid(content: str) -> Uid:
     Raises:
         ValueError: it has not this form.
     """
-    found = re.fullmatch(_FORM, content.strip(), re.ASCII)
-    if found is None:
+    match = re.fullmatch(_FORM, content.strip(), re.ASCII)
+    if match is None:
         raise ValueError(f"not VENDOR.SERIAL.SSID.UA[.TOKEN]: {content[:80]!r}")
-    return Uid(**found.groupdict(default=""))
+    return Uid(**match.groupdict(default=""))

@@ -126,7 +126,7 @@ def test_the_whitelist_only_asks(name: str) -> None:
     assert query.command.split()[0] in {"QUERY", "INDICATE"}
     assert len(query.command) + 6 <= MAX_COMMAND
     assert re.fullmatch(r"any|[A-G]( [A-G])*", query.privilege)
-    assert query.tells
+    assert query.description
 
 
 @pytest.mark.parametrize(

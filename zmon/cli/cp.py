@@ -76,7 +76,7 @@ def _list(args: argparse.Namespace) -> int:
     for name, query in WHITELIST.items():
         words = (name, query.operand.upper()), (query.command, query.operand)
         called, command = (" ".join(each).strip() for each in words)
-        rows.append((called, query.privilege, command, query.tells))
+        rows.append((called, query.privilege, command, query.description))
     write_text(
         f"{name:<19}{privilege:<9}{command:<27}{reports}" for name, privilege, command, reports in rows
     )

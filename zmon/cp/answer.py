@@ -1,6 +1,6 @@
 """Answers of CP as data: each form of answer has a name, its fields, and the patterns of its lines.
 
-A line is recognised by its form alone, whatever command stood before it.  A named group of a pattern fills
+A line is recognised by its form alone, whatever command precedes it.  A named group of a pattern fills
 the field of its name.  To read a further answer, add an `AnswerForm` to one of the modules `answers_*`.
 """
 
@@ -26,13 +26,13 @@ LOWER: Final = "the line is in lower case, as CP never writes it"
 REMEMBERED: Final = "the layout of this answer was never checked against a real one"
 
 MAX_PARTS: Final = 64
-"""Lines and numbers that one answer may have; what comes after them does not belong to it."""
+"""The maximum of lines and numbers of one answer; further ones do not belong to it."""
 
 
 def label(text: str) -> str:
     """Return the label of a volume; empty when CP shows none, or question marks for it."""
-    found = text.strip()
-    return found if found.strip("?") else ""
+    stripped = text.strip()
+    return stripped if stripped.strip("?") else ""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -52,14 +52,14 @@ _TYPES: Final[dict[str, tuple[Callable[[str], Any], Any]]] = {
     "list?": (_words, None),
     "switch": (_is_on, False),
 }
-"""How a field is read from the text of its group, and what it is where a line does not have it."""
+"""For each type the function that converts the text of a group, and the default of a field."""
 
 
 class AnswerRow:
-    """What one answer says: a named tuple of the fields of its form.
+    """The content of one answer: a named tuple of the fields of its form.
 
-    Each has `line`, the number of the line where it began, and `weak`, why it may be wrong, which is empty
-    when it is as CP writes it.
+    Each has `line`, the number of its first line, and `weak`, the reason why it may be wrong: empty when the
+    line is exactly as CP writes it.
     """
 
     __slots__ = ()
@@ -67,17 +67,17 @@ class AnswerRow:
 
     @property
     def key(self) -> str:
-        """What the row is about: of two rows of a form with one key the later one holds."""
+        """The identity of what it describes; of two rows of a form with one key the later one is valid."""
         values = [getattr(self, name) for name in self.form.key]
         return ":".join(str(value) for value in values if value not in {"", None})
 
     def more(self, line: ConsoleLine) -> Any:
-        """Return the row with what a line that follows adds; None if the line does not belong to it."""
+        """Return the row with the values of a following line; None if the line does not belong to it."""
         return self.form.follow(self, line)
 
 
 class AnswerForm:
-    """A form of answer."""
+    """One form of CP's answers."""
 
     def __init__(  # noqa: PLR0913 - the parts of a form
         self,
@@ -93,14 +93,14 @@ class AnswerForm:
         """Declare a form.
 
         Args:
-            name: what its rows are called in output: `disk`.
+            name: the name of its rows in output: `disk`.
             fields: their names in order, each with its type unless it is text: `vdev size:int`.
-            key: the fields that tell what a row is about.
+            key: the fields that identify what a row describes.
             patterns: of the first line.
-            weak: why its rows may be wrong, whatever they say.
-            below: patterns of lines that follow.
-            adjust: returns the fields that are not as their groups say, or None for a line that is another's.
-            grow: returns a row with what a line that follows adds, where patterns do not suffice.
+            weak: why any of its rows may be wrong.
+            below: patterns of the lines that may follow.
+            adjust: returns the fields that differ from their groups, or None for a line of another form.
+            grow: adds a following line to a row, where patterns do not suffice.
         """
         types = [word.partition(":") for word in fields.split()]
         self.name = name
@@ -119,13 +119,13 @@ class AnswerForm:
     def read(self, line: ConsoleLine) -> Any:
         """Return the row that a line begins; None if it begins none."""
         for pattern in self._patterns:
-            if found := pattern.fullmatch(line.text):
-                return self.make(found, line)
+            if match := pattern.fullmatch(line.text):
+                return self.make(match, line)
         return None
 
-    def make(self, found: re.Match[str], line: ConsoleLine, weak: str = "") -> Any:
-        """Return the row of a match; None if it turns out to be none."""
-        values = self._defaults | self._values(found) | {"line": line.number}
+    def make(self, match: re.Match[str], line: ConsoleLine, weak: str = "") -> Any:
+        """Return the row of a match; None if `adjust` rejects it."""
+        values = self._defaults | self._values(match) | {"line": line.number}
         if weak:
             values["weak"] = weak
         if "node" in self._types:
@@ -137,16 +137,16 @@ class AnswerForm:
         return self.row(*[values[name] for name in self._types])
 
     def follow(self, row: Any, line: ConsoleLine) -> Any:
-        """Return a row with what a line that follows adds; None if the line does not belong to it."""
+        """Return a row with the values that a following line adds; None if the line does not belong to it."""
         if self._grow is not None and (grown := self._grow(row, line)) is not None:
             return grown
         for pattern in self._below:
-            if found := pattern.fullmatch(line.text):
-                return row._replace(**self._values(found))
+            if match := pattern.fullmatch(line.text):
+                return row._replace(**self._values(match))
         return None
 
-    def _values(self, found: re.Match[str]) -> dict[str, Any]:
-        groups = {name: text for name, text in found.groupdict().items() if text is not None}
+    def _values(self, match: re.Match[str]) -> dict[str, Any]:
+        groups = {name: text for name, text in match.groupdict().items() if text is not None}
         return {name: self._types.get(name, str)(text) for name, text in groups.items()}
 
 

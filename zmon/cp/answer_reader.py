@@ -1,14 +1,14 @@
 """Read any text with answers of CP: a console log, a pasted screen, a file of a support archive.
 
-Every line is recognised by its own form, whatever command stood before it, and every line is counted: as
+Every line is recognised by its own form, whatever command precedes it, and every line is counted: as
 understood, as noise, as an event, or as unknown.  Nothing is an error and nothing is guessed.  Of two lines
-about one thing the later one holds, and what they contradict each other in is reported.
+about one thing the later one is valid, and the fields in which they differ are reported.
 
-A long text is read in pieces; what is kept is one row for each thing, and the first of the lines that are not
-understood.  Nearly all lines of a long text are as CP writes them, one below the other: minidisks, dedicated
-volumes, volumes of the system and of users, with real devices of four digits.  Runs of those *regular* lines
-are found almost without a step of Python for each line, and stay lines until somebody asks for their
-rows.  All other lines are read one by one, and a regular line that is read so makes the same row.
+A long text is read in pieces; one row for each thing is kept, and the first lines that are not understood.
+Nearly all lines of a long text are as CP writes them, one below the other: minidisks, dedicated volumes,
+volumes of the system and of users, with real devices of four digits.  Runs of these *regular* lines are
+found with almost no Python code per line, and become rows only on demand.  All other lines are read one by
+one, and a regular line that is read so makes the same row.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ NOT_SHOWN: Final = "not shown, because a directory entry in the text may have a 
 FOREIGN: Final = "a device number of three digits: no answer of z/VM"
 _THREE_DIGITS: Final = re.compile(r"[A-Z]{3,4}\s+[0-9A-F]{3}\s", re.IGNORECASE)
 _SENTENCES: Final = frozenset(form.name for form in MESSAGES) | {"queued"}
-"""Forms whose rows no number of devices bounds; a sentence in between does not end an answer."""
+"""Forms whose rows are not bounded by a number of devices; a line of them does not end an answer."""
 
 
 class _Comparison(NamedTuple):
-    """In which fields two rows of a form about one thing contradict each other."""
+    """The fields in which two rows of a form about one thing contradict each other."""
 
     about: str
     fields: tuple[str, ...]
@@ -69,7 +69,7 @@ _COMPARED: Final = {
     "extent": _Comparison("minidisk", ("volser", "rdev", "start", "size")),
     "storage": _Comparison("storage", ("size",)),
 }
-"""By form; other answers say how things are at a moment, and may change."""
+"""By form; other answers describe a momentary state, which may change."""
 _VALUES: Final = {name: attrgetter(*compared.fields) for name, compared in _COMPARED.items()}
 _line_of: Final = attrgetter("line")
 
@@ -77,7 +77,7 @@ _line_of: Final = attrgetter("line")
 def parse(source: bytes | BinaryIO, origin: str, *, hidden: bool = False) -> AnswerSet:
     """Read a text, or a stream that may be long.
 
-    Nothing in it is an error.  What a stream cannot deliver is an `OSError`.  With `hidden` no line that is
+    No content is an error; a stream that cannot be read raises `OSError`.  With `hidden` no line that is
     not understood is kept, as any word of it may be a password of a directory nearby.
     """
     reader = _Reader(origin, hidden=hidden)
@@ -97,7 +97,7 @@ def parse(source: bytes | BinaryIO, origin: str, *, hidden: bool = False) -> Ans
 
 
 def is_answer(raw: str) -> bool:
-    """Say whether a line by itself is an answer of CP, an echoed query, a screen's status or an event."""
+    """Return whether a line by itself is an answer of CP, an echoed query, a screen's status or an event."""
     return any(
         read_rows(line)
         or console.is_noise(line)
@@ -116,11 +116,11 @@ def _candidates(raw: str, number: int) -> tuple[ConsoleLine, ...]:
 
 
 def read_rows(line: ConsoleLine, *, after_list: bool = False) -> Sequence[Any]:
-    """Return the rows of a line that begins an answer or is one; `after_list`: it follows one of a list."""
+    """Return the rows of a line that begins an answer; `after_list`: it follows a line of a list."""
     if line.text[:4].upper() != "DASD":
         row = read_first(FORMS, line)
         return (row,) if row is not None else read_device_list(line, after_another=False)
-    # what a volume of the system or of a user is called shows which of the two is likelier
+    # the word behind the number shows which form is likelier: a volume's or a virtual disk's
     is_volume = line.text[10:12] in {"CP", "AT"}
     first, second = (read_volume, read_disk) if is_volume else (read_disk, read_volume)
     row = first(line) or second(line) or read_first(OF_DASD, line)
@@ -138,7 +138,7 @@ class _Reader:
         self._open: Any = None
         """The row that lines may follow which belong to it."""
         self._wrapped: ConsoleLine | None = None
-        """The begin of a disk's line that was perhaps wrapped."""
+        """The beginning of a disk's line that may have been wrapped."""
         self._command = ""
         self._list_line = 0
         """The number of the last line of a list."""
@@ -146,7 +146,7 @@ class _Reader:
         """Whether a statement of a directory goes on in the next line."""
 
     def run(self, lines: list[str], number: int, run: str) -> None:
-        """Take regular lines; they stay lines until somebody asks for their rows."""
+        """Take regular lines, which become rows only on demand."""
         self._release()
         self._open = None
         self._result.counts["understood"] += len(lines)
@@ -169,7 +169,7 @@ class _Reader:
             at[device] = number
 
     def text(self, lines: list[str], number: int, *, last: bool = False) -> None:
-        """Take lines of any shape; `last` says that the text ends in the last of them."""
+        """Take lines of any shape; with `last` the text ends in the last of them."""
         for place, raw in enumerate(lines, number):
             if is_regular(raw) and not last:
                 self.run([raw], place, MIXED)
@@ -208,7 +208,7 @@ class _Reader:
             self._unknown(candidates[0])
 
     def _answer(self, line: ConsoleLine, *, last: bool) -> bool:
-        """Take a line that begins an answer or is one; False when it is something else."""
+        """Take a line that begins an answer; False when it is something else."""
         rows = read_rows(line, after_list=self._list_line == line.number - 1)
         if not rows:
             return False
@@ -219,7 +219,7 @@ class _Reader:
         if name in {"return", "message"} and not rows[0].command:
             rows = (rows[0]._replace(command=self._command),)
         if name == "return":
-            self._command = ""  # what follows answers another command
+            self._command = ""  # the following lines answer another command
         if self._open is not None and (name, rows[0].key) == (self._open.form.name, self._open.key):
             grown = self._open.more(line)
             if grown is not None:
@@ -228,13 +228,13 @@ class _Reader:
         for row in rows[:-1]:
             self._put(row)
         final = rows[-1]
-        if last and name == "volume":  # a cut in its label would not show
+        if last and name == "volume":  # a truncated label could not be recognised
             final = final._replace(weak=final.weak or LAST_LINE)
         self._begin(final)
         return True
 
     def _no_answer(self, line: ConsoleLine) -> str:
-        """Say what a line is that begins nothing; empty if it is unknown."""
+        """Return the class of a line that begins no answer, such as `noise`; empty if it is unknown."""
         if console.is_noise(line):
             return "noise"
         row = self._open and self._open.more(line)
@@ -257,7 +257,7 @@ class _Reader:
         self._put(row)
 
     def _replace(self, row: Any) -> None:
-        """Take the open row, grown by a line."""
+        """Replace the open row by one to which a line was added."""
         have = self._rows.get(row.form.name, {})
         if have.get(row.key) is self._open:
             have[row.key] = row
@@ -292,12 +292,12 @@ class _Reader:
         self._compare(before, regular_row(line, number))
 
     def _compare(self, before: Any, row: Any) -> None:
-        """Report what two rows of a form about one thing contradict each other in."""
+        """Report the fields in which two rows of a form about one thing contradict each other."""
         values, compared = _VALUES[row.form.name], _COMPARED[row.form.name]
         if values(before) == values(row):
             return
         pairs = [(name, getattr(before, name), getattr(row, name)) for name in compared.fields]
-        # what is not said contradicts nothing
+        # an empty field contradicts nothing
         differ = [name for name, one, other in pairs if one != other and not {one, other} & {"", None}]
         if differ:
             self._result.report(f"{compared.about} {row.key}", differ, before, row)
@@ -333,9 +333,9 @@ class RowConflict(NamedTuple):
     about: str
     """`virtual device 0101`, `real device 7200`."""
     words: str
-    """What they contradict each other in."""
+    """The fields and values that contradict each other."""
     earlier: Any
-    """The row that does not hold, or that came first."""
+    """The row that is not valid, or that came first."""
     later: Any
     changed: bool = False
     """Whether CP was asked again in between, so that it may have changed: no contradiction."""
@@ -346,7 +346,7 @@ class UnknownLine(NamedTuple):
 
     line: int
     text: str
-    """Without anything that may be a password or that a terminal would obey."""
+    """Without anything that may be a password or a control sequence of a terminal."""
     why: str = ""
 
 
@@ -354,7 +354,7 @@ _VIA: Final = {
     "disk": "QUERY VIRTUAL DASD", "volume": "QUERY DASD", "details": "QUERY DASD DETAILS",
     "extent": "QUERY MDISK",
 }  # fmt: skip
-"""The answers that say something of volumes."""
+"""The answers about volumes."""
 
 
 class AnswerSet:
@@ -364,7 +364,7 @@ class AnswerSet:
         self.origin = origin
         """Where it was read."""
         self.kept: dict[str, dict[str, Any]] = {}
-        """Rows by form and what they are about; regular lines as they are."""
+        """Rows by form and key; regular lines as they are."""
         self.line_numbers: dict[str, dict[str, int]] = {"disk": {}, "volume": {}}
         """The number of each of those lines."""
         self.counts: Counter[str] = Counter()
@@ -386,11 +386,11 @@ class AnswerSet:
     def rows(self) -> dict[str, list[Any]]:
         """The rows by the name of their form: `disk`, `volume`, `load` ..., in the order of the lines."""
         made: dict[str, list[Any]] = {}
-        for name, found in self.kept.items():
-            if found:
+        for name, kept in self.kept.items():
+            if kept:
                 rows = [
                     regular_row(row, self.line_numbers[name][key]) if isinstance(row, str) else row
-                    for key, row in found.items()
+                    for key, row in kept.items()
                 ]
                 made[name] = sorted(rows, key=_line_of)
         return made
@@ -398,20 +398,20 @@ class AnswerSet:
     @cached_property
     def conflicts(self) -> list[RowConflict]:
         """The first contradictions: of rows about one thing, and of labels of one real device."""
-        found = list(self.first_conflicts)
+        conflicts = list(self.first_conflicts)
         labels: dict[str, Any] = {}
         for name in ("volume", "details", "disk", "extent"):
             for row in self.rows.get(name, ()):
                 if not (row.rdev and row.volser):
                     continue
                 other = labels.setdefault(row.rdev, row)
-                if other.volser != row.volser and len(found) < 2 * MAX_KEPT:
+                if other.volser != row.volser and len(conflicts) < 2 * MAX_KEPT:
                     first, second = sorted((other, row), key=_line_of)
-                    found.append(self._conflict(f"real device {row.rdev}", ["volser"], first, second))
-        return found
+                    conflicts.append(self._conflict(f"real device {row.rdev}", ["volser"], first, second))
+        return conflicts
 
     def report(self, about: str, names: Iterable[str], earlier: Any, later: Any) -> None:
-        """Count two rows about one thing that differ in fields, and keep them if they are of the first."""
+        """Count two rows about one thing that differ in fields; keep the first such pairs."""
         self.conflict_count += 1
         if len(self.first_conflicts) < MAX_KEPT:
             self.first_conflicts.append(self._conflict(about, names, earlier, later))
@@ -423,16 +423,16 @@ class AnswerSet:
         return RowConflict(about, words, earlier, later, changed)
 
     def claims(self, user: str = "", asked: str = "") -> list[Claim]:
-        """Return what is said of volumes, in the order of the lines.
+        """Return the claims about volumes, in the order of the lines.
 
-        `user` is the own user id where it is known: answers that another guest got, as a prefix of their
-        lines or QUERY USERID tells, are claims about that guest.  `asked` is who got them as far as other
-        texts tell.  Where the own one is not known, answers that one guest got are taken for its.
+        `user` is the user id of this guest, if known.  Answers to another guest, as shown by a prefix of
+        their lines or by QUERY USERID, are claims about that guest; `asked` is the guest that other texts
+        show. If `user` is not known and all answers went to one guest, that guest counts as this one.
         """
         own = user.upper()
         guests = {self._asker(row, asked) for row in self.rows.get("disk", ())}
         alone = next(iter(guests)) if len(guests) == 1 and not own else own
-        found = []
+        claims = []
         for name, via in _VIA.items():
             for row in self.rows.get(name, ()):
                 if name == "disk":
@@ -442,11 +442,11 @@ class AnswerSet:
                     whose = getattr(row, "user", "")
                     whose = "" if whose == own else whose
                 if row.rdev or name != "disk":
-                    found.append(self._claim(row, via, whose))
-        return sorted(found, key=_line_of)
+                    claims.append(self._claim(row, via, whose))
+        return sorted(claims, key=_line_of)
 
     def _asker(self, row: Any, asked: str) -> str:
-        """Return which guest got an answer: its prefix says so, else the last QUERY USERID before it."""
+        """Return the guest that got an answer: by its prefix, else by the last QUERY USERID before it."""
         if row.node:
             return str(row.node)
         users = self._users
@@ -491,10 +491,10 @@ _REGULAR: Final = (
 )
 _RUN: Final = re.compile(rf"^((?:{_REGULAR}\n)+)", re.MULTILINE)
 _MIN_SEARCHED: Final = 8
-"""Of fewer lines it costs less to look at each."""
+"""Fewer lines are tested one by one, which costs less."""
 
 is_regular: Final = re.compile(_REGULAR).fullmatch
-"""Says whether a line is regular."""
+"""Matches a regular line."""
 
 MINIDISKS: Final = "minidisks"
 """A run of minidisks without prefix."""
@@ -506,9 +506,9 @@ _OF_VOLUMES: Final = "CA"
 
 
 def split_runs(lines: list[str]) -> Iterator[tuple[list[str], str]]:
-    """Split lines into runs of regular ones and what is between them, and say what each part is.
+    """Split lines into runs of regular lines and the parts between, each with its class.
 
-    What is between may have regular lines too.
+    The parts between may contain regular lines too.
     """
     marks = [len(line) == _WIDTH and line[:5] == "DASD " for line in lines]
     wide = list(compress(lines, marks))
@@ -542,7 +542,7 @@ def without_cpu(line: str) -> str:
 
 
 def _compared_columns(line: str) -> str:
-    """Return what a line says of its device, but for size, links and subchannel."""
+    """Return the columns of a line that describe its device, without size, links and subchannel."""
     begin = line[10]
     if begin.isdigit():
         return line[15:21] + line[50:54]
@@ -550,7 +550,7 @@ def _compared_columns(line: str) -> str:
 
 
 def _is_other_disk(one: str, other: str) -> bool:
-    """Say whether two lines are minidisks on different real devices."""
+    """Return whether two lines are minidisks on different real devices."""
     return one[10].isdigit() and other[10].isdigit() and one[50:54] != other[50:54]
 
 
@@ -561,10 +561,10 @@ def regular_row(line: str, number: int) -> Any:
             line[5:9], "minidisk", line[10:14], line[15:21].strip(), line[22:25], int(line[26:36]),
             line[37:40], line[50:54], line[68:72], number,
         )  # fmt: skip
-    found = (read_disk if line[10] == "O" else read_volume)(ConsoleLine(line.rstrip(), number))
-    if found is None:
+    row = (read_disk if line[10] == "O" else read_volume)(ConsoleLine(line.rstrip(), number))
+    if row is None:
         raise ValueError(f"line {number} is not regular: {line[:80]!r}")
-    return found
+    return row
 
 
 # minidisks alone
@@ -578,7 +578,7 @@ _COLUMNS: Final = tuple(
     _CLASSES.get(character, character.encode())
     for character in "DASD xxxx tttt llllll R/m sssssssssd 123 ON DASD  xxxx SUBCHANNEL = xxxx"
 )
-"""What may stand in each column."""
+"""The characters that may be in each column."""
 _UNIT: Final = 37
 _UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
 """What follows the first letter of the unit."""
@@ -588,7 +588,7 @@ _BLANKS: Final = bytes(character == ord(" ") for character in range(256))
 
 
 def _are_minidisks(lines: list[str]) -> bool:
-    """Say whether all of lines of the right length are regular minidisks, column by column."""
+    """Return whether all lines, which have the right length, are regular minidisks, column by column."""
     text = "\n".join(lines)
     if not text.isascii():
         return False

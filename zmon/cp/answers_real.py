@@ -1,9 +1,9 @@
 """Answers about real devices: disks, minidisks' places, channel paths, caches, volumes of the system.
 
-QUERY DASD and its DETAILS, MDISK LOCATION, PATHS, CHPID, CACHE, PAV, EDEVICE, SYSTEM, ALLOC, CPOWNED.  A
-number in these answers is that of a real device; a virtual one is beside it only where CP names the user too,
-and belongs to that user.  What was never seen but is remembered by people (PAV, EDEVICE, the devices of a
-channel path) is read where it fits and says so in `weak`.
+QUERY DASD and its DETAILS, MDISK LOCATION, PATHS, CHPID, CACHE, PAV, EDEVICE, SYSTEM, ALLOC, CPOWNED.  Device
+numbers in these answers are real ones; a virtual one occurs only together with the user that it belongs to.
+Forms of which no sample was at hand, only people's memory (PAV, EDEVICE, the devices of a channel path), are
+read where they fit and marked in `weak`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _ATTACHED_WORDS: Final = re.compile(
 
 
 def _volume_state(values: dict[str, Any]) -> dict[str, Any]:
-    found = {"state": f"CP-{values['state']}" if values["state"] else "ATTACHED"}
+    fields = {"state": f"CP-{values['state']}" if values["state"] else "ATTACHED"}
     is_longer = bool(values.get("tail", "").strip())
-    return found | {"weak": values["weak"] or "there is more behind the label"} if is_longer else found
+    return fields | {"weak": values["weak"] or "there is more behind the label"} if is_longer else fields
 
 
 VOLUME: Final = AnswerForm(
@@ -62,10 +62,10 @@ DEVICE: Final = AnswerForm("device", "sort rdev state line weak", "rdev")
 def read_volume(line: ConsoleLine) -> Any:
     """Read a row of QUERY DASD about a volume of the system or of a user."""
     upper = line.text.upper()
-    if found := _SYSTEM.fullmatch(upper) or _ATTACHED.fullmatch(upper):
-        return VOLUME.make(found, line, "" if upper == line.text else LOWER)
-    found = _SYSTEM_WORDS.fullmatch(upper) or _ATTACHED_WORDS.fullmatch(upper)
-    return found and VOLUME.make(found, line, BY_WORDS)
+    if match := _SYSTEM.fullmatch(upper) or _ATTACHED.fullmatch(upper):
+        return VOLUME.make(match, line, "" if upper == line.text else LOWER)
+    match = _SYSTEM_WORDS.fullmatch(upper) or _ATTACHED_WORDS.fullmatch(upper)
+    return match and VOLUME.make(match, line, BY_WORDS)
 
 
 _SEPARATOR: Final = re.compile(r", ?(?=[A-Z]{3,4}\b)|,\s*$")
@@ -74,14 +74,14 @@ _STATES: Final = ("FREE", "OFFLINE", "BOXED")
 _HAPPENED: Final = (
     "ATTACHED", "DEFINED", "DETACHED", "LINKED", "VARIED", "CREATED", "CP", "ON", "UNIT", "DUMP",
 )  # fmt: skip
-"""Words that begin what happened, or an answer that was cut: no labels of entries."""
+"""First words of an event or of a truncated answer: no labels of entries."""
 
 
 def read_device_list(line: ConsoleLine, *, after_another: bool) -> list[Any]:
     """Read a line of a list, up to four devices with a word each; empty if not all of it is of that shape.
 
-    A list of five devices has its last one alone in a line; without a line of more before it, such a one may
-    as well be the begin of something else.
+    A list of five devices has the last one alone on a line; without a longer line before it, such a line may
+    also begin something else.
     """
     parts = [part for part in _SEPARATOR.split(line.text) if part]
     if not 0 < len(parts) <= 4:
@@ -111,16 +111,16 @@ _BELOW_DETAILS: Final = {
     "cca": re.compile(r"\bCCA *= *([0-9A-F]{2})\b"),
     "pool": re.compile(r"\bPOOL +([0-9]+)\b"),
 }
-"""The sorts of words in the lines below of which it is known what they mean."""
+"""The words in the following lines whose meaning is known."""
 _OF_DETAILS: Final = re.compile(r"[A-Z ]+ DETAILS:|-[A-Z]+ ")
 
 
 def _below_details(row: Any, line: ConsoleLine) -> Any:
     if len(row.text) >= MAX_PARTS or not (line.indent or _OF_DETAILS.match(line.text)):
         return None
-    found = find_fields(_BELOW_DETAILS, line.text)
-    found = {name: value for name, value in found.items() if not getattr(row, name)}
-    return row._replace(text=(*row.text, hide_passwords(line.text)), **found)
+    fields = find_fields(_BELOW_DETAILS, line.text)
+    fields = {name: value for name, value in fields.items() if not getattr(row, name)}
+    return row._replace(text=(*row.text, hide_passwords(line.text)), **fields)
 
 
 DETAILS: Final = AnswerForm(
@@ -132,7 +132,7 @@ DETAILS: Final = AnswerForm(
     ),
     grow=_below_details,
 )  # fmt: skip
-"""A device in detail; the one query that tells the SSID.
+"""A device in detail; the only query that reports the SSID.
 
 * `ssid`: four hex digits: with the machine's serial it is the LCU
 * `pool`: number of the HyperPAV pool
@@ -158,18 +158,18 @@ def is_heading(text: str) -> bool:
 def _below_linked(row: Any, line: ConsoleLine) -> Any:
     """Take a line of users."""
     parts = [part for part in line.text.split(",") if part.strip()]
-    found = [_USER.fullmatch(part.strip()) for part in parts[:9]]
-    if not found or not all(found) or len(row.users) >= 16 * MAX_PARTS:
+    matches = [_USER.fullmatch(part.strip()) for part in parts[:9]]
+    if not matches or not all(matches) or len(row.users) >= 16 * MAX_PARTS:
         return None
-    return row._replace(users=(*row.users, *(user.groups() for user in found if user)))
+    return row._replace(users=(*row.users, *(user.groups() for user in matches if user)))
 
 
 def _below_allocation(row: Any, line: ConsoleLine) -> Any:
     """Take the line of a kind."""
-    found = _KIND.fullmatch(line.text)
-    if found is None or len(row.kinds) >= MAX_PARTS:
+    match = _KIND.fullmatch(line.text)
+    if match is None or len(row.kinds) >= MAX_PARTS:
         return None
-    kind = (found[1], int(found[2]), int(found[3]), int(found[4]), bool(found[5]))
+    kind = (match[1], int(match[2]), int(match[3]), int(match[4]), bool(match[5]))
     return row._replace(kinds=(*row.kinds, kind))
 
 
@@ -181,8 +181,8 @@ def _slot(values: dict[str, Any]) -> dict[str, Any]:
 
 OF_DASD: Final = (
     AnswerForm(
-        # Who is linked to minidisks of a volume: QUERY SYSTEM.  `users`: user, virtual device of that user,
-        # mode.
+        # The users that are linked to minidisks of a volume: QUERY SYSTEM.  `users`: user, virtual device of
+        # that user, mode.
         "linked", "rdev volser links:int users:list line weak", "rdev",
         re.compile(
             rf"DASD +(?P<rdev>{RDEV}) +ATTACHED +CPVOL +(?P<links>[0-9]{{1,5}})(?: +(?P<volser>\S{{1,6}}))?"
@@ -190,7 +190,7 @@ OF_DASD: Final = (
         weak=BY_WORDS, grow=_below_linked,
     ),
     AnswerForm(
-        # What a volume of CP is used for.  `kinds`: kind, total, in use, available, active.
+        # The use of a volume of CP.  `kinds`: kind, total, in use, available, active.
         "allocation", "rdev volser:label type unit kinds:list line weak", "rdev",
         re.compile(
             rf"DASD (?P<rdev>{RDEV}) (?P<volser>.{{6}}) (?P<type>\S{{4}}) \S+ +\(UNITS IN (?P<unit>[A-Z]+)\)"
@@ -213,17 +213,17 @@ _FCP_PATH: Final = re.compile(r"FCP_DEV: ([0-9A-F]{4,5}) WWPN: ([0-9A-F]{16}) LU
 
 
 def _below_paths(row: Any, line: ConsoleLine) -> Any:
-    """Take the paths, or the signs that stand below them."""
-    if found := _PIM.fullmatch(line.text):
-        return row._replace(pim=tuple(found[2].split())) if found[1] == row.rdev else None
-    found = _SIGNS.fullmatch(line.text)
-    if found is None:
+    """Take the paths, or the signs below them."""
+    if match := _PIM.fullmatch(line.text):
+        return row._replace(pim=tuple(match[2].split())) if match[1] == row.rdev else None
+    match = _SIGNS.fullmatch(line.text)
+    if match is None:
         return None
-    signs = found[2].split()
+    signs = match[2].split()
     if len(signs) != len(row.pim):
         return row._replace(weak="the signs do not fit the paths")
     there = tuple(path for path, sign in zip(row.pim, signs, strict=True) if sign == "+")
-    return row._replace(**{found[1].lower(): there})
+    return row._replace(**{match[1].lower(): there})
 
 
 def _on_path(values: dict[str, Any]) -> dict[str, Any]:
@@ -232,10 +232,10 @@ def _on_path(values: dict[str, Any]) -> dict[str, Any]:
 
 def _below_path(row: Any, line: ConsoleLine) -> Any:
     """Take another line with devices of the same path."""
-    found = _ON_PATH.fullmatch(line.text)
-    if not found or found[1] != row.chpid or not row.weak or len(row.online) + len(row.offline) > 4096:
+    match = _ON_PATH.fullmatch(line.text)
+    if not match or match[1] != row.chpid or not row.weak or len(row.online) + len(row.offline) > 4096:
         return None
-    return row._replace(**{found[2]: (*getattr(row, found[2]), *found[3].split())})
+    return row._replace(**{match[2]: (*getattr(row, match[2]), *match[3].split())})
 
 
 _SUBSYSTEM: Final = {"available": "available", "activation": "activating", "unavailable": "unavailable"}
@@ -249,10 +249,10 @@ def _cache_state(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _below_cache(row: Any, line: ConsoleLine) -> Any:
-    """Take what is said of the device."""
-    if (found := _CACHED.fullmatch(line.text)) and found[1] == row.rdev:
-        return row._replace(device=found[2].replace("deactivation", "deactivation-pending"))
-    if (found := _PINNED.fullmatch(line.text)) and found[1] == row.rdev:
+    """Take the state of the device."""
+    if (match := _CACHED.fullmatch(line.text)) and match[1] == row.rdev:
+        return row._replace(device=match[2].replace("deactivation", "deactivation-pending"))
+    if (match := _PINNED.fullmatch(line.text)) and match[1] == row.rdev:
         return row._replace(device=f"{row.device} pinned".strip())
     return None
 
@@ -265,8 +265,8 @@ def _alias_role(values: dict[str, Any]) -> dict[str, Any]:
 def _below_edevice(row: Any, line: ConsoleLine) -> Any:
     if not line.indent or len(row.paths) >= MAX_PARTS:
         return None
-    found = _FCP_PATH.search(line.text)
-    return row._replace(paths=(*row.paths, found.groups())) if found else row
+    match = _FCP_PATH.search(line.text)
+    return row._replace(paths=(*row.paths, match.groups())) if match else row
 
 
 def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def _extent_columns(values: dict[str, Any]) -> dict[str, Any]:
 REAL: Final = (
     AnswerForm(
         # Channel paths of a device.  `pim`: installed paths, two hex digits each; `pam`: those of them that
-        # are available, None when CP does not say it of each; `lpm`: those that are online.
+        # are available, None when CP does not show it for each; `lpm`: those that are online.
         "paths", "rdev status pim:list pam:list? lpm:list? line weak", "rdev",
         re.compile(rf"Device (?P<rdev>{RDEV}), Status (?P<status>\S.*)"),
         grow=_below_paths, below=(re.compile(r"Legend\s+\+ Yes - No"),),
@@ -319,8 +319,8 @@ REAL: Final = (
     ),
     DETAILS,
     AnswerForm(
-        # The state of a control unit's cache; CP tells no hits.  `subsystem`: `available`, `activating`,
-        # `unavailable`, and what else is said of it; `device`: `activated`, `deactivated`,
+        # The state of a control unit's cache; CP reports no hits.  `subsystem`: `available`, `activating`,
+        # `unavailable`, and further states; `device`: `activated`, `deactivated`,
         # `deactivation-pending`, and whether data are pinned; empty: unknown.
         "cache",
         "rdev subsystem device configured_k:int available_k:int offline_k:int pinned_k:int line weak", "rdev",
@@ -342,13 +342,13 @@ REAL: Final = (
         weak=REMEMBERED, grow=_below_edevice,
     ),
     AnswerForm(
-        "nucleus", "volser line weak", "",  # from which volume CP was loaded
+        "nucleus", "volser line weak", "",  # the volume from which CP was loaded
         re.compile(r"IPL NUCLEUS ACTIVE ON VOLUME (?P<volser>\S{1,6})"),
     ),
     AnswerForm(
         # An extent of a volume that CP uses: a row of QUERY ALLOC PAGE, SPOOL, DRCT, TDISK or MAP.  `start`,
         # `end`: first and last cylinder or page; `total`, `used`: pages or cylinders, thousands may be
-        # written with a letter: `586.8K`; `high`: the highest that was in use, empty where CP tells none;
+        # written with a letter: `586.8K`; `high`: the highest that was in use, empty where CP shows none;
         # `rest`: the kind in a MAP, `ACTIVE`, `DRAINING`.
         "space", "volser rdev start:int end:int total used high percent:int line weak rest", "rdev start",
         re.compile(

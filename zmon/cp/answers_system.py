@@ -1,9 +1,9 @@
-"""Answers about the system and its users, and what CP, CMS and vmcp say of a command.
+"""Answers about the system and its users, and how CP, CMS and vmcp report the result of a command.
 
 QUERY USERID, CPLEVEL, PRIVCLASS, PROCESSORS, MDCACHE, SHARE; INDICATE LOAD, USER, QUEUES, whose figures are
-CP's own smoothed averages or totals, of no interval of zmon's; messages, return codes, failures, and
-sentences that there is nothing.  CP has no message that a query is not permitted: it answers that an operand
-or the command is not known.
+CP's own smoothed averages or totals, not those of an interval of zmon; messages, return codes, failures, and
+sentences that nothing exists.  CP has no message for a query that is not permitted: it reports that an
+operand or the command is unknown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zmon.cp.console import hide_passwords
 if TYPE_CHECKING:
     from zmon.cp.console import ConsoleLine
 
-# what is said of a command
+# results of commands
 
 _TRUNCATED: Final = re.compile(r"output \(([0-9]{1,12}) bytes\) was truncated.*")
 
@@ -29,8 +29,8 @@ def _command(values: dict[str, Any]) -> dict[str, Any]:
 def _failure(values: dict[str, Any]) -> dict[str, Any]:
     text = hide_passwords(values["text"])
     needed, sort = None, "other"
-    if found := _TRUNCATED.fullmatch(text):
-        needed, sort = int(found[1]), "truncated"
+    if match := _TRUNCATED.fullmatch(text):
+        needed, sort = int(match[1]), "truncated"
     elif text.startswith("Could not open device"):
         sort = "forbidden" if text.endswith("Permission denied") else "absent"
     elif text.startswith(("Command too long", "Invalid buffersize")):
@@ -41,22 +41,22 @@ def _failure(values: dict[str, Any]) -> dict[str, Any]:
 MESSAGES: Final = (
     AnswerForm(
         # A return code of a `command`, from CMS or vmcp; of a CP command it is the number of the message.  A
-        # prompt that says all was well is a code of zero.
+        # prompt that reports success is a code of zero.
         "return", "code:int command line weak", "code command",
         re.compile(r"Ready(?:\((?P<code>-?[0-9]{1,9})\))?;(?: T=.*)?"),
         re.compile(r"Error: non-zero CP response for command '(?P<command>.*)': #(?P<code>-?[0-9]{1,9})"),
         adjust=_command,
     ),
     AnswerForm(
-        # What went wrong with the command itself, as vmcp says it.  `sort`: `truncated`, `forbidden`,
+        # A failure of the command itself, as vmcp reports it.  `sort`: `truncated`, `forbidden`,
         # `absent`, `too long`, `other`; `needed`: bytes of the whole answer that was truncated.
         "failure", "sort needed:int text line weak", "text", re.compile(r"Error: (?P<text>.*)"),
         adjust=_failure,
     ),
     AnswerForm(
         # A message of CP: `HCPQVD040E Device 0600 does not exist`.  `module`: three letters; QVD looks among
-        # virtual devices, QDV among real ones; `command`: that was answered so; empty when none is
-        # before.
+        # virtual devices, QDV among real ones; `command`: the command that it answers; empty when none
+        # precedes it.
         "message", "number:int module severity text command line weak", "number module text command",
         re.compile(
             r"(?:.{0,80}?\s)?HCP(?P<module>[A-Z0-9]{3})(?P<number>[0-9]{3,4})(?P<severity>[ADEIRSTW])\b"
@@ -70,7 +70,7 @@ MESSAGES: Final = (
         ),
     ),
 )  # fmt: skip
-"""What is said of a command."""
+"""Results of commands."""
 
 # load
 
@@ -85,7 +85,7 @@ _PAIR: Final = re.compile(r"\b([A-Z]+)=(?:((?:DEV|USERID|NSS) \S+)|(\S+))")
 def _below_load(row: Any, line: ConsoleLine) -> Any:
     """Take the lines of queues and of processors."""
     if re.match("Q[0-3]-[0-9]", line.text):
-        return row._replace(**{found[1].lower(): int(found[2]) for found in _QUEUE.finditer(line.text)})
+        return row._replace(**{match[1].lower(): int(match[2]) for match in _QUEUE.finditer(line.text)})
     if not line.text.startswith("PROC ") or len(row.procs) >= 8 * MAX_PARTS:
         return None
     each = [(p[1], int(p[2]), p[3] or "", p[4] or "") for p in _PROC.finditer(line.text)]
@@ -93,7 +93,7 @@ def _below_load(row: Any, line: ConsoleLine) -> Any:
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((found[1], (found[2] or found[3]).strip()) for found in _PAIR.finditer(text[:200]))
+    return tuple((match[1], (match[2] or match[3]).strip()) for match in _PAIR.finditer(text[:200]))
 
 
 def _usage(values: dict[str, Any]) -> dict[str, Any]:
@@ -106,8 +106,8 @@ def _below_usage(row: Any, line: ConsoleLine) -> Any:
     pairs = _pairs(text)
     if len(row.cpus) >= MAX_PARTS or len(row.values) >= MAX_PARTS:
         return None
-    if found := _SECTION.match(text):
-        return row._replace(cpus=(*row.cpus, (found[1], _pairs(text[found.end() :]))))
+    if match := _SECTION.match(text):
+        return row._replace(cpus=(*row.cpus, (match[1], _pairs(text[match.end() :]))))
     if not pairs:
         return None
     if row.cpus and line.indent:
@@ -162,10 +162,10 @@ SYSTEM: Final = (
         weak=REMEMBERED, below=(re.compile(r"MAXIMUM SHARE =\s*(?P<limit>\S.*)"),),
     ),
     AnswerForm(
-        # INDICATE LOAD, the long form or the short one of class G; what a form does not tell is none.  `avg`:
-        # load of the processors in percent; `mdc_reads`, `mdc_writes`, `paging`: in a second; `mdc_hit`:
-        # percent; `q0` to `q3`: users in the dispatch list by class; `procs`: processor, percent, type,
-        # polarization (`HZ`, `VH`, `VM`, `VL`).
+        # INDICATE LOAD, the long form or the short one of class G; values that a form does not show are
+        # None.  `avg`: load of the processors in percent; `mdc_reads`, `mdc_writes`, `paging`: in a second;
+        # `mdc_hit`: percent; `q0` to `q3`: users in the dispatch list by class; `procs`: processor, percent,
+        # type, polarization (`HZ`, `VH`, `VM`, `VL`).
         "load",
         "avg:int cpus:int mdc_reads:int mdc_writes:int mdc_hit:int paging:int q0:int q1:int q2:int q3:int"
         " dormant:int limited:int procs:list line weak",
@@ -196,4 +196,4 @@ SYSTEM: Final = (
         weak=REMEMBERED,
     ),
 )  # fmt: skip
-"""Who and what the system is, and how busy."""
+"""The system's name, its properties and its load."""

@@ -1,9 +1,9 @@
 """Answers about virtual devices: QUERY VIRTUAL DASD, ALL, FCP, OSA, CPUS, STORAGE; and QUERY VDISK.
 
-The line of a minidisk has 72 characters, that of a dedicated volume 52, always; so labels with blanks in
-them, or none, or of the words `CYL` or `R/W`, are read right by columns.  A line that lost its columns is
-read by words and marked as weak.  A virtual device is mapped to a real one by a complete line alone: the
-word SUBCHANNEL must follow, else the number before it may lack a digit.
+The line of a minidisk always has 72 characters, that of a dedicated volume 52; so labels with blanks, empty
+ones, and those that are `CYL` or `R/W`, are read correctly by columns.  A line that lost its columns is read
+by words and marked as weak.  Only a complete line maps a virtual device to a real one: the word SUBCHANNEL
+must follow, else the number before it may lack a digit.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def _disk_kind(values: dict[str, Any]) -> dict[str, Any]:
         kind = "vdisk"
     elif volser == "(TEMP)":
         kind = "tdisk"
-    found = {"kind": kind, "volser": "" if volser in {"(VDSK)", "(TEMP)"} else label(volser)}
-    return found | {"rdev": ""} if kind == "vdisk" else found
+    fields = {"kind": kind, "volser": "" if volser in {"(VDSK)", "(TEMP)"} else label(volser)}
+    return fields | {"rdev": ""} if kind == "vdisk" else fields
 
 
 def _wrapped_subchannel(row: Any, line: ConsoleLine) -> Any:
@@ -83,25 +83,25 @@ DISK: Final = AnswerForm(
 def read_disk(line: ConsoleLine) -> Any:
     """Read the line of a virtual disk; None if it is none, or not all of one."""
     text = line.text
-    if found := _MINIDISK.fullmatch(text) or _DEDICATED.fullmatch(text):
-        more = hide_passwords(found["tail"].strip())
-        return DISK.make(found, line, f"there is more behind it: {more[:40]}" if more else "")
+    if match := _MINIDISK.fullmatch(text) or _DEDICATED.fullmatch(text):
+        more = hide_passwords(match["tail"].strip())
+        return DISK.make(match, line, f"there is more behind it: {more[:40]}" if more else "")
     upper = text.upper()
-    if upper != text and (found := _MINIDISK.fullmatch(upper) or _DEDICATED.fullmatch(upper)):
-        return DISK.make(found, line, LOWER)
-    found = _MINIDISK_WORDS.fullmatch(upper) or _DEDICATED_WORDS.fullmatch(upper)
-    return None if found is None or _is_damaged(found) else DISK.make(found, line, BY_WORDS)
+    if upper != text and (match := _MINIDISK.fullmatch(upper) or _DEDICATED.fullmatch(upper)):
+        return DISK.make(match, line, LOWER)
+    match = _MINIDISK_WORDS.fullmatch(upper) or _DEDICATED_WORDS.fullmatch(upper)
+    return None if match is None or _is_damaged(match) else DISK.make(match, line, BY_WORDS)
 
 
-def _is_damaged(found: re.Match[str]) -> bool:
-    """Say whether columns are there and a character too few or too many made them wrong.
+def _is_damaged(match: re.Match[str]) -> bool:
+    """Return whether a line has columns that a missing or additional character has shifted.
 
     Before four digits there are two blanks, before five there is one; where blanks were collapsed it is one.
     """
-    gap, rdev = found["gap"], found["rdev"]
+    gap, rdev = match["gap"], match["rdev"]
     if len(rdev) == 5:
         return len(gap) > 1
-    return gap != "  " and "  " in found.string[: found.start("gap")]
+    return gap != "  " and "  " in match.string[: match.start("gap")]
 
 
 _WHOLE_NUMBER: Final = re.compile(rf"DASD\s+{_H4}\s.*\bON\s+DASD\s+(?:VDSK|{RDEV})(?:\s.*)?", re.IGNORECASE)
@@ -115,9 +115,8 @@ _BEGUN: Final = re.compile(
 def read_wrapped(first: ConsoleLine, second: ConsoleLine) -> Any:
     """Read a disk whose line was wrapped; None if the two lines are no disk together.
 
-    The number of the real device must be whole in the first of them, and the rest of the word SUBCHANNEL and
-    what follows it, and nothing else, in the second: so nothing is ever put together from two halves of a
-    number.
+    The first line must have the whole number of the real device, the second nothing but the rest of the word
+    SUBCHANNEL and what follows it: so no number is joined from two halves.
     """
     head, rest = first.text, second.text.upper()
     if not _WHOLE_NUMBER.fullmatch(head):
@@ -131,13 +130,13 @@ def read_wrapped(first: ConsoleLine, second: ConsoleLine) -> Any:
 
 
 def _blanks(stem: str) -> str:
-    """Return the blanks that stand before SUBCHANNEL: those of a label shorter than six too."""
+    """Return the blanks before SUBCHANNEL, with the padding of a label shorter than six characters."""
     dedicated = re.match(rf"DASD {_H4} ON DASD (?: {_H4}|[1-3]{_H4}) R/[WO]", stem)
     return " " * max(1, 35 - len(stem)) if dedicated else " "
 
 
 def is_cut(text: str) -> bool:
-    """Say whether a line is the begin of a disk's line, and no more of it."""
+    """Return whether a line is the truncated line of a disk."""
     return "SUBCHANNEL" not in text.upper() and "," not in text and _BEGUN.fullmatch(text) is not None
 
 
@@ -157,7 +156,7 @@ _STORAGE_PARTS: Final = {
 
 def find_fields(patterns: dict[str, re.Pattern[str]], text: str) -> dict[str, Any]:
     """Return the fields whose patterns occur in a text."""
-    return {name: found[1] for name, pattern in patterns.items() if (found := pattern.search(text))}
+    return {name: match[1] for name, pattern in patterns.items() if (match := pattern.search(text))}
 
 
 def _below_unit(row: Any, line: ConsoleLine) -> Any:
@@ -168,8 +167,8 @@ def _below_unit(row: Any, line: ConsoleLine) -> Any:
 def _below_adapter(row: Any, line: ConsoleLine) -> Any:
     if _below_unit(row, line) is None:
         return None
-    found = find_fields(_BELOW_ADAPTER, line.text)
-    return row._replace(**{name: value for name, value in found.items() if not getattr(row, name)})
+    fields = find_fields(_BELOW_ADAPTER, line.text)
+    return row._replace(**{name: value for name, value in fields.items() if not getattr(row, name)})
 
 
 def _no_disk(values: dict[str, Any]) -> dict[str, Any] | None:
@@ -223,7 +222,7 @@ VIRTUAL: Final = (
     ),
     AnswerForm(
         # `STORAGE` or `XSTORE` of the guest (QUERY VIRTUAL STORAGE), or of the system (QUERY STORAGE), where
-        # CP says how much of it is configured.
+        # CP shows how much of it is configured.
         "storage", "sort size line node weak whose configured increment standby reserved", "node sort whose",
         re.compile(r"(?P<sort>STORAGE|XSTORE) = (?P<size>\S+)(?P<parts>.*)"), adjust=_storage_parts,
     ),

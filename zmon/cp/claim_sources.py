@@ -1,8 +1,8 @@
 """Claims about volumes: of files that a person names, of a capture, and of CP itself.
 
-A file has answers of CP in a log or on a pasted screen, directory entries, or both.  What it has shows in its
-content, not in its name: ranges of directory entries are found first, all other lines are read as answers of
-CP.  It may be packed by gzip, and in UTF-16 as some shells of Windows write.  `-` is standard input.
+A file has answers of CP in a log or on a pasted screen, directory entries, or both.  Its content decides, not
+its name: ranges of directory entries are found first, all other lines are read as answers of CP.  It may be
+packed by gzip, and in UTF-16 as some shells of Windows write.  `-` is standard input.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ DIRECTORY: Final = "user directory"
 BOTH: Final = f"{ANSWERS} and {DIRECTORY}"
 NOTHING: Final = "nothing known"
 OWN_DISKS: Final = ("userid", "virtual-dasd")
-"""The queries that tell the real device and the label of each own disk."""
+"""The queries that report the real device and the label of each own disk."""
 
 
 class CpText(NamedTuple):
-    """What one text holds."""
+    """The content of one text."""
 
     answers: AnswerSet
     directory: UserDirectory
 
     @property
     def origin(self) -> str:
-        """Where it was read."""
+        """The name of the text."""
         return self.answers.origin
 
     @property
@@ -64,20 +64,20 @@ class CpText(NamedTuple):
     @property
     def unknown(self) -> list[tuple[int, str]]:
         """The first lines that are not understood: number, and text or what is wrong."""
-        found = [(entry.line, entry.why) for entry in self.directory.unread]
-        found += [(line, f"{words}{f' ({why})' if why else ''}") for line, words, why in self.answers.unknown]
-        return sorted(found)
+        lines = [(entry.line, entry.why) for entry in self.directory.unread]
+        lines += [(line, f"{words}{f' ({why})' if why else ''}") for line, words, why in self.answers.unknown]
+        return sorted(lines)
 
     @property
     def odd(self) -> list[str]:
-        """What contradicts itself or is missing in it."""
-        found = [_words(conflict) for conflict in self.answers.conflicts if not conflict.changed]
+        """The contradictions and gaps in it."""
+        conflicts = [_words(conflict) for conflict in self.answers.conflicts if not conflict.changed]
         lacking = [f"{name} is not in it" for name in self.directory.lacking()]
-        return [*found, *self.directory.notes, *lacking]
+        return [*conflicts, *self.directory.notes, *lacking]
 
     @property
     def changed(self) -> list[str]:
-        """What CP answered differently when it was asked again."""
+        """The answers of CP that differ from earlier ones in it."""
         return [_words(conflict) for conflict in self.answers.conflicts if conflict.changed]
 
 
@@ -86,7 +86,7 @@ def _words(conflict: RowConflict) -> str:
 
 
 class FileReport(NamedTuple):
-    """What was found in one file."""
+    """The counts of what one file contains."""
 
     origin: str
     content: str
@@ -94,11 +94,11 @@ class FileReport(NamedTuple):
     counts: Mapping[str, int]
     """How many rows of each form, entries and statements were understood."""
     unknown: int
-    """Lines that were not."""
+    """The number of lines that were not understood."""
     notes: tuple[str, ...] = ()
-    """What a person should know of it."""
+    """Remarks for the user."""
     lines: tuple[int, ...] = ()
-    """The first of the lines that were not."""
+    """The numbers of the first of these lines."""
 
 
 class FileClaims(NamedTuple):
@@ -109,7 +109,7 @@ class FileClaims(NamedTuple):
 
     @property
     def conflicts(self) -> list[str]:
-        """Which claims of different files contradict each other, in words."""
+        """The contradictions between claims of different files, in words."""
         return _conflicts(self.claims)
 
 
@@ -164,7 +164,7 @@ def read_cp(tree: AnswerTree) -> Frame:
 def ask_claims(cp: Cp, when: int | None = None) -> Frame:
     """Ask CP for the own disks; `when` is the moment in ns of the sample's clock, now if it is not given.
 
-    What goes wrong is the reason for which the frame is empty.
+    An error becomes the reason why the frame is empty.
     """
     from zmon.cp.vmcp import DEVICE, CpError  # noqa: PLC0415 - files need no device
 
@@ -173,44 +173,44 @@ def ask_claims(cp: Cp, when: int | None = None) -> Frame:
     except CpError as error:
         return empty_frame(CLAIM, str(error))
     problems = [answer.problem for answer in answers if answer.problem]
-    found = answer_reader.parse("".join(answer.text for answer in answers).encode(), DEVICE)
+    parsed = answer_reader.parse("".join(answer.text for answer in answers).encode(), DEVICE)
     moment = time.monotonic_ns() if when is None else when
     return claims_frame(
-        found.claims(), moment, problems[0] if problems else "CP knows of no disk of this guest"
+        parsed.claims(), moment, problems[0] if problems else "CP knows of no disk of this guest"
     )
 
 
 def captured_answers(cp: Cp, age: float = 3600.0) -> dict[str, bytes | OSError]:
-    """Ask what every guest may ask, and return the answers by their paths in a capture.
+    """Send the queries that every guest may send, and return the answers by their paths in a capture.
 
-    Each query is asked once for as many passes as `age` seconds see.
+    Each query is sent at most once in `age` seconds; passes in between share the answer.
     """
     from zmon.cp.vmcp import EVERYBODY, CpError, command_of  # noqa: PLC0415 - files need no device
 
-    found: dict[str, bytes | OSError] = {}
+    contents: dict[str, bytes | OSError] = {}
     refused = None
     for name in EVERYBODY:
         path = f"{FOLDER}/{name}.txt"
         try:
-            found[path] = refused or cp.ask(name, age=age).text.encode()
+            contents[path] = refused or cp.ask(name, age=age).text.encode()
         except CpError as error:
-            found[path] = reason = OSError(errno.EIO, str(error).removeprefix(f"{command_of(name)}: "))
+            contents[path] = reason = OSError(errno.EIO, str(error).removeprefix(f"{command_of(name)}: "))
             if isinstance(error.__cause__, OSError):  # the kernel refuses all of them
                 refused = reason
-    return found
+    return contents
 
 
 def claims_of_texts(texts: Iterable[tuple[str, bytes]], user: str = "", member: str = "") -> FileClaims:
-    """Read texts, each with the name of where it comes from.
+    """Read texts, each with the name of its origin.
 
-    `user` is this guest and `member` its system where they are known, else QUERY USERID tells.  Claims about
-    the devices of this guest have no user.
+    `user` is this guest and `member` its system if they are known; else QUERY USERID supplies them.  Claims
+    about the devices of this guest have no user.
     """
     return join_texts([(origin, parse_text(data, origin)) for origin, data in texts], user, member)
 
 
 def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str = "") -> FileClaims:
-    """Put together what texts hold that have been read, each with the name of where it comes from."""
+    """Join the contents of texts, each with the name of its origin."""
     answers = [text.answers for _origin, text in texts]
     owners = {(row.user, row.system) for found in answers for row in found.rows.get("identity", ())}
     asked, system = next(iter(owners)) if len(owners) == 1 else ("", "")
@@ -234,19 +234,19 @@ def join_texts(texts: Sequence[tuple[str, CpText]], user: str = "", member: str 
 
 
 def _without_wrong(claims: list[Claim]) -> list[Claim]:
-    """Leave out the wrong one of two claims, where a list of real devices shows what a word is."""
+    """Leave out one of two claims where a list of real devices shows if a word is a number or a label."""
     devices = {claim.rdev for claim in claims if claim.via.startswith("QUERY DASD")}
     labels = {claim.volser for claim in claims if claim.via.startswith("QUERY DASD")}
-    found = []
+    kept = []
     for claim in claims:
         if not claim.weak.endswith(AMBIGUOUS):
-            found.append(claim)
+            kept.append(claim)
             continue
         right, wrong = (devices, labels) if claim.rdev else (labels, devices)
         word = claim.rdev or claim.volser
         if word not in wrong or word in right:
-            found.append(claim._replace(weak="") if word in right and word not in wrong else claim)
-    return found
+            kept.append(claim._replace(weak="") if word in right and word not in wrong else claim)
+    return kept
 
 
 def parse_text(data: bytes, origin: str) -> CpText:
@@ -268,7 +268,7 @@ _ENTRY: Final = re.compile(
     rb"(?:US?E?R?|ID\w*|SUBC\w*|PROF\w*|MD?I?S?K?|DED\w*)[ \t=]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What a directory has a line of, and most logs have not."""
+"""A line that directories contain and most logs do not."""
 
 
 def _report(origin: str, text: CpText) -> FileReport:
@@ -285,7 +285,7 @@ def _report(origin: str, text: CpText) -> FileReport:
 
 
 def _conflicts(claims: Iterable[Claim]) -> list[str]:
-    """Return which claims of different files contradict each other; weak claims contradict none."""
+    """Return the contradictions between claims of different files; weak claims contradict none."""
     found: dict[tuple[str, str], dict[str, Claim]] = {}
     for claim in claims:
         if not claim.weak:
@@ -311,7 +311,7 @@ def read_file(path: str) -> bytes:
     """Return the bytes of a file or of standard input, unpacked, up to `MAX_FILE`.
 
     Raises:
-        OSError: it cannot be read, or has more.
+        OSError: it cannot be read, or is larger.
     """
     if path == "-":
         if sys.stdin is None:

@@ -1,14 +1,14 @@
-"""Console logs and pasted screens: bytes become lines, and what is around the answers of CP is recognised.
+"""Console logs and pasted screens: bytes become lines, and the text around CP's answers is recognised.
 
-Prefixes, echoed commands, screens' status lines, events, and passwords to hide.  Nothing here knows what an
-answer means.  A line keeps its columns: bytes become characters one for one, and only what is before the
+Prefixes, echoed commands, screens' status lines, events, and passwords to hide.  The meaning of answers is
+not known here.  A line keeps its columns: bytes become characters one for one, and only what is before the
 first word is removed.
 
-**Passwords** may stand in a line of a user directory or of a console: USER and IDENTITY statements have one
+**Passwords** may occur in a line of a user directory or of a console: USER and IDENTITY statements have one
 behind the name, MDISK statements up to three behind the access mode, APPCPASS has one somewhere; commands
 LINK, LOGON, AUTOLOG and XAUTOLOG may be typed with one.  A password cannot always be distinguished from a
-word that is none (`NOLOG`), and old statements live on as comments, so everything that may be one is hidden.
-Whoever shows, writes or keeps a line that is not understood uses `hide_passwords`.
+word that is none (`NOLOG`), and old statements remain as comments, so everything that may be one is hidden.
+Code that shows, writes or keeps a line that is not understood must call `hide_passwords`.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ _PADDING: Final = re.compile("\0(?![0-9A-Z])")
 
 
 def printable(text: str) -> str:
-    """Return a line without characters that no terminal should see, each replaced by one.
+    """Return a line in which each control character is replaced by one printable character.
 
-    A binary zero is how some systems pad, so it is a blank behind a word, but before one it may have been a
+    Some systems pad with binary zeros, so one behind a word becomes a blank; before a word it may have been a
     digit.  Other control characters are `?`, bytes of another character set are U+FFFD.
     """
     if text.isascii() and text.isprintable():
@@ -83,8 +83,8 @@ def printable(text: str) -> str:
     return _ODD.sub(_replaced, _PADDING.sub(" ", text))
 
 
-def _replaced(found: re.Match[str]) -> str:
-    return "?" if found.group() < "\xa0" else "\ufffd"
+def _replaced(match: re.Match[str]) -> str:
+    return "?" if match.group() < "\xa0" else "\ufffd"
 
 
 # prefixes
@@ -100,25 +100,25 @@ def strip_prefix(raw: str, number: int) -> ConsoleLine:
     """Return a line without time stamps, CPU prefixes, `data:` of a 3270 script, signs of quotation."""
     if raw.startswith("DASD "):
         return ConsoleLine(raw.rstrip(), number)
-    found = _PREFIX.match(raw)
-    end = found.end() if found else 0
+    match = _PREFIX.match(raw)
+    end = match.end() if match else 0
     rest = raw[end:]
     text = rest.strip()
-    if found and found["quote"]:
-        # a table or code in a page has its sign behind the line too
+    if match and match["quote"]:
+        # a table or code block of a page has its sign at the end of the line too
         text = text.rstrip("|`").rstrip()
     return ConsoleLine(text, number, len(rest) - len(rest.lstrip()))
 
 
 def strip_node(line: ConsoleLine) -> ConsoleLine | None:
     """Return a line without the name of a guest or host before it; none if it has no such name."""
-    found = _NODE.match(line.text) if ":" in line.text else None
-    if found is None:
+    match = _NODE.match(line.text) if ":" in line.text else None
+    if match is None:
         return None
-    return strip_prefix(line.text[found.end() :], line.number)._replace(node=found[1].upper())
+    return strip_prefix(line.text[match.end() :], line.number)._replace(node=match[1].upper())
 
 
-# lines that say nothing
+# lines without information
 
 _ECHO: Final = re.compile(
     r"(?P<prompt>(?:===>|\S{0,64}[>$#%]|\[[^\]]{0,80}\][$#%])[ \t]+)?"
@@ -157,7 +157,7 @@ _OTHER_COMMAND: Final = re.compile(
     r"|SP(?:OOL)?[ \t]+(?:CONS?(?:OLE)?|READER|RDR|PRINTER|PRT|PUNCH|PUN)[ \t]+\S.{0,40}",
     re.IGNORECASE,
 )
-"""Commands that ask nothing, as far as they look like nothing else."""
+"""Commands that are no queries and cannot be confused with other text."""
 _SCREEN: Final = re.compile(
     r"(?:RUNNING|HOLDING|MORE\.\.\.|CP READ|VM READ|NOT ACCEPTED)(?:[ \t]+[A-Z0-9$#@_-]{1,8})?"
 )
@@ -193,20 +193,20 @@ def echoed_command(line: ConsoleLine) -> str:
 
 @lru_cache(maxsize=64)
 def _echoed(line: ConsoleLine) -> str:
-    found = _ECHO.fullmatch(line.text)
-    if found is None:
+    match = _ECHO.fullmatch(line.text)
+    if match is None:
         return ""
-    verb, *operands = found["command"].split()
+    verb, *operands = match["command"].split()
     if _QUERY.fullmatch(verb):
-        sure = bool(found["prompt"] or found["shell"])
+        sure = bool(match["prompt"] or match["shell"])
         is_one = bool(operands) and all(map(_OPERAND.fullmatch, operands)) and (sure or _asks(operands))
     else:
-        is_one = _OTHER_COMMAND.fullmatch(found["command"]) is not None
-    return " ".join(found["command"].upper().split()) if is_one else ""
+        is_one = _OTHER_COMMAND.fullmatch(match["command"]) is not None
+    return " ".join(match["command"].upper().split()) if is_one else ""
 
 
 def _asks(operands: list[str]) -> bool:
-    """Say whether words behind QUERY are its operands, and no sentence of any language."""
+    """Return whether words behind QUERY are its operands, and not part of a sentence."""
     first = operands[0].upper()
     one_case = len({word.isupper() for word in operands if word.isalpha()}) < 2
     known = first == "V" or (len(first) > 1 and any(name.startswith(first) for name in _OPERANDS))
@@ -214,13 +214,13 @@ def _asks(operands: list[str]) -> bool:
 
 
 def is_noise(line: ConsoleLine) -> bool:
-    """Say whether a line is a screen's status, a separator or somebody's message: nothing for anybody."""
+    """Return whether a line is a screen's status, a separator or a message between users."""
     text = line.text
     return bool(_SILENT.fullmatch(text) or (line.indent >= _AT_THE_RIGHT and _SCREEN.fullmatch(text)))
 
 
 def is_event(line: ConsoleLine) -> bool:
-    """Say whether a line tells of something that happened, which is no answer about how things are."""
+    """Return whether a line reports an event, which is no answer about the present state."""
     return _EVENT.fullmatch(line.text) is not None
 
 
@@ -252,26 +252,26 @@ _SECRET_KEYWORD: Final = re.compile(
 
 def hide_passwords(line: str) -> str:
     """Return a line with everything hidden that may be a password; the rest of it stays as it is."""
-    found = _SHORT_STATEMENT.search(line) or _SECRET_STATEMENT.search(line)
-    if found is not None:
-        line = _hidden(line, found)
+    match = _SHORT_STATEMENT.search(line) or _SECRET_STATEMENT.search(line)
+    if match is not None:
+        line = _hidden(line, match)
     return _SECRET_KEYWORD.sub(rf"\g<1>{HIDDEN}", line)
 
 
 def is_continued(line: str) -> bool:
-    """Say whether the statement of a line goes on in the next one, which then has passwords alone."""
+    """Return whether the statement of a line continues on the next line, which then has passwords only."""
     return (
         line.rstrip().endswith(",")
         and (_SHORT_STATEMENT.search(line) or _SECRET_STATEMENT.search(line)) is not None
     )
 
 
-def _hidden(line: str, found: re.Match[str]) -> str:
-    words = list(_WORD.finditer(line, found.end()))
-    if found["user"]:
+def _hidden(line: str, match: re.Match[str]) -> str:
+    words = list(_WORD.finditer(line, match.end()))
+    if match["user"]:
         return _without(line, words[1:2])
-    if found["disk"]:
-        # the mode is the last thing that is no password; a label may look like one, and then hides too much
+    if match["disk"]:
+        # the mode is the last word that is no password; a label that looks like a mode hides too much
         modes = [place for place in range(2, len(words)) if _ACCESS_MODE.fullmatch(words[place].group())]
         return _without(line, words[modes[0] + 1 :] if modes else words[4:])
     return _without(line, words)

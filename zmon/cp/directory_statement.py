@@ -1,7 +1,7 @@
-"""Statements of z/VM's user directory that say something of disks: what their words mean.
+"""Statements of z/VM's user directory about disks: the meaning of their words.
 
 A statement may be abbreviated, in either case (here it is in capitals); extra words at the end are ignored.
-What is wrong with one is said without quoting it, because USER, IDENTITY and MDISK have passwords.
+Errors are reported without quoting the statement, because USER, IDENTITY and MDISK have passwords.
 
 Source: z/VM CP Planning and Administration, the chapter on the user directory.
 """
@@ -23,18 +23,18 @@ AMBIGUOUS: Final = "is a device number or a label: both have this form"
 
 
 class DirectoryStatement(NamedTuple):
-    """A statement that says which devices a guest has.
+    """A statement that defines devices of a guest.
 
     * MDISK: a part of a volume, a whole volume, or a disk that is on none
-    * DEDICATE: a real device for this guest alone; of any sort, so not always a disk
+    * DEDICATE: a real device for this guest alone; of any type, so not always a disk
     * LINK: a device of another guest, or under another number of its own
-    * INCLUDE: the statements of a profile hold, too
-    * BUILD: on one member of a single system image, the statements of a SUBCONFIG entry hold, too
+    * INCLUDE: the statements of a profile apply, too
+    * BUILD: on one member of a single system image, the statements of a SUBCONFIG entry apply, too
     """
 
     name: str
     claims: tuple[Claim, ...] = ()
-    """What it says of its device: two, if a word may mean two things; LINK does not know the volume."""
+    """The claims about its device: two, if a word is ambiguous; LINK does not name the volume."""
     other: str = ""
     """The guest that LINK leads to, `*` for the own one; the profile of INCLUDE; the SUBCONFIG of BUILD."""
     there: str = ""
@@ -86,7 +86,7 @@ _NUMBER: Final = re.compile(r"\d{1,10}\Z", re.ASCII)
 
 
 class StatementError(ValueError):
-    """A statement is not valid; says what is wrong without quoting it."""
+    """A statement is not valid; the message does not quote it."""
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +165,7 @@ class _Operands:
 
     @property
     def cut(self) -> str:
-        """Why the word that was taken last may be a part only."""
+        """The reason why the last word taken may be truncated."""
         return "" if self._whole or self.words else CUT
 
     def mode(self) -> str:
@@ -185,7 +185,7 @@ def _rdev(word: str) -> tuple[str, str]:
 
 
 def _mdisk(base: Claim, operands: _Operands) -> Claim:
-    """Return what is said of a minidisk; that it is on no volume is said by `via`."""
+    """Return the statement of a minidisk; `via` shows that it is on no volume."""
     operands.next("its device type", _TYPE)
     if operands.skip("DEVNO"):
         rdev, weak = _rdev(operands.next("its real device number", _RDEV))
@@ -218,7 +218,7 @@ def _label(operands: _Operands) -> tuple[str, str]:
 
 
 _KEYWORDS: Final = "MDISK="
-"""How the form of a directory manager begins, which is of keywords."""
+"""How the keyword form of a directory manager begins."""
 _KEYWORD: Final = re.compile(r"(VDEV|DEVTYPE|START|COUNT|VOLID|MODE)=(\S*)")
 
 

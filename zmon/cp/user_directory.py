@@ -1,8 +1,8 @@
-"""z/VM's user directory: find its entries in any text, and tell which virtual disks a guest gets from where.
+"""z/VM's user directory: find its entries in any text, and the origin of each virtual disk of a guest.
 
-The directory says what a guest will have when it logs on next; what it has now may differ, and what CP
-answers is worth more.  A minidisk names the label of its volume (`MDISK 0100 3390 1 END LNX001 MR`), rarely a
-real device (`DEVNO 7103`); a dedicated device names either; a link names another guest's device, so it is
+The directory defines what a guest gets at its next logon; what it has now may differ, so CP's answers rank
+before it.  A minidisk names the label of its volume (`MDISK 0100 3390 1 END LNX001 MR`), rarely a real
+device (`DEVNO 7103`); a dedicated device names either; a link names another guest's device, so it is
 followed through the entries at hand.
 
 A text may hold anything else too: a console log has echoed commands (`link maint 190 190 rr`), status lines
@@ -12,8 +12,8 @@ is an answer of CP, a sentence, or the begin of another entry.  MDISK and DEDICA
 themselves too, as a pasted part of an entry.  Records are words in any column and in either case, `*` begins
 a comment, a comma at the end continues the statement in the next record.
 
-**Passwords** stand in USER, IDENTITY and MDISK statements.  They are dropped while reading: an unread record
-is known by its line and by what is wrong with it only.
+**Passwords** are in USER, IDENTITY and MDISK statements.  They are dropped while reading: of an unread record
+only its line and the error are kept.
 
 Source: z/VM CP Planning and Administration, the chapter on the user directory.
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MAX_LINKS: Final = 4
 """Links that are followed from one guest to the next."""
 MAX_DEFINITIONS: Final = 4
-"""Definitions of one device that are followed; of a device with more of them nothing is said."""
+"""Definitions of one device that are followed; a device with more of them yields no claim."""
 MAX_CLAIMS: Final = 200_000
 """Claims of one directory: profiles multiply, and the text may be hostile."""
 MAX_RECORDS: Final = 32
@@ -54,7 +54,7 @@ MAX_RECORD: Final = 4096
 MAX_STATEMENTS: Final = 500_000
 """Statements about devices that are read of one text; what follows is counted as unread."""
 MAX_UNREAD: Final = 1000
-"""Records that are not understood of which it is kept what is wrong with them; more are only counted."""
+"""Records that are not understood and whose errors are kept; further ones are only counted."""
 MAX_STRAYS: Final = 3
 """Records that are no known statement and may follow one another within an entry."""
 NO_OWNER: Final = "it is outside of any entry, so the owner of the device is unknown"
@@ -64,20 +64,20 @@ _ALONE: Final = ("MDISK", "DEDICATE")
 _NEVER_ANSWERS: Final = frozenset({*_ALONE, "INCLUDE", "BUILD"})
 _GUESTS: Final = ("USER", "IDENTITY", "")
 _ENTRY_OF: Final = {"INCLUDE": ("PROFILE", "profile"), "BUILD": ("SUBCONFIG", "SUBCONFIG")}
-"""Which entry a statement names, and what that is called."""
+"""The kind of entry that a statement refers to, and its name in messages."""
 
 
 class DirectoryEntry(NamedTuple):
-    """What belongs to one guest, profile or subconfiguration."""
+    """The statements of one guest, profile or subconfiguration."""
 
     kind: str
-    """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements that stand before any of these."""
+    """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements before any of these."""
     name: str
     line: int
     """Where it begins."""
     statements: tuple[DirectoryStatement, ...]
     weak: str = ""
-    """Why the statements may be another guest's."""
+    """The reason why the statements may belong to another guest."""
 
     @property
     def devices(self) -> list[DirectoryStatement]:
@@ -106,12 +106,12 @@ class UserDirectory:
     others: int = 0
     """Statements that name no disk: CPU, IPL, NICDEF ..."""
     notes: list[str] = field(default_factory=list)
-    """What is odd about the text as a whole."""
+    """Remarks about the text as a whole."""
     lines: list[tuple[int, int]] = field(default_factory=list)
     """First and last line of each range of the text that is directory, ascending."""
 
     def __add__(self, other: UserDirectory) -> UserDirectory:
-        """Put two directories together, so that links lead from one into the other."""
+        """Join two directories, so that links of one are resolved in the other."""
         return UserDirectory(
             ", ".join(filter(None, (self.origin, other.origin))),
             self.entries + other.entries,
@@ -127,33 +127,34 @@ class UserDirectory:
         return tuple(dict.fromkeys(entry.name for entry in self.entries if entry.kind in _GUESTS))
 
     def claims(self, user: str = "", member: str = "") -> list[Claim]:
-        """Return what is said of the devices of a guest, or of all guests, each claim with its guest.
+        """Return the claims about the devices of a guest, or of all guests, each with its guest.
 
-        A device that only some members of a single system image have is a weak claim, unless the name
-        of the `member` is given: QUERY USERID tells it.  So is what may mean two things.  What has no known
-        volume is a claim without one: `via` says V-DISK or T-DISK, `weak` why a link cannot be followed.
+        A device that only some members of a single system image have is a weak claim, unless the name of the
+        `member` is given, which QUERY USERID shows.  An ambiguous statement is a weak claim, too.  A device
+        without a known volume is a claim without one: `via` is V-DISK or T-DISK, or `weak` is the reason why
+        a link cannot be followed.
         """
         names = [user.upper()] if user else self.guests
-        found = (claim for name in names for claim in self._claims(name, member.upper()))
-        return list(islice(found, MAX_CLAIMS))
+        claims = (claim for name in names for claim in self._claims(name, member.upper()))
+        return list(islice(claims, MAX_CLAIMS))
 
     def lacking(self) -> list[str]:
-        """Name the entries that are referred to and not there, in words."""
-        found: dict[str, None] = {}
+        """Return the entries that are referred to but missing, in words."""
+        missing: dict[str, None] = {}
         for name in self.guests:
             for entry in self._guest(name):
                 for one in entry.statements:
                     kind, what = _ENTRY_OF.get(one.name, ("", ""))
                     if kind and (kind, one.other) not in self._named:
-                        found[f"{what} {one.other}"] = None
-        return list(found)
+                        missing[f"{what} {one.other}"] = None
+        return list(missing)
 
     @cached_property
     def _named(self) -> dict[tuple[str, str], list[DirectoryEntry]]:
-        found: dict[tuple[str, str], list[DirectoryEntry]] = {}
+        entries: dict[tuple[str, str], list[DirectoryEntry]] = {}
         for entry in self.entries:
-            found.setdefault((entry.kind, entry.name), []).append(entry)
-        return found
+            entries.setdefault((entry.kind, entry.name), []).append(entry)
+        return entries
 
     def _guest(self, name: str) -> list[DirectoryEntry]:
         return [entry for kind in _GUESTS for entry in self._named.get((kind, name), ())]
@@ -200,7 +201,7 @@ class UserDirectory:
 
     @cached_property
     def _defined(self) -> dict[tuple[str, str], dict[str, list[tuple[DirectoryStatement, str]]]]:
-        """By guest and member the devices by number, as far as links have asked for them."""
+        """The devices by number, for each guest and member that a link has led to."""
         return {}
 
     def _definitions(self, name: str, member: str, vdev: str) -> list[tuple[DirectoryStatement, str]]:
@@ -212,24 +213,24 @@ class UserDirectory:
         return known.get(vdev, [])
 
     def _follow_link(self, link: DirectoryStatement, name: str, member: str) -> Iterator[Claim]:
-        """Yield what the device says that a link leads to, as claims about the device of the link."""
+        """Yield the claims about the device that a link leads to, as claims about the device of the link."""
         target = name if link.other == "*" else link.other
         via = f"LINK {target} {link.there}"
         (own,) = link.claims
-        for found in self._targets(target, link.there, member, frozenset({(name, link.vdev)})):
-            yield found._replace(
+        for claim in self._targets(target, link.there, member, frozenset({(name, link.vdev)})):
+            yield claim._replace(
                 vdev=own.vdev,
                 mode=own.mode,
                 origin=own.origin,
                 line=own.line,
-                via=f"{via}, {found.via}" if found.via else via,
+                via=f"{via}, {claim.via}" if claim.via else via,
             )
 
     def _targets(
         self, name: str, vdev: str, member: str, trail: frozenset[tuple[str, str]]
     ) -> Iterator[Claim]:
-        """Yield what is said of another guest's device."""
-        found = self._definitions(name, member, vdev)
+        """Yield the claims about another guest's device."""
+        definitions = self._definitions(name, member, vdev)
         why = ""
         if (name, vdev) in trail:
             why = f"the links form a loop through {name} {vdev}"
@@ -237,14 +238,14 @@ class UserDirectory:
             why = f"more than {MAX_LINKS} links lead to it, one through the next"
         elif not self._guest(name):
             why = f"the entry of {name} is not in these files"
-        elif not found:
+        elif not definitions:
             why = f"the entry of {name} defines no {vdev}"
-        elif len(found) > MAX_DEFINITIONS:
-            why = f"the entry of {name} defines {vdev} {len(found)} times"
+        elif len(definitions) > MAX_DEFINITIONS:
+            why = f"the entry of {name} defines {vdev} {len(definitions)} times"
         if why:
             yield Claim(weak=why)
             return
-        for device, unsure in found:
+        for device, unsure in definitions:
             if device.other:
                 onward = name if device.other == "*" else device.other
                 further = self._targets(onward, device.there, member, trail | {(name, vdev)})
@@ -260,7 +261,7 @@ _STORAGE: Final = re.compile(r"\d{1,10}[KMGTPE]?\Z", re.ASCII)
 _NO_PASSWORD: Final = frozenset({"NOLOG", "NOPASS", "AUTOONLY", "LBYONLY"})
 _PASSWORD: Final = re.compile(r"[^\s:=(),]{1,8}\Z")
 _CONSOLE_DEVICE: Final = re.compile(r"CON\w*\s+[0-9A-F]{1,4}\s+32[0-9]{2}\b")
-"""The CONSOLE statement; an answer of CP says what the console is on."""
+"""The CONSOLE statement; an answer of CP shows what the console is on."""
 _NUMBERED: Final = re.compile(r"\S+\s+[0-9A-F]*[0-9][0-9A-F]*(?:\s|\Z)")
 _SENTENCE: Final = re.compile(
     r"[a-z]{2}[.:;!?](?:\s|\Z)|[a-z], [a-z]"
@@ -279,7 +280,7 @@ _UPPER: Final = {ord(small): ord(small.upper()) for small in "abcdefghijklmnopqr
 
 
 def parse(data: bytes, origin: str, user: str = "") -> UserDirectory:
-    """Read directory entries; `user` is whose statements are that stand before any USER.  Never fails.
+    """Read directory entries; `user` is the guest of statements before the first USER.  Never fails.
 
     A byte that is not UTF-8 counts as one unknown character.
     """
@@ -305,7 +306,7 @@ class _OpenEntry:
     lower: bool = False
     """Whether it begins in lower case, as the rest then may be."""
     certain: bool = False
-    """Whether something shows that it is an entry of a directory."""
+    """Whether it is certain to be an entry of a directory."""
     statements: list[DirectoryStatement] = field(default_factory=list)
     unread: list[UnreadRecord] = field(default_factory=list)
     unread_count: int = 0
@@ -325,12 +326,12 @@ class _DirectoryReader:
     def __init__(self, origin: str, user: str) -> None:
         self._origin = origin
         self._user = user
-        self._found = UserDirectory(origin)
+        self._directory = UserDirectory(origin)
         self._count = 0
         """Statements that were read."""
         self._open: _OpenEntry | None = None
         self._comments = 0
-        """Where the comments began that stand before the next record; 0 if there are none."""
+        """The line where the comments before the next record begin; 0 if there are none."""
 
     def read(self, data: bytes) -> UserDirectory:
         lines = split_lines(data)
@@ -365,17 +366,17 @@ class _DirectoryReader:
             self._refuse(began, "the text ends within the statement")
         self._close()
         self._note_bytes(data)
-        return self._found
+        return self._directory
 
     def _note_bytes(self, data: bytes) -> None:
-        """Say where the first byte is that is no text, if the text is a directory."""
+        """Note the position of the first byte that is no text, if the text is a directory."""
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            if self._found.entries:
+            if self._directory.entries:
                 line = len(split_lines(data[: error.start]))
                 words = "not UTF-8; each such byte counts as one unknown character"
-                self._found.notes.append(f"{self._origin}:{line}: {words}")
+                self._directory.notes.append(f"{self._origin}:{line}: {words}")
 
     def _refuse(self, number: int, why: str) -> None:
         if self._open is not None:
@@ -456,7 +457,7 @@ class _DirectoryReader:
         entry.certain |= bool(entry.kind) or name in _ALONE
 
     def _stray(self, line: int, words: str) -> None:
-        """Take a record that is no known statement: one that looks like a new one does not end the entry."""
+        """Take an unknown record; one that looks like a statement does not end the entry."""
         entry = self._open
         if entry is None:
             return
@@ -468,23 +469,23 @@ class _DirectoryReader:
             self._close()
 
     def _close(self) -> None:
-        """End the open entry; what nothing shows to be one was none."""
+        """End the open entry, and drop it if it is not certain to be one."""
         entry, self._open = self._open, None
         if entry is None or not entry.certain:
             return
-        found = self._found
-        weak = NO_OWNER if not entry.kind and any(other.kind for other in found.entries) else ""
-        found.entries.append(
+        directory = self._directory
+        weak = NO_OWNER if not entry.kind and any(other.kind for other in directory.entries) else ""
+        directory.entries.append(
             DirectoryEntry(entry.kind, entry.name, entry.line, tuple(entry.statements), weak)
         )
-        found.lines.append((entry.first, entry.last))
-        found.others += entry.others
-        found.unread += entry.unread[: MAX_UNREAD - len(found.unread)]
-        found.unread_count += entry.unread_count
+        directory.lines.append((entry.first, entry.last))
+        directory.others += entry.others
+        directory.unread += entry.unread[: MAX_UNREAD - len(directory.unread)]
+        directory.unread_count += entry.unread_count
 
 
 def _is_foreign(name: str, record: str, words: str) -> bool:
-    """Say whether a record is an answer of CP or a sentence, although it may begin as a statement."""
+    """Return whether a record is an answer of CP or a sentence, although it may begin as a statement."""
     if name not in _WORDS_OF_COMMANDS and _SENTENCE.search(words):
         return True
     return name not in _NEVER_ANSWERS and not _CONSOLE_DEVICE.match(record) and is_answer(words)
@@ -493,8 +494,8 @@ def _is_foreign(name: str, record: str, words: str) -> bool:
 def _columns(line: str) -> str:
     """Return a record without blanks at its ends, a console's or editor's prefix, and a sequence number."""
     line = line.expandtabs().rstrip()
-    if (found := _CONSOLE.match(line)) is not None:
-        line = line[found.end() :]
+    if (match := _CONSOLE.match(line)) is not None:
+        line = line[match.end() :]
     if len(line) == 80 and _SEQUENCE.match(line, 72):
         line = line[:72]
     if _EDITOR.match(line):

@@ -1,22 +1,22 @@
 """/dev/vmcp: asking CP, the control program of z/VM, below which this Linux is a guest.
 
-Only the queries of `WHITELIST` can be asked.  Each is a fixed text, at the most with one number that has to
-have the form of one; nothing else that a person or a file says reaches CP.  None of them changes anything.
+Only the queries of `WHITELIST` can be asked.  Each is a fixed text with at most one number, whose form is
+checked; no other input of a person or a file reaches CP.  None of them changes anything.
 
 The device, for each command (drivers/s390/char/vmcp.c):
 
 * opening it needs CAP_SYS_ADMIN, whatever its file mode says;
-* the room for the answer is set first: ioctl VMCP_SETBUF, up to 1 MiB;
+* the buffer for the answer is set first: ioctl VMCP_SETBUF, up to 1 MiB;
 * the command, at most 240 bytes of ASCII without an end of line, is written;
 * ioctl VMCP_GETCODE gives CP's return code, VMCP_GETSIZE the bytes that the answer has, which may be more
-  than there was room for: the command has run all the same, and is asked once more with that room;
+  than the buffer: the command has run all the same, and is sent once more with a larger one;
 * the answer is read, lines that end with a newline.
 
 What CP allows depends on the privilege class of the guest, so an answer may be a refusal with a return code.
 
-**A command costs**: it runs under one lock of the kernel with the interrupts of a CPU disabled, and cannot be
-interrupted.  So commands keep a distance, are counted by the minute, their answers are kept for a while, and
-each runs in a thread of its own, which is abandoned when CP does not answer.
+**A command is expensive**: it runs under one lock of the kernel with the interrupts of a CPU disabled, and
+cannot be interrupted.  So zmon waits between commands, limits them per minute, keeps their answers for a
+while, and runs each in a thread of its own, which is abandoned when CP does not answer.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 DEVICE: Final = "/dev/vmcp"
 ROOM: Final = 64 << 10
-"""Bytes of room for an answer: the lines of 900 disks."""
+"""Size in bytes of the buffer for an answer: the lines of 900 disks."""
 MAX_ANSWER: Final = 1 << 20
-"""The kernel gives no more room than this."""
+"""The largest buffer that the kernel allows, in bytes."""
 MAX_COMMAND: Final = 240
 """Bytes that a command may have."""
 
@@ -48,7 +48,7 @@ GAP: Final = 0.2
 A_MINUTE: Final = 20
 """Commands within a minute, at the most."""
 AGE: Final = 60.0
-"""Seconds for which an answer is good."""
+"""Seconds for which an answer is valid."""
 DEADLINE: Final = 10.0
 """Seconds that CP may take for an answer."""
 
@@ -57,22 +57,22 @@ _FORMS: Final = {
     "rdev": ("the number of a real device, as 7000", re.compile(r"[0-3]?[0-9A-F]{4}", re.ASCII)),
     "chpid": ("a channel path id, as 4F", re.compile(r"[0-9A-F]{2}", re.ASCII)),
 }
-"""What may be put into a command, in words, and the one form it may have."""
+"""The operands of commands: their name in messages and the form that they must have."""
 
 
 class CpError(ValueError):
-    """CP was not asked, or did not answer; one sentence says why and what to do."""
+    """CP was not asked, or did not answer; the message is the reason and what to do."""
 
 
 class Query(NamedTuple):
-    """One question that may be put to CP."""
+    """One query that may be sent to CP."""
 
     command: str
     operand: str
-    """What the command needs behind it: `vdev`, `rdev`, `chpid`, or nothing."""
+    """The operand that the command needs: `vdev`, `rdev`, `chpid`, or none."""
     privilege: str
-    """The classes that may ask it: `G` is every guest, `any` needs none."""
-    tells: str
+    """The classes that may send it: `G` is every guest, `any` needs none."""
+    description: str
 
 
 WHITELIST: Final = {
@@ -102,32 +102,32 @@ WHITELIST: Final = {
     "paging": Query("INDICATE PAGING", "", "E", "who pages"),
     "io": Query("INDICATE I/O", "", "E", "who waits for I/O"),
 }  # fmt: skip
-"""Everything that can be asked, by the name it has here."""
+"""All queries that can be sent, by zmon's name for them."""
 
 EVERYBODY: Final = tuple(
     name
     for name, query in WHITELIST.items()
     if not query.operand and {"any", "G"} & set(query.privilege.split())
 )
-"""What every guest may ask, and needs nothing to be named."""
+"""The queries that every guest may send and that need no operand."""
 
 
 class CpAnswer(NamedTuple):
-    """What CP answered."""
+    """One answer of CP."""
 
     command: str
     text: str
     """As it came; bytes that are no UTF-8 are replacement characters, binary zeros blanks."""
     code: int = 0
-    """CP's return code, the number of its message; 0 when all went well."""
+    """CP's return code, the number of its message; 0 for success."""
     whole: bool = True
-    """False when there was more than could be read."""
+    """False when the answer was longer than what was read."""
     utc: int = 0
     """When it was answered, in ns since 1970."""
 
     @property
     def problem(self) -> str:
-        """What went wrong, so that a person can act on it; empty when nothing did."""
+        """The error and what to do about it; empty when there is none."""
         if self.code in (1, 3):
             return (
                 f"{self.command}: not available for this guest's privilege class, or in this release of z/VM"
@@ -154,7 +154,7 @@ class VmcpDevice:
         self._fd = os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
 
     def resize(self, size: int) -> None:
-        """Make so many bytes of room for the next answer; refused beyond 1 MiB."""
+        """Set the size in bytes of the buffer for the next answer; the kernel refuses more than 1 MiB."""
         fcntl.ioctl(self._fd, _SETBUF, bytearray(size.to_bytes(4, sys.byteorder)), True)
 
     def write(self, command: bytes) -> None:
@@ -166,11 +166,11 @@ class VmcpDevice:
         return self._number(_GETCODE)
 
     def size(self) -> int:
-        """Return how many bytes the last answer has, also those that there was no room for."""
+        """Return the size in bytes of the last answer, including the bytes that did not fit the buffer."""
         return self._number(_GETSIZE)
 
     def read(self) -> bytes:
-        """Return the last answer, as far as there was room."""
+        """Return the last answer, as far as it fits the buffer."""
         parts = []
         while part := os.read(self._fd, MAX_ANSWER):
             parts.append(part)
@@ -207,10 +207,10 @@ def command_of(name: str, operand: str = "") -> str:
 
 
 def run(command: str, open_device: Callable[[], VmcpDevice] = VmcpDevice, room: int = ROOM) -> CpAnswer:
-    """Put a query to CP here and now; the caller may have to wait without limit.
+    """Send a query to CP from this thread, which may have to wait without limit.
 
     Raises:
-        OSError: as the kernel said it.
+        OSError: as the kernel reports it.
     """
     device = open_device()
     try:
@@ -229,7 +229,7 @@ def run(command: str, open_device: Callable[[], VmcpDevice] = VmcpDevice, room: 
 
 
 class Cp:
-    """Asks CP, with a distance between commands, and keeps the answers for a while."""
+    """Sends queries to CP, with a minimum time between commands, and keeps the answers for a while."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class Cp:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Ask nothing yet."""
+        """Prepare; no query is sent yet."""
         self._open = open_device
         self._deadline = deadline
         self._clock = clock
@@ -248,12 +248,12 @@ class Cp:
         """When commands of the last minute began."""
         self._ended = float("-inf")
         self._asked = ""
-        """The command that was put to CP last."""
+        """The command that was last sent to CP."""
         self._worker = Worker()
-        """Waits for its answer."""
+        """The thread that waits for its answer."""
 
     def ask(self, name: str, operand: str = "", age: float = AGE) -> CpAnswer:
-        """Return CP's answer to a query of the whitelist; one that is not older than `age` seconds is good.
+        """Return CP's answer to a query of the whitelist; it may be up to `age` seconds old.
 
         Raises:
             CpError: it cannot be asked, or CP does not answer; the message says why.
@@ -268,13 +268,13 @@ class Cp:
         self._pace(command)
         self._asked, self._worker = command, Worker("vmcp")
         self._worker.start(partial(run, command, self._open), last=True)
-        found = self._receive(self._deadline)
-        if found is None:
+        answer = self._receive(self._deadline)
+        if answer is None:
             raise CpError(f"{command}: CP does not answer within {self._deadline:g} seconds")
-        return found
+        return answer
 
     def _pace(self, command: str) -> None:
-        """Keep the distance to the last command, and count this one."""
+        """Wait for the minimum time since the last command, and count this one."""
         now = self._clock()
         self._begun = [begun for begun in self._begun if now - begun < 60]
         if len(self._begun) >= A_MINUTE:
@@ -286,7 +286,7 @@ class Cp:
         self._begun.append(self._clock())
 
     def _receive(self, seconds: float) -> CpAnswer | None:
-        """Return and keep the answer that CP owes, if there is one and it comes in time."""
+        """Return and keep the outstanding answer, if there is one and it comes in time."""
         outcome = self._worker.outcome(seconds) if self._worker.is_busy else None
         if outcome is None:
             return None
@@ -294,18 +294,18 @@ class Cp:
         answer, error = outcome
         if error is None:
             self._kept[self._asked] = self._ended, answer
-        elif not seconds:  # too late for whoever asked
+        elif not seconds:  # too late for the caller
             return None
         elif isinstance(error, OSError):
             raise CpError(refused(error)) from error
         else:
             raise error
-        found: CpAnswer = answer
-        return found
+        reply: CpAnswer = answer
+        return reply
 
 
 def refused(error: OSError) -> str:
-    """Say why CP could not be asked, so that a person can act on it."""
+    """Return why CP could not be asked, and what to do."""
     match error.errno:
         case errno.ENOENT | errno.ENXIO | errno.ENODEV:
             return f"no {DEVICE}: this is no z/VM guest, or the module is not loaded (modprobe vmcp)"
