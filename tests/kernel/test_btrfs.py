@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
+import os
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +15,16 @@ from hypothesis import strategies as st
 
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
-from zmon.kernel.btrfs import CAPTURED, parse_chunk, parse_items, read_devices, written
+from zmon.kernel.btrfs import (
+    CAPTURED,
+    DEV_INFO,
+    FS_INFO,
+    _devices,
+    parse_chunk,
+    parse_items,
+    read_devices,
+    written,
+)
 from zmon.kinds import MOUNT
 from zmon.sample import frame_of
 
@@ -102,3 +115,35 @@ def test_what_is_captured_comes_back() -> None:
     content = written(frame_of(MOUNT, {"1": row, "2": row, "3": row | {"fstype": "ext4"}}, 1))
     back = read_devices(DictTree({CAPTURED: content}), *MOUNT_ARGUMENTS, "/dev/mapper/vg-b")
     assert (content.count(b"\n"), back) == (1, {"devices": "1=94:5", "chunks": absent("run as root")})
+
+
+@pytest.mark.parametrize(
+    ("present", "highest"), [({1: 0x5E01}, 1), ({1: 0x5E01, 3: 0x5E05}, 3), ({2: 0x5E09}, 2)]
+)
+def test_each_device_is_asked_for_from_the_first_to_the_highest(
+    monkeypatch: pytest.MonkeyPatch, present: dict[int, int], highest: int
+) -> None:
+    """Numbers of devices that were removed are passed over; after the last device none is asked for."""
+    asked: list[int] = []
+
+    def ioctl(_node: int, request: int, room: bytearray, _mutate: bool) -> int:
+        if request == FS_INFO:
+            room[:16] = struct.pack("=QQ", highest, len(present))
+            return 0
+        assert request == DEV_INFO
+        (device,) = struct.unpack_from("=Q", room)
+        asked.append(device)
+        if device not in present:
+            raise OSError(errno.ENODEV, "No such device")
+        room[3072:3080] = b"/dev/d%d\0" % device
+        return 0
+
+    def stat(path: bytes) -> SimpleNamespace:
+        return SimpleNamespace(st_rdev=present[int(path.removeprefix(b"/dev/d"))])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "ioctl", ioctl)
+        patch.setattr(os, "stat", stat)
+        found = list(_devices(0))
+    assert found == [f"{device}={os.major(rdev)}:{os.minor(rdev)}" for device, rdev in present.items()]
+    assert asked == list(range(1, highest + 1))

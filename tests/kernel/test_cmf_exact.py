@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from zmon.absent import absent
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import overlaid, read_totals
 from zmon.kinds import EXACT
@@ -62,6 +63,19 @@ def test_a_base_device_has_the_totals_of_the_ioctl(make_tree: Callable[..., Tree
     assert [found.cell("0.0.7000", name) for name in ("ssch", "connect", "elapsed", "error", "via")] == [
         EXACT_STARTS, 1000, 10**12, 0, "ioctl",
     ]  # fmt: skip
+
+
+def test_without_a_base_device_there_are_no_totals(make_tree: Callable[..., Tree]) -> None:
+    """Aliases alone have none to ask; that is said, and the frame has no row."""
+    files, links = _machine()
+    links["sys/block/dasda"] = "../devices/virtual/block/dasda"
+    files = {
+        name.replace("css0/0.0.0000/0.0.7000/block", "virtual/block"): data for name, data in files.items()
+    }
+
+    found = read_totals(make_tree(files, links))
+
+    assert (found.keys, found.missing) == ([], absent("no ccw device that could be measured"))
 
 
 def test_an_alias_keeps_what_sysfs_tells(make_tree: Callable[..., Tree]) -> None:

@@ -175,3 +175,13 @@ def test_columns_that_belong_together_are_drawn_together() -> None:
     """Or none of them is, unless nothing else would be seen."""
     assert drawn((NAME, RATE, TIME, BOTH), 18)[0] == " Name Rate >"
     assert drawn((NAME, TIME, BOTH), 13)[0] == " Name Time >"
+
+
+@pytest.mark.parametrize("screen", LISTS, ids=lambda screen: screen.command)
+def test_columns_are_gone_along_one_by_one(screen: Screen) -> None:
+    """To the right each comes first once, those that belong to the one before aside; and back again."""
+    places = [1, *(i for i in range(2, len(screen.columns)) if not screen.columns[i].joined)]
+    assert [layout.beside(screen, 1, by) for by in range(len(places))] == places
+    assert [layout.beside(screen, place, -1) for place in places[1:]] == places[:-1]
+    assert layout.beside(screen, 0, -1) == layout.beside(screen, 1, -5) == 1
+    assert layout.beside(screen, places[-1], 5) == places[-1]
