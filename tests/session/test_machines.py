@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, pairwise
 from pathlib import Path
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,9 +40,10 @@ from zmon.tables import TABLES
 from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zmon.lab.model import Scenario
+    from zmon.sample import Sample
 
 
 PLAN = small(100)
@@ -162,6 +165,29 @@ def test_the_intervals_of_a_time(cursor: Cursor, utc: int, last: int | None) -> 
 def test_it_begins_and_ends_with_its_samples(cursor: Cursor) -> None:
     """As it says without simulating anything."""
     assert cursor.timeline.span() == (SAMPLES[0].at.utc, SAMPLES[-1].at.utc)
+
+
+def test_threads_that_read_one_scenario_at_once_get_the_same_samples() -> None:
+    """The glass and its reading thread may read different times of a scenario at once."""
+    section = ScenarioSection(PLAN)
+    forward = range(len(section))
+    together = Barrier(3)
+
+    def read(order: Sequence[int]) -> dict[int, Sample]:
+        together.wait()
+        return {number: section.sample(number) for number in order}
+
+    pace = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as threads:
+            results = list(threads.map(read, (forward, forward[::-1], forward[50:])))
+    finally:
+        sys.setswitchinterval(pace)
+    for result in results:
+        assert {number: digest([sample]) for number, sample in result.items()} == {
+            number: DIGESTS[number] for number in result
+        }
 
 
 def test_no_more_is_remembered_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from threading import Lock
 
 from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
 from zmon.kernel.tree import LiveTree
@@ -143,19 +144,22 @@ class ScenarioSection(Section):
         self._counters = KernelCounters(plan)
         self._checkpoints = [self._counters.copy()]
         self._samples: dict[int, Sample] = {}
+        self._lock = Lock()
+        """The glass and its reading thread read the same simulation."""
 
     def __len__(self) -> int:
         return len(self._simulation) + 1
 
     def sample(self, number: int) -> Sample:
         """Return a sample; the one after the last that was simulated costs one interval."""
-        found = self._samples.get(number)
-        if found is None:
-            self._simulate(number)
-            found = self._samples[number] = self._counters.sample()
-            if len(self._samples) > MAX_SAMPLES:
-                del self._samples[next(iter(self._samples))]
-        return found
+        with self._lock:
+            found = self._samples.get(number)
+            if found is None:
+                self._simulate(number)
+                found = self._samples[number] = self._counters.sample()
+                if len(self._samples) > MAX_SAMPLES:
+                    del self._samples[next(iter(self._samples))]
+            return found
 
     def _simulate(self, number: int) -> None:
         """Make the counters those of a sample."""
