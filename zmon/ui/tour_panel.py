@@ -104,10 +104,9 @@ class TourPanel:
         """Return the strip: its first line says which step it is, and what the keys do."""
         keys = self._named(self._buttons).text
         room = width - 2 - len(keys)
-        title = next(
-            (words for words in (f" Tour {guide.number} {guide.step.title} ", f" Tour {guide.number} ", " ")
-             if len(words) <= room), "",
-        )  # fmt: skip
+        step = f"{guide.number} {guide.step.title}"
+        titles = (f" Tour {step} ", f" {step} ", f" Tour {guide.number} ", " ")
+        title = next((words for words in titles if len(words) <= room), "")
         text = f"{title}{'-' * (room - 1 - len(title))} {keys}"
         at = text.rfind(keys)
         parts = [Part(0, len(title), "strong")]
