@@ -1,1 +1,1 @@
-"""What hangs on what: devices, logical control units, channel paths."""
+"""The topology of storage: files, block devices, disks, logical control units and channel paths."""

@@ -1,8 +1,8 @@
 """Chunks of btrfs: where its logical addresses lie on its devices.
 
-A file's extents name addresses of btrfs's own space, which is cut into chunks; each chunk lies in
-stripes on the devices.  In a fresh file system of one device the addresses happen to be those of
-the device, so that the mistake of taking them for such goes unnoticed.
+A file's extents name addresses of btrfs's own space, which is cut into chunks; each chunk lies in stripes on
+the devices.  In a new file system of one device these addresses happen to equal those of the device, so a
+program that confuses them seems to work.
 
 A run of logical addresses inside one chunk is one run on each of its stripes, so the work does not
 grow with the length of a file.
@@ -28,16 +28,16 @@ Range = tuple[int, int]
 COPIES: Final = {
     "single": 1, "dup": 2, "raid0": 1, "raid1": 2, "raid1c3": 3, "raid1c4": 4, "raid10": 2,
 }  # fmt: skip
-"""How often the profiles keep each byte that zmon can place to the byte."""
+"""The copies of each byte, for the profiles that zmon can map byte by byte."""
 PARITY: Final = {"raid5": 1, "raid6": 2}
-"""Stripes of parity in the profiles of which only the shares are known."""
+"""Parity stripes, for the profiles of which only the shares per device are known."""
 
 _WORD: Final = re.compile(r"([0-9a-f]{1,16})\+([0-9a-f]{1,16}):(\w{1,12}):([0-9a-f]{1,8}):(\S+)", re.ASCII)
 _STRIPE: Final = re.compile(r"(\d{1,20})@([0-9a-f]{1,16})", re.ASCII)
 
 
 class ChunkStripe(NamedTuple):
-    """A piece of a device."""
+    """One stripe of a chunk: a part of a device."""
 
     device: str
     """Device id within the file system."""
@@ -53,12 +53,12 @@ class Chunk(NamedTuple):
     profile: str
     """A key of `COPIES` or of `PARITY`."""
     unit: int
-    """Bytes that lie on one stripe before the next one's turn."""
+    """Consecutive bytes on one stripe before the next stripe follows."""
     stripes: tuple[ChunkStripe, ...]
 
     @property
     def columns(self) -> tuple[tuple[ChunkStripe, ...], ...]:
-        """The stripes that take turns, each with its copies, the first copy first."""
+        """The stripes that bytes are spread over, each with its copies, the first copy first."""
         if self.profile == "raid0":
             return tuple((stripe,) for stripe in self.stripes)
         if self.profile == "raid10":
@@ -67,7 +67,7 @@ class Chunk(NamedTuple):
 
 
 class DeviceRange(NamedTuple):
-    """Bytes of a device, and whether they are a copy of what is counted elsewhere."""
+    """Bytes of a device, and whether they are a further copy of bytes counted elsewhere."""
 
     device: str
     begin: int
@@ -76,7 +76,7 @@ class DeviceRange(NamedTuple):
 
 
 class EvenShares(NamedTuple):
-    """Bytes of which only the devices are known, and that they share them alike."""
+    """Bytes that some devices hold in equal shares, in unknown places."""
 
     devices: tuple[str, ...]
     data: int
@@ -140,7 +140,7 @@ def _fits(profile: str, stripes: int) -> bool:
 
 
 def place_ranges(chunks: tuple[Chunk, ...], ranges: Iterable[Range]) -> ChunkPlacement:
-    """Tell where ranges of logical addresses lie; `chunks` are in the order of addresses."""
+    """Return where ranges of logical addresses lie; `chunks` are in the order of addresses."""
     firsts = [chunk.first for chunk in chunks]
     placed = ChunkPlacement([], [], 0)
     outside = 0

@@ -1,9 +1,9 @@
 """What CP, user directories and people claim about volumes, and how claims are resolved.
 
-A claim is no fact: two may contradict each other, and a saved answer may be old or of another guest.  What CP
-says now ranks before a saved answer of CP, and that before a directory, which says what a guest will have at
-its next logon; a claim that calls itself weak ranks last.  If claims of equal rank contradict each other, the
-question stays open.  Only what CP said when the sample was taken is exact.
+A claim is no fact: two may contradict each other, and a saved answer may be old or of another guest.  CP's
+present answer ranks before a saved one, and that before a directory, which defines what a guest gets at its
+next logon; a weak claim ranks last.  If claims of equal rank contradict each other, the question stays
+open.  Only an answer that CP gave when the sample was taken is exact.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Grade(IntEnum):
-    """How sure an answer is; the answer of several steps is as sure as its worst."""
+    """The certainty of an answer; an answer of several steps has the grade of the worst one."""
 
     UNKNOWN = 0
-    """Nothing that zmon may look at says it."""
+    """No source that zmon may read supplies it."""
     ASSUMED = 1
-    """By a rule of the site, or as such things usually are."""
+    """By a rule of the site, or by common practice."""
     SET = 2
     """One or more of these, in unknown shares."""
     SHARES = 3
@@ -49,12 +49,12 @@ class Evidence(NamedTuple):
     source: str
     """A file with the line, an ioctl, an option: `/proc/self/mountinfo:12`, `FS_IOC_FIEMAP`, `cp.txt:4`."""
     said: str
-    """What it said, in words for people."""
+    """The fact, in words for people."""
     grade: Grade = Grade.EXACT
 
 
 class Claim(NamedTuple):
-    """One statement about a volume; what it does not say is empty."""
+    """One statement about a volume; unknown fields are empty."""
 
     vdev: str = ""
     """Number of the device in the guest, four hex digits in upper case."""
@@ -85,7 +85,7 @@ class Claim(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it was read, for people: `cp.txt:4`."""
+        """Its source, for people: `cp.txt:4`."""
         return f"{self.origin}:{self.line}" if self.line else self.origin
 
     @property
@@ -99,17 +99,17 @@ class Claim(NamedTuple):
 
     @property
     def grade(self) -> Grade:
-        """Only what CP answered at the time of the sample is beyond doubt."""
+        """Exact for answers that CP gave at the time of the sample, else assumed."""
         return Grade.EXACT if self.rank == LIVE else Grade.ASSUMED
 
     @property
     def order(self) -> tuple[int, str, int, str]:
-        """The best first, and then independent of the order in which claims were read."""
+        """The sort key: the best first, independent of the order in which claims were read."""
         return self.rank, self.origin, self.line, str(self)
 
     @property
     def is_minidisk(self) -> bool | None:
-        """Whether it is about a part of a volume; None when it does not say."""
+        """Whether it is about a part of a volume; None when that is unknown."""
         if "MDISK" in self.via or self.first is not None or self.length is not None:
             return True
         return False if "DEDICATE" in self.via or self.via.startswith("QUERY") else None
@@ -121,7 +121,7 @@ class Claim(NamedTuple):
 
     @property
     def evidence(self) -> Evidence:
-        """Itself, for people."""
+        """The claim as evidence."""
         said = f"{self.via}:"
         for word, value in (("", self.vdev), (" on", self.rdev), (" label", self.volser)):
             said += f"{word} {value}" if value else ""
@@ -132,7 +132,7 @@ LIVE, ANSWER, DIRECTORY, WEAK = range(4)
 """The ranks of claims."""
 
 AT_THE_TIME: Final = ("/dev/", "cp/")
-"""How the origin of an answer begins that zmon got from CP itself: now, or when a capture was taken."""
+"""Prefixes of the origin of answers that zmon got from CP itself: now, or when a capture was taken."""
 
 _NOT_GIVEN: Final = absent("it is not said")
 NOT_SAID: Final = absent("CP knows it: give zmon its answer to QUERY VIRTUAL DASD, or the user directory")
@@ -168,7 +168,7 @@ class Resolution(NamedTuple):
 
     value: Value
     claims: tuple[Claim, ...] = ()
-    """Those that say the value."""
+    """The claims that agree on the value."""
     conflicts: tuple[str, ...] = ()
 
     @property
@@ -178,34 +178,34 @@ class Resolution(NamedTuple):
 
 
 def resolve(claims: Sequence[Claim], field: str, subject: str, otherwise: Absent) -> Resolution:
-    """Return what the best of the claims say in a field, and the contradictions among all that say something.
+    """Return the value of a field in the best claims, and the contradictions among all claims that have it.
 
     `subject` names the thing: `the rdev of 0201`.
     """
     value_of = attrgetter(field)
-    said = sorted((claim for claim in claims if value_of(claim)), key=attrgetter("order"))
-    if not said:
+    relevant = sorted((claim for claim in claims if value_of(claim)), key=attrgetter("order"))
+    if not relevant:
         return Resolution(otherwise)
     first: dict[str, Claim] = {}
-    for claim in said:
+    for claim in relevant:
         first.setdefault(value_of(claim), claim)
     if len(first) == 1:
-        return Resolution(value_of(said[0]), tuple(said))
-    words = ", ".join(f"{value} by {_who(claim)}" for value, claim in first.items())
-    rivals = [value for value, claim in first.items() if claim.rank == said[0].rank]
+        return Resolution(value_of(relevant[0]), tuple(relevant))
+    words = ", ".join(f"{value} by {_source_words(claim)}" for value, claim in first.items())
+    rivals = [value for value, claim in first.items() if claim.rank == relevant[0].rank]
     if len(rivals) > 1:
         return Resolution(absent(f"claims contradict each other: {words}"), (), (f"{subject}: {words}",))
-    agreeing = tuple(claim for claim in said if value_of(claim) == rivals[0])
+    agreeing = tuple(claim for claim in relevant if value_of(claim) == rivals[0])
     return Resolution(rivals[0], agreeing, (f"{subject}: {words}; {rivals[0]} is used",))
 
 
-def _who(claim: Claim) -> str:
+def _source_words(claim: Claim) -> str:
     weak = f", {claim.weak}" if claim.weak else ""
     return f"{claim.place} ({claim.via or 'not said'}{weak})"
 
 
 class DeviceFacts(NamedTuple):
-    """What is known of a device of this Linux beside what the kernel says."""
+    """Facts about a device of this Linux that the kernel does not supply."""
 
     vdev: Value
     rdev: Value = NOT_SAID
@@ -215,17 +215,17 @@ class DeviceFacts(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     conflicts: tuple[str, ...] = ()
     is_claimed: bool = False
-    """Whether any claim is about it, if only that another guest has a device of this number."""
+    """Whether any claim is about it, even one of another guest's device with this number."""
     is_minidisk: bool | None = None
-    """Whether it is a part of a volume; None when that is not said."""
+    """Whether it is a part of a volume; None when that is unknown."""
     first: int | None = None
     """The first cylinder of a minidisk."""
     length: int | None = None
-    """Cylinders or blocks by CP; what a directory says is not counted."""
+    """Cylinders or blocks that CP reports; sizes of a directory are not used."""
 
 
 class RealDeviceFacts(NamedTuple):
-    """What claims say of a real device."""
+    """Facts about a real device, from claims."""
 
     ssid: Value = _NOT_LISTED
     ua: Value = _NOT_LISTED
@@ -236,7 +236,7 @@ class RealDeviceFacts(NamedTuple):
 
 
 class ClaimIndex:
-    """All claims about the devices of one guest, by what they are about."""
+    """All claims about the devices of one guest, indexed by device."""
 
     def __init__(self, claims: Iterable[Claim], guest: str, site: Site) -> None:
         """Index the claims; those of other users than the guest are about real devices only."""
@@ -250,7 +250,7 @@ class ClaimIndex:
         ] = {}  # devices of the guest by labels of claims without an rdev
         self._other_guests: dict[str, str] = {}
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
-        """Returns what is claimed of a device of the guest."""
+        """Returns the facts that claims supply about a device of the guest."""
         own = {"", guest.strip().upper()}
         for claim in claims:
             if claim.vdev and claim.user.strip().upper() not in own:
@@ -313,24 +313,24 @@ class ClaimIndex:
             if self._labels:
                 return Resolution(absent(f"no device that CP has listed has its label {label}"))
             return Resolution(absent(f"only its label {label} is known; the rdev needs QUERY DASD (class B)"))
-        found: dict[str, list[Claim]] = {}
+        by_rdev: dict[str, list[Claim]] = {}
         for claim in sorted(claims, key=attrgetter("order")):
-            found.setdefault(claim.rdev, []).append(claim)
-        numbers = sorted(found)
+            by_rdev.setdefault(claim.rdev, []).append(claim)
+        numbers = sorted(by_rdev)
         if len(numbers) == 1:
-            return Resolution(numbers[0], tuple(found[numbers[0]]))
+            return Resolution(numbers[0], tuple(by_rdev[numbers[0]]))
         where = f"its label {label} is on {' and '.join(numbers)}"
         words = f"the rdev of {vdev}: {where}"
-        attached = [number for number in numbers if any(one.is_attached_to_system for one in found[number])]
+        attached = [number for number in numbers if any(one.is_attached_to_system for one in by_rdev[number])]
         if len(attached) != 1 or not is_minidisk:
             return Resolution(absent(where), (), (words,))
         words += f"; {attached[0]} is used, for a minidisk is on a volume attached to the system"
-        return Resolution(attached[0], tuple(found[attached[0]]), (words,))
+        return Resolution(attached[0], tuple(by_rdev[attached[0]]), (words,))
 
     def _by_rule(
         self, label: str, otherwise: Absent
     ) -> tuple[Value, Grade, tuple[Evidence, ...], tuple[str, ...]]:
-        """Read the number in a label by the rules of the site."""
+        """Derive the real device from a label by the rules of the site."""
         read = self._site.number_by_label(label)
         if len({number for number, _ in read}) != 1:
             against = tuple(f"label {label}: {rule.place} reads {number} in it" for number, rule in read)
@@ -340,7 +340,7 @@ class ClaimIndex:
         return number, Grade.ASSUMED, (said,), ()
 
     def real(self, rdev: str) -> RealDeviceFacts:
-        """Return what is claimed of a real device, in whatever guest."""
+        """Return the facts that claims of any guest supply about a real device."""
         claims = self._rdevs.get(rdev, ())
         if len(claims) == 1 and not claims[0].ssid and not claims[0].ua:
             return RealDeviceFacts(volser=claims[0].volser or NO_LABEL)
@@ -364,12 +364,12 @@ class ClaimIndex:
 
     @cached_property
     def _labels_by_rule(self) -> dict[str, set[str]]:
-        """The labels in which rules of the site read a number, by that number."""
-        found: dict[str, set[str]] = {}
+        """The labels from which rules of the site derive a number, by that number."""
+        labels: dict[str, set[str]] = {}
         for label in self._only_labels:
             for number, _ in self._site.number_by_label(label):
-                found.setdefault(number, set()).add(label)
-        return found
+                labels.setdefault(number, set()).add(label)
+        return labels
 
 
 def _why_no_rdev(best: Claim) -> Absent:

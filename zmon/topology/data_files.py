@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
 
     class ListingEntry(Protocol):
-        """What a listing says of a container."""
+        """A container as a listing has it."""
 
         @property
         def path(self) -> str:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
         @property
         def database(self) -> str:
-            """Empty when it is not said, as the others."""
+            """Empty when unknown, as the others."""
 
         @property
         def tablespace(self) -> str:
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
         @property
         def role(self) -> str:
-            """What it is for."""
+            """Its use: data, log, control ..."""
 
         @property
         def listed(self) -> str:
-            """Where: `tablespaces.ddl:12`."""
+            """The place in the listing: `tablespaces.ddl:12`."""
 
         @property
         def declared(self) -> Number:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
         @property
         def is_device(self) -> bool:
-            """Whether the listing says that it is a device, whatever its path is."""
+            """Whether the listing calls it a device, whatever its path."""
 
 
 _BY_NAME: Final = "the name of the path"
@@ -78,25 +78,25 @@ class DataFile(NamedTuple):
     real: str | Absent
     """The path without links; of a file in an overlay, that in the layer which holds it."""
     number: str | Absent
-    """What `ranges` count on: a block device, or a btrfs; of a disk group, its name."""
+    """The device of `ranges`: a block device, or a btrfs; of a disk group, its name."""
     mount: str | Absent
     """The id of the mount through which it is seen."""
     ranges: tuple[tuple[int, int], ...] | Absent
     """[begin, end) in bytes."""
     said: tuple[tuple[str, str], ...]
-    """What was asked, and what it said."""
+    """The sources that were read, each with the fact it supplied."""
     size: Number
     declared: Number
-    """Bytes that the listing says."""
+    """Its size in bytes by the listing."""
     unplaced: Number
     unwritten: Number
     shared: Number
     encoded: Number
     """Bytes of compressed extents, whose length on the device is unknown."""
     scattered: DiskGroupFile | None = None
-    """How it is spread over devices, if it is not the kernel that puts it there."""
+    """How it is spread over devices, if a disk group does that and not the kernel."""
     unseen: bool = False
-    """Whether it was not looked at: only its name says on which mount it would be."""
+    """Whether it was not read: then only its name shows on which mount it would be."""
 
     @property
     def space(self) -> str:
@@ -116,7 +116,7 @@ def files_in(frame: Frame) -> list[DataFile]:
 
 
 def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:
-    """Return a file of which only some cells are known, and the others unknown for one reason."""
+    """Return a file of which some cells are known, and the others absent for one reason."""
     cells = dict.fromkeys(DataFile._fields, why) | DataFile._field_defaults | {"path": path, "said": ()}
     return DataFile(**cells | dict.fromkeys(("database", "tablespace", "role", "listed"), "") | known)
 
@@ -124,30 +124,30 @@ def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:
 def files_of(
     listed: Iterable[ListingEntry], known: Iterable[DataFile], mounts: Mounts, stack: Stack
 ) -> list[DataFile]:
-    """Return what is known of listed containers, of a machine that cannot be asked any more.
+    """Return the files of listed containers on a machine that can no longer be read.
 
-    `known` are the files that were looked at when it could be.  A directory stands for those of them that are
-    in it.  What was not looked at is judged by its name only: which device it is, or on which mount it would
-    be.
+    `known` are the files that were read when it could be.  A directory is replaced by those of them that are
+    in it.  For a container that was not read, the name alone shows which device it is, or on which mount it
+    would be.
     """
     at = {file.path: file for file in known}
     paths = sorted(at)
     by_real = {file.real: file for file in at.values() if isinstance(file.real, str)}
-    found: dict[str, DataFile] = {}
+    files: dict[str, DataFile] = {}
     for one in listed:
         path = normal(one.path)
         file = at.get(one.path) or at.get(path) or by_real.get(path)
         if file is not None:
-            found.setdefault(file.path, _named(file, one)._replace(path=one.path))
+            files.setdefault(file.path, _named(file, one)._replace(path=one.path))
         elif names := _starting(paths, path.rstrip("/") + "/"):
             for name in names:
-                found.setdefault(name, _named(at[name], one))
+                files.setdefault(name, _named(at[name], one))
         elif one.is_device or _is_node(path, mounts):
-            found.setdefault(path, _named(_device_by_name(one, path, stack), one))
+            files.setdefault(path, _named(_device_by_name(one, path, stack), one))
         else:
             file = file_by_name(path, mounts, one.declared)
-            found.setdefault(path, _named(file, one)._replace(path=one.path))
-    return list(found.values())
+            files.setdefault(path, _named(file, one)._replace(path=one.path))
+    return list(files.values())
 
 
 def normal(path: str) -> str:
@@ -156,13 +156,13 @@ def normal(path: str) -> str:
 
 
 def _is_node(path: str, mounts: Mounts) -> bool:
-    """Tell whether a path is in /dev itself, where devices are, and on no file system mounted below it."""
+    """Return whether a path is in /dev itself, where devices are, and on no file system mounted below it."""
     mount = mount_of(path, mounts)
     return path.startswith(_DEV) and (isinstance(mount, Absent) or not mount.point.startswith(_DEV))
 
 
 def _device_by_name(one: ListingEntry, path: str, stack: Stack) -> DataFile:
-    """Return what its name tells of a device: all of it, as the kernel tells of one that is looked at."""
+    """Return a whole device by its name alone, in the form that the kernel supplies for one that is read."""
     node = stack.named(path) if path.startswith(_DEV) else None
     if node is None:
         no = absent(
@@ -201,7 +201,7 @@ def _named(file: DataFile, one: ListingEntry) -> DataFile:
 
 
 def file_by_name(path: str, mounts: Mounts, size: Number = _NOT_LOOKED_AT) -> DataFile:
-    """Return what its name alone tells of a file: on which mount it would be."""
+    """Return a file by its name alone: on the mount where it would be."""
     mount = mount_of(path, mounts)
     if isinstance(mount, Absent):
         place: dict[str, Any] = dict.fromkeys(("real", "number", "mount"), mount)
@@ -217,13 +217,13 @@ def parse_ranges(content: str) -> tuple[tuple[int, int], ...]:
     Raises:
         ValueError: a word has another form.
     """
-    found = []
+    ranges = []
     for word in content.split():
         first, plus, length = word.partition("+")
         if not (plus and _is_hex(first) and _is_hex(length)):
             raise ValueError(f"not FIRST+LENGTH in hex: {word[:40]!r}")
-        found.append((int(first, 16), int(first, 16) + int(length, 16)))
-    return tuple(found)
+        ranges.append((int(first, 16), int(first, 16) + int(length, 16)))
+    return tuple(ranges)
 
 
 def _is_hex(word: str) -> bool:
@@ -262,17 +262,17 @@ _READERS: Final[dict[str, Callable[[Value], object]]] = {
     "ranges": _ranges,
     "said": _said,
 }
-"""How a cell of a sample becomes that of a file; the others are numbers."""
+"""The conversion of a cell of a sample to a field of a file; other cells are numbers."""
 
 
 NO_MOUNT: Final = absent("it is on no file system: disk groups use devices directly")
-NOT_TOLD: Final = absent("no listing has it for a file in a disk group")
+NOT_LISTED: Final = absent("no listing has it for a file in a disk group")
 NO_DEVICE: Final = absent("no block device that was read has this name")
 _BY_NUMBER: Final = "/dev/block/"
 
 
 class DiskGroupPart(NamedTuple):
-    """What of a file lies on one device, in an unknown place."""
+    """The part of a file on one device, in an unknown place."""
 
     device: str
     """Its path, as it is listed."""
@@ -281,7 +281,7 @@ class DiskGroupPart(NamedTuple):
     copies: Number
     """Bytes of the others."""
     number: str | Absent
-    """major:minor of the device; before it is looked for, why it cannot be found if its path is none."""
+    """major:minor of the device; until it is looked up, the reason if the path cannot name a device."""
 
 
 class DiskGroupFile(NamedTuple):
@@ -294,9 +294,9 @@ class DiskGroupFile(NamedTuple):
     listed: str
     declared: Number
     over: str
-    """What spreads it: `+DATA`."""
+    """The disk group: `+DATA`."""
     what: str
-    """What that is, for people."""
+    """Its kind, for people."""
     devices: tuple[str, ...]
     """Paths of all devices that it may be spread over."""
     parts: tuple[DiskGroupPart, ...]
@@ -308,25 +308,25 @@ class DiskGroupFile(NamedTuple):
     @property
     def lacking(self) -> tuple[str, ...]:
         """Why not all of it can be placed."""
-        untold = [each.said for each in self.evidence if each.grade is Grade.UNKNOWN]
-        lost = (
+        unknown = [each.said for each in self.evidence if each.grade is Grade.UNKNOWN]
+        missing = (
             f"{part.device}: {part.number.reason}" for part in self.parts if isinstance(part.number, Absent)
         )
-        return tuple(dict.fromkeys((*untold, *lost)))
+        return tuple(dict.fromkeys((*unknown, *missing)))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not read but assumed."""
+        """The assumptions."""
         return tuple(each.said for each in self.evidence if each.grade is Grade.ASSUMED)
 
 
 def with_disk_groups(
     scattered: Sequence[DiskGroupFile], files: Iterable[DataFile], known: Iterable[DataFile], stack: Stack
 ) -> list[DataFile]:
-    """Return files, and with them the scattered ones in place of the devices that these lie on.
+    """Return the files, with the scattered ones in place of the devices that they lie on.
 
-    `known` are the files and devices that were looked at: of a device that was, the kernel has told the
-    number; of another the name tells it.
+    `known` are the files and devices that were read: the kernel supplied the number of such a device; the
+    name shows the number of another one.
     """
     numbers = {file.path: file.number for file in known} if scattered else {}
     devices = {device for one in scattered for device in one.devices}
@@ -335,21 +335,21 @@ def with_disk_groups(
 
 
 def _is_their_own(file: DataFile) -> bool:
-    """Tell whether a device is listed for its disk group alone, and not for a tablespace."""
+    """Return whether a device is listed for its disk group alone, and not for a tablespace."""
     return file.tablespace[:1] in {"", "+"}
 
 
 def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack) -> DataFile:
     parts = tuple(part._replace(number=_part_number(part, numbers, stack)) for part in one.parts)
-    found = one._replace(parts=parts)
-    lost = absent(found.lacking[0]) if found.lacking else None
+    scattered = one._replace(parts=parts)
+    lost = absent(scattered.lacking[0]) if scattered.lacking else None
     is_somewhere = any(isinstance(part.number, str) for part in parts)
     size = one.declared
     if isinstance(size, Absent) and parts:
         size = sum((part.data for part in parts[1:]), parts[0].data) + one.unplaced
     return unknown_file(
         one.path,
-        NOT_TOLD,
+        NOT_LISTED,
         database=one.database,
         tablespace=one.tablespace,
         role=one.role,
@@ -362,7 +362,7 @@ def _file(one: DiskGroupFile, numbers: Mapping[str, str | Absent], stack: Stack)
         declared=one.declared,
         unplaced=0,
         encoded=0,
-        scattered=found,
+        scattered=scattered,
     )
 
 

@@ -1,8 +1,8 @@
 """The identity of each disk: its real device, its label, its LCU, from all sources, with every contradiction.
 
-The first source that knows names the LCU: the volume map of the site, the configuration data of the device,
-its unique id, what CP says of the real device, the number of the real device with a rule of the site.  A
-volume whose LCU is unknown is a group of its own.
+The first of these sources that names the LCU is used: the volume map of the site, the configuration data of
+the device, its unique id, CP's answers about the real device, a rule of the site for the number of the real
+device.  A volume whose LCU is unknown is a group of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Platform(NamedTuple):
-    """Where a Linux runs; that says whether its device numbers are the real ones."""
+    """The environment of a Linux, which determines whether its device numbers are the real ones."""
 
     environment: str = ""
     """`lpar`, `zvm`, `kvm` or `none`, which is a machine without partitions; empty when it is not known."""
@@ -37,7 +37,7 @@ class Platform(NamedTuple):
 
     @property
     def has_real_numbers(self) -> bool:
-        """Whether devices have the numbers of the real ones."""
+        """Whether device numbers are those of the real devices."""
         return self.environment in {"lpar", "none"}
 
 
@@ -45,9 +45,9 @@ UNKNOWN_PLATFORM: Final = Platform()
 
 
 def platform_of(machine: Frame) -> Platform:
-    """Return where a Linux runs, from the frame that describes its machine.
+    """Return the environment of a Linux, from the frame that describes its machine.
 
-    Without /proc/sysinfo it is not known, nor under a hypervisor that is neither z/VM nor KVM.
+    It is unknown without /proc/sysinfo, and under a hypervisor that is neither z/VM nor KVM.
     """
     environment, program, maker, guest = (
         "" if isinstance(value, Absent) else str(value)
@@ -68,7 +68,7 @@ _KVM: Final = absent("KVM does not show its guest the number of the real device"
 
 
 def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Site) -> DeviceFacts:
-    """Return which real device one of this Linux is: in a guest as claims or the site say."""
+    """Return the real device of a device of this Linux: in a guest by claims or by the site."""
     head, _, devno = busid.upper().rpartition(".")
     facts = claims.device(devno)
     if platform.has_real_numbers:
@@ -119,10 +119,10 @@ def scsi_volume(  # noqa: PLR0913, PLR0917 - what is read of it
         spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
         evidence=tuple(evidence),
     )
-    found = re.fullmatch(_LUN, lun) if isinstance(lun, str) else None
-    if found is None:
+    match = re.fullmatch(_LUN, lun) if isinstance(lun, str) else None
+    if match is None:
         return volume._replace(lcu=_OTHER_LUN, lss=_OTHER_LUN, ua=_OTHER_LUN)
-    lss, unit = found[1].upper(), found[2].upper()
+    lss, unit = match[1].upper(), match[2].upper()
     said = Evidence(source, f"as a DS8000 numbers LUNs: LSS {lss}, volume {unit}", Grade.ASSUMED)
     return volume._replace(
         lcu=f"LSS {lss}",
@@ -136,7 +136,7 @@ def scsi_volume(  # noqa: PLR0913, PLR0917 - what is read of it
 
 
 def _server(lss: str) -> str:
-    """Return which server of a DS8000 an LSS belongs to: even and odd ones have one each."""
+    """Return the server of a DS8000 that an LSS belongs to: one has the even, the other the odd ones."""
     return f"server {int(lss, 16) % 2}"
 
 
@@ -149,21 +149,21 @@ _FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the 
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
 
 DS8000: Final = "2107"
-"""Machine type of a storage server whose LSSs belong to its two servers by turns."""
+"""Machine type of a storage server whose even and odd LSSs belong to different servers."""
 
 _REAL_LSS: Final = frozenset({"lpar", "kvm", "none"})
-"""Where the configuration data of a device are those of the real one."""
+"""The environments in which a device has the configuration data of the real one."""
 
 _STANDARD_CYLINDERS: Final = 1113
-"""Those of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
+"""Cylinders of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
 _ODD_CYLINDERS: Final = frozenset({32760, 65520})
-"""Those of models 27 and 54."""
+"""Cylinders of models 27 and 54."""
 _ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
 """Blocks of each size on a track of a 3390; a cylinder has 15 tracks."""
 
 
 class _LcuChoice(NamedTuple):
-    """What the best source says of the LCU."""
+    """The LCU by the best source."""
 
     name: Value
     key: str
@@ -173,7 +173,7 @@ class _LcuChoice(NamedTuple):
 
 
 class VolumeBuilder:
-    """Joins what all sources say of one disk of the channel subsystem, and collects what contradicts."""
+    """Joins the facts of all sources about one disk of the channel subsystem, and collects contradictions."""
 
     def __init__(self, index: VolumeIndex, number: str, name: Value, busid: str) -> None:
         self.index = index
@@ -184,12 +184,12 @@ class VolumeBuilder:
         self.uid, self.cutype, self.chpids = index.devices.of(busid)
         is_dasd = not isinstance(name, str) or name.startswith(
             "dasd"
-        )  # others behind ccw devices have own names
+        )  # other disks behind ccw devices have names of their own
         own: Sequence[Value] = index.dasd.of(busid) if is_dasd else [_NO_DASD] * len(index.dasd.columns)
         self.lss, self.label, self.cylinders, self.discipline, self.storage, *self.blocks, told_uid = own
         self.conflicts = list(facts.conflicts)
         if unlike := self._other_size():
-            # an answer of another time or guest: what it says may still be so, but is not sure
+            # an answer of another time or guest: it may still be true, but is not certain
             self.conflicts.append(unlike)
             doubtful = tuple(each._replace(grade=min(each.grade, Grade.ASSUMED)) for each in facts.evidence)
             self.facts = facts = facts._replace(grade=min(facts.grade, Grade.ASSUMED), evidence=doubtful)
@@ -250,7 +250,7 @@ class VolumeBuilder:
         )
 
     def _compare(self, uid: Uid) -> None:
-        """Compare the unique id with what CP says of the real device, and with other disks."""
+        """Compare the unique id with CP's answers about the real device, and with other disks."""
         for what, said, kernel in (
             ("SSID", self.real.ssid, uid.ssid.upper()),
             ("unit address", self.real.ua, uid.ua.upper()),
@@ -283,18 +283,18 @@ class VolumeBuilder:
 
     def _twin(self) -> Uid | None:
         """Return the unique id of another disk on the same real device, when this one has none."""
-        found = {busid: uid for busid in self._companions() if (uid := self.index.uid(busid))}
-        if len({uid.volume for uid in found.values()}) != 1:
+        uids = {busid: uid for busid in self._companions() if (uid := self.index.uid(busid))}
+        if len({uid.volume for uid in uids.values()}) != 1:
             return None
-        busid = min(found)
-        said = f"{found[busid]}, of a disk on {self.rdev} too"
+        busid = min(uids)
+        said = f"{uids[busid]}, of a disk on {self.rdev} too"
         self.evidence.append(Evidence(f"/sys/bus/ccw/devices/{busid}/uid", said, self.facts.grade))
-        return found[busid]
+        return uids[busid]
 
     def _lss(self, uid: Uid | None) -> Value:
         """Return the logical subsystem as two hex digits, when it is the real one.
 
-        What is known of one disk holds for all of its LCU.
+        The value of one disk applies to its whole LCU.
         """
         known = self.index.lss(uid.lcu) if uid else None
         number = self.lss if isinstance(self.lss, int) or known is None else known
@@ -318,7 +318,7 @@ class VolumeBuilder:
         self.evidence.append(Evidence(source, f"label {self.label}{whose}"))
 
     def _other_size(self) -> str:
-        """Say that CP reports another size than Linux sees; empty where they agree or one is not known."""
+        """Return a remark if CP reports another size than Linux; empty if they agree or one is unknown."""
         length = self.facts.length
         seen, unit = self._seen() if length is not None else ([], "")
         if not seen or length in seen:
@@ -329,10 +329,10 @@ class VolumeBuilder:
         )
 
     def _seen(self) -> tuple[list[int], str]:
-        """Return the size that Linux sees, in CP's unit; of an ECKD disk in cylinders.
+        """Return the size that Linux reports, in CP's unit; of an ECKD disk in cylinders.
 
-        The driver counts those with BIODASDINFO2, which not everybody may ask.  Else they follow from the
-        blocks in /proc/dasd/devices, or from the sectors in sysfs and the block sizes that a disk may have.
+        The driver reports cylinders with BIODASDINFO2, which needs privileges.  Else they are computed from
+        the blocks in /proc/dasd/devices, or from the sectors in sysfs for each possible block size.
         """
         sectors = self.index.layers.of(self.number)[-1]
         if self.discipline == "FBA":
@@ -348,7 +348,7 @@ class VolumeBuilder:
         return [sectors * 512 // one for one in cylinders if not sectors * 512 % one], "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
-        """Return what the site calls the LCU, and note where it contradicts itself or unique ids."""
+        """Return the site's name of the LCU, and note where the site contradicts itself or unique ids."""
         if not names:
             return _NOT_CALLED
         (name, place), *rest = names.items()
@@ -372,7 +372,7 @@ class VolumeBuilder:
         return name if self.rows or not rest else _NOT_CALLED
 
     def _lcu(self, uid: Uid | None, lss: Value, names: dict[str, str], grade: Grade) -> _LcuChoice:
-        """Take what the best source says; `grade` is how sure the unique id is that of this disk."""
+        """Return the LCU by the best source; `grade` is the certainty that the unique id is this disk's."""
         if self.rows:
             row = self.rows[0]
             if not (uid and row.volume in {uid.volume, uid.lcu}):
@@ -391,9 +391,9 @@ class VolumeBuilder:
         return _LcuChoice(self._why_no_lcu(names), f"disk {self.busid}")
 
     def _lcu_by_uid(self, uid: Uid, lss: Value, grade: Grade) -> _LcuChoice:
-        """Take the LCU that the unique id names, called as the map calls it for another of its disks.
+        """Return the LCU of the unique id, with the name that the map gives to another of its disks.
 
-        Else one LCU would be two: that of the disks which the map knows, and that of the others.
+        Without that one LCU would appear twice: for the disks in the map, and for the others.
         """
         mapped = self.index.mapped(uid.lcu)
         if len(mapped) == 1:
@@ -427,7 +427,7 @@ class VolumeBuilder:
         return f"disk {self.busid}"
 
     def _by_cp(self, said: Value) -> Value:
-        """Return what CP may have reported; where it cannot, why the kernel has not."""
+        """Return the value from CP; in an environment without CP, the reason why the kernel has none."""
         return said if self.index.platform.environment == "zvm" or isinstance(said, str) else self.uid
 
     def _side(self, lss: Value, called: Value) -> Value:
@@ -442,7 +442,7 @@ class VolumeBuilder:
 
 
 def _begins_volume(facts: DeviceFacts) -> bool:
-    """Tell whether a disk has the label of its volume: it is all of it, or begins where it begins."""
+    """Return whether a disk is the whole volume or begins at its first cylinder, and so has its label."""
     if facts.is_minidisk and facts.first is None:
         length = facts.length or 1
         return length % _STANDARD_CYLINDERS == 0 or length in _ODD_CYLINDERS
@@ -467,9 +467,9 @@ class _Rows:
 
 
 class VolumeIndex(Mapping[str, Volume]):
-    """Every whole disk of a machine by major:minor, each put together when it is asked for.
+    """Every whole disk of a machine by major:minor, each identified on first access.
 
-    Following a file to its disks asks for a few of thousands.
+    Locating a file needs a few of thousands.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each source
@@ -494,17 +494,17 @@ class VolumeIndex(Mapping[str, Volume]):
         )
         self._volume: Callable[[str], Volume] = cache(self._make)
         self.device: Callable[[str], DeviceFacts] = cache(self._device)
-        """Returns which real device one of this Linux is."""
+        """Returns the real device of a device of this Linux."""
         self.uid: Callable[[str], Uid | None] = cache(self._uid)
         """Returns the unique id of a device: its attribute, else as in the configuration data."""
         self.called: Callable[[str, Uid | None], dict[str, str]] = cache(self._called)
-        """Returns what the site calls the LCU of a disk, with the place that says so, the best first."""
+        """Returns the names of the LCU of a disk in the site files, each with its place, the best first."""
         self.calls: Callable[[str], dict[str, str]] = cache(self._calls)
-        """Returns what the site calls an LCU of unique ids, each time with the first disk called so."""
+        """Returns the site's names of an LCU of unique ids, each with the first disk that has the name."""
         self.lss: Callable[[str], int | None] = cache(self._lss)
         """Returns the logical subsystem of an LCU of unique ids, from the first disk that has it."""
         self.mapped: Callable[[str], dict[str, tuple[str, str, Grade]]] = cache(self._mapped)
-        """Returns on what the map puts disks of an LCU of unique ids: a disk, the place, how sure."""
+        """Returns the map's names of an LCU of unique ids, each with a disk, the place and the grade."""
 
     @cached_property
     def disks(self) -> dict[str, None]:
@@ -544,7 +544,7 @@ class VolumeIndex(Mapping[str, Volume]):
 
     @cached_property
     def wwids(self) -> dict[str, str]:
-        """What multipath calls the disks that it joins, by major:minor."""
+        """The WWIDs that multipath has read of the disks that it joins, by major:minor."""
         frame = self.layers.frame
         rows = zip(frame.column("uuid"), frame.column("below"), strict=True)
         return {
@@ -554,11 +554,11 @@ class VolumeIndex(Mapping[str, Volume]):
             for number in below.split()
         }
 
-    # --- what is known of other disks on the same volume or LCU -----------------------------------
+    # --- other disks on the same volume or LCU -----------------------------------
 
     @cached_property
     def twins(self) -> dict[str, list[str]]:
-        """The disks on each real volume that a unique id names; aliases, which have the same, are none."""
+        """The disks on each real volume that a unique id names; aliases, which share it, are left out."""
         return self._grouped("volume")
 
     @cached_property
@@ -568,22 +568,22 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def _grouped(self, group: str) -> dict[str, list[str]]:
         """Return the bus ids of disks, ascending, by a part of their unique ids."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         row = self.devices.frame.index
         for busid in sorted(
             busid for busid in self.layers.columns[1] if isinstance(busid, str) and busid in row
         ):
             uid = self.uid(busid)
             if uid:
-                found.setdefault(getattr(uid, group), []).append(busid)
-        return found
+                groups.setdefault(getattr(uid, group), []).append(busid)
+        return groups
 
     def _calls(self, lcu: str) -> dict[str, str]:
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for busid in self.lcus.get(lcu, ()):
             for name in list(self.called(busid, self.uid(busid)))[:1]:
-                found.setdefault(name, busid)
-        return found
+                names.setdefault(name, busid)
+        return names
 
     def _called(self, busid: str, uid: Uid | None) -> dict[str, str]:
         rdev = text_of(self.device(busid).rdev)
@@ -600,10 +600,10 @@ class VolumeIndex(Mapping[str, Volume]):
         return next((lss for lss in said if isinstance(lss, int)), None)
 
     def _mapped(self, lcu: str) -> dict[str, tuple[str, str, Grade]]:
-        found: dict[str, tuple[str, str, Grade]] = {}
+        names: dict[str, tuple[str, str, Grade]] = {}
         for busid in self.lcus.get(lcu, ()) if self.site.map else ():
             uid, facts = self.uid(busid), self.device(busid)
             for row in self.site.map.about(uid, text_of(facts.rdev))[:1]:
                 is_own = uid is not None and row.volume in {uid.volume, uid.lcu}
-                found.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else facts.grade))
-        return found
+                names.setdefault(row.lcu, (busid, row.place, Grade.EXACT if is_own else facts.grade))
+        return names

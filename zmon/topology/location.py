@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
 _ANONYMOUS: Final = "0:"
-"""How the numbers of file systems begin that are on no block device, or on several."""
+"""The prefix of the numbers of file systems that are on no block device, or on several."""
 HOW_MUCH: Final = absent("it is on this disk alone; its size is not known")
 
 
 class DiskShare(NamedTuple):
-    """What of a file lies on one volume."""
+    """The part of a file that lies on one volume."""
 
     volume: Volume
     bytes: Number
-    """Absent when it may be any part."""
+    """Absent when the part is unknown."""
     copies: Number
     """Bytes there besides the first copy: mirrors, parity."""
 
 
 class FileLocation(NamedTuple):
-    """Where something lies."""
+    """The answer to where a file, a device or a file system lies."""
 
     thing: str
-    """What was asked for: the tablespace with its database if a listing names it, else the path."""
+    """Its title: the tablespace with its database if a listing names it, else the path."""
     path: str
     real: str | Absent
     mount: Mount | Absent
@@ -60,22 +60,22 @@ class FileLocation(NamedTuple):
     disks: tuple[DiskShare, ...]
     """Most bytes first."""
     grade: Grade
-    """That of the worst step from the file to the disks; how sure the LCU of each is, the volume says."""
+    """That of the worst step from the file to the disks; the grade of each LCU is in its volume."""
     evidence: tuple[Evidence, ...]
     lacking: tuple[str, ...]
-    """What prevents a better answer, in words a person can act on."""
+    """The reasons why the answer is not better, and what to do."""
     notes: tuple[str, ...]
-    """What else a person must know to trust it."""
+    """The assumptions of the answer."""
     unseen: str = ""
-    """Of a file that was not looked at, what names it; else empty."""
+    """Of a file that was not read, the source that names it; else empty."""
     is_known: bool = True
-    """Whether it was seen, or at least listed."""
+    """Whether it was read, or at least listed."""
     same_as: str = ""
     """The path of another file that has the same bytes, and with which they are counted; else empty."""
 
     @property
     def counted(self) -> FileLocation:
-        """It as it counts beside others: of a file whose bytes are those of another, nothing."""
+        """The location as it counts in sums: without bytes if they are those of another file."""
         if not self.same_as:
             return self
         return self._replace(size=0, unplaced=0, disks=(), lacking=self.notes[-1:], notes=())
@@ -95,15 +95,15 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
     below = _below(file, mount, mounts)
     through = [one for one in (mount, below if below is not mount else None) if one]
     sure = Grade.ASSUMED if file.unseen else Grade.EXACT
-    found = _Locator(stack, sure)
-    found.prove(map(_mounted, through))
-    found.prove(Evidence(source, said, sure) for source, said in file.said)
-    devices = found.descend(file, below, mounts)
-    found.remark(file)
-    disks = tuple(found.disks(volumes))
+    locator = _Locator(stack, sure)
+    locator.prove(map(_mounted, through))
+    locator.prove(Evidence(source, said, sure) for source, said in file.said)
+    devices = locator.descend(file, below, mounts)
+    locator.remark(file)
+    disks = tuple(locator.disks(volumes))
     for share in disks:
         if isinstance(share.volume.lcu, Absent):
-            found.lacking[share.volume.lcu.reason] = None
+            locator.lacking[share.volume.lcu.reason] = None
     unseen = ""
     if file.unseen and file.listed:
         unseen = f"{file.listed} names it, but zmon has no data on it"
@@ -116,14 +116,14 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
         mount=mount or (file.mount if isinstance(file.mount, Absent) else absent("its mount was not read")),
         steps=tuple(_layers(through, file.scattered, stack, devices)),
         size=file.size,
-        mapped=_mapped(file) if file.scattered is None else sum(found.data.values()),
-        unplaced=file.unplaced if isinstance(file.ranges, Absent) else file.unplaced + found.unplaced,
+        mapped=_mapped(file) if file.scattered is None else sum(locator.data.values()),
+        unplaced=file.unplaced if isinstance(file.ranges, Absent) else file.unplaced + locator.unplaced,
         unwritten=file.unwritten,
         disks=disks,
-        grade=found.grade,
-        evidence=tuple(found.evidence.values()),
-        lacking=tuple(found.lacking),
-        notes=tuple(found.notes),
+        grade=locator.grade,
+        evidence=tuple(locator.evidence.values()),
+        lacking=tuple(locator.lacking),
+        notes=tuple(locator.notes),
         unseen=unseen,
         is_known=not file.unseen or bool(file.listed),
     )
@@ -157,7 +157,7 @@ class _Locator(ByteMapping):
         return (file.number,)
 
     def remark(self, file: DataFile) -> None:
-        """Note what of a file is not on the disks as it is in the file."""
+        """Note the parts of a file that are stored differently on the disks, or not at all."""
         if not isinstance(file.encoded, Absent) and file.encoded:
             words = f"{file.encoded} bytes are compressed: they take fewer on the disk, in a known place"
             self.worsen(Grade.SHARES, note=words)
@@ -183,17 +183,17 @@ class _Locator(ByteMapping):
         self.worsen(Grade.SET if several else Grade.SHARES if devices else Grade.UNKNOWN)
 
     def through_disk_group(self, scattered: DiskGroupFile) -> tuple[str, ...]:
-        """Go through the devices that a disk group has spread a file over."""
+        """Map a file through the devices that its disk group spreads it over."""
         self.prove(scattered.evidence)
         self.worsen(Grade.UNKNOWN if scattered.lacking else scattered.grade)
-        self.lose(scattered.unplaced)
+        self.add_unplaced(scattered.unplaced)
         self.lacking.update(dict.fromkeys(scattered.lacking))
         self.notes.update(dict.fromkeys(scattered.notes))
         somewhere = []
         numbers = []
         for part in scattered.parts:
             if isinstance(part.number, Absent):
-                self.lose(0 if isinstance(part.data, Absent) else int(part.data))
+                self.add_unplaced(0 if isinstance(part.data, Absent) else int(part.data))
                 continue
             numbers.append(part.number)
             if isinstance(part.data, Absent):
@@ -209,7 +209,7 @@ class _Locator(ByteMapping):
         """Map bytes that lie anywhere on a device."""
         whole = map_whole(self.stack, number)
         if len(whole.data) == 1 and not whole.copies and not whole.unplaced and whole.grade is Grade.SHARES:
-            whole.grade = Grade.EXACT  # wherever they are, they are on this disk
+            whole.grade = Grade.EXACT  # all places of the device are on this disk
         if isinstance(part.copies, Absent):
             self.uncounted = part.copies
             self.lacking[part.copies.reason] = None
@@ -218,7 +218,7 @@ class _Locator(ByteMapping):
                 self.add(whole.scaled(int(count)), copy=copy)
 
     def through_overlay(self, number: str, mount: Mount | None, mounts: Mounts) -> tuple[str, ...]:
-        """Go through the layers of a whole overlay."""
+        """Map a whole overlay through its layers."""
         layers = mounts.layers(mount) if mount is not None and mount.fstype == "overlay" else ()
         if not layers:
             self.worsen(Grade.UNKNOWN, _no_device(number, mount))
@@ -228,7 +228,7 @@ class _Locator(ByteMapping):
         return layers
 
     def through_btrfs(self, file: DataFile, mount: Mount) -> tuple[str, ...]:
-        """Go through the chunks of a btrfs."""
+        """Map a file through the chunks of a btrfs."""
         if isinstance(mount.devices, Absent):
             self.worsen(Grade.UNKNOWN, mount.devices.reason)
             return ()
@@ -260,7 +260,7 @@ class _Locator(ByteMapping):
                 self.add(map_ranges(self.stack, devices[device], parts), copy=copy)
                 continue
             self.worsen(Grade.UNKNOWN, f"device {device} of the btrfs is missing")
-            self.lose(sum(end - begin for begin, end in parts), copy=copy)
+            self.add_unplaced(sum(end - begin for begin, end in parts), copy=copy)
         for evenly in placed.evenly:
             words = "of btrfs with parity zmon shows the shares of the devices, not the bytes"
             self.worsen(Grade.SHARES, note=words)
@@ -271,10 +271,10 @@ class _Locator(ByteMapping):
                     if device in devices:
                         self.add(map_whole(self.stack, devices[device]).scaled(count), copy=copy)
                     else:
-                        self.lose(count, copy=copy)
+                        self.add_unplaced(count, copy=copy)
         if placed.outside:
             self.worsen(Grade.UNKNOWN, "some bytes are in no chunk of the btrfs that was read; look again")
-            self.lose(placed.outside)
+            self.add_unplaced(placed.outside)
 
     def disks(self, volumes: Mapping[str, Volume]) -> Iterator[DiskShare]:
         """Return what lies on each disk."""
@@ -288,13 +288,13 @@ class _Locator(ByteMapping):
                 yield DiskShare(self.volume(leaf, volumes), unknown, unknown)
 
     def volume(self, leaf: str, volumes: Mapping[str, Volume]) -> Volume:
-        """Return the volume of a leaf: of a multipath device that of its paths, which are one."""
+        """Return the volume of a leaf; for a multipath device that of its paths, which are one disk."""
         known = volumes.get(leaf)
         paths = () if known else (volumes.get(path.number) for path in self.stack.paths(leaf))
         return known or next(filter(None, paths), None) or self.unread(leaf)
 
     def unread(self, leaf: str) -> Volume:
-        """Return the volume of a disk of which nothing was looked up, or of what is none."""
+        """Return the volume of a disk that was not read, or of a leaf that is no disk."""
         node = self.stack.node(leaf)
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
@@ -302,9 +302,9 @@ class _Locator(ByteMapping):
 
 
 def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation]) -> dict[str, FileLocation]:
-    """Return locations in which files that have the bytes of an earlier one say so.
+    """Return locations in which files that share the bytes of an earlier one refer to it.
 
-    Those are other names of it (hard links, other paths to it, two nodes of a device) and whole reflinks.
+    Such files are other names of it (hard links, other paths, two nodes of a device) and whole reflinks.
     """
     first: dict[tuple[object, ...], str] = {}
     for file in files:
@@ -320,7 +320,7 @@ def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation
 
 
 def _holes(file: DataFile) -> int:
-    """Return how many bytes of a file have no place because nothing was written there."""
+    """Return the number of bytes of a file without a place because they were never written."""
     if file.scattered is not None or isinstance(file.ranges, Absent) or file.encoded != 0:
         return 0
     if isinstance(file.size, Absent) or isinstance(file.unplaced, Absent):

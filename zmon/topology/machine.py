@@ -37,9 +37,9 @@ class UserClaims(NamedTuple):
 
     claims: Sequence[Claim] = ()
     remarks: tuple[str, ...] = ()
-    """What is not understood, and what contradicts."""
+    """Parts that are not understood, and contradictions."""
     guest: str = ""
-    """What the user calls this guest; empty to take what the machine says."""
+    """The name of this guest by the user; empty to take the machine's."""
 
 
 class UserInputs:
@@ -65,9 +65,9 @@ class UserInputs:
         self.in_disk_groups = in_disk_groups
         """Those of their files that are in disk groups."""
         self.notes = notes
-        """What the user should know of the listing."""
+        """Remarks about the listing."""
         self.problems = problems
-        """Inputs that could not be used, and why."""
+        """Inputs that could not be used, with the reason."""
         self.claims_of = lru_cache(maxsize=2)(claims_of or _no_claims)
         self.given = site != NO_SITE or claims_of is not None or listed is not None
         """Whether there are any inputs."""
@@ -94,12 +94,12 @@ class Machine:
 
     @property
     def site(self) -> Site:
-        """What the site knows."""
+        """The site's rules."""
         return self.inputs.site
 
     @cached_property
     def mounts(self) -> Mounts:
-        """What is mounted where."""
+        """The mounts."""
         return mounts_in(self.sample.frame(MOUNT))
 
     @cached_property
@@ -114,7 +114,7 @@ class Machine:
         return {name: node.number for name, node in nodes.items() if node is not None}
 
     def missing(self, kind: Kind) -> str:
-        """Say why nothing is known of a kind of things; empty when it was read."""
+        """Return the reason why a kind is missing; empty when it was read."""
         if kind.name not in self.sample.frames:
             return "not recorded"
         missing = self.sample.frame(kind).missing
@@ -122,22 +122,22 @@ class Machine:
 
     @cached_property
     def unseen(self) -> tuple[str, ...]:
-        """What of the uses that a disk may have was not looked at, and why; empty if all was."""
+        """The possible uses of a disk that were not read, with the reasons; empty if all were."""
         frames = {"mounts": MOUNT, "swap": SWAP, "block devices": LAYER}
         missing = {what: self.missing(kind) for what, kind in frames.items()}
-        found = [f"{what} ({why})" for what, why in missing.items() if why]
-        found += [
+        unread_uses = [f"{what} ({why})" for what, why in missing.items() if why]
+        unread_uses += [
             f"what the {mount.fstype} at {mount.point} is on ({mount.devices.reason})"
             for mount in self.mounts.by_number.values()
             if mount.fstype in {"btrfs", "overlay"} and isinstance(mount.devices, Absent)
         ]
         spaces = self.sample.frame(MOUNT).column("namespaces")
         unlooked = [why.reason for why in spaces[:1] if isinstance(why, Absent)]
-        found += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
+        unread_uses += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
         layers = self.sample.frame(LAYER)
         built = zip(layers.column("sort"), layers.column("below"), strict=True)
         unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
-        return (*found, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
+        return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @cached_property
     def layers(self) -> Frame:
@@ -145,31 +145,31 @@ class Machine:
         blocks = self.sample.frames.get(BLOCK.name)
         if LAYER.name in self.sample.frames or blocks is None:
             return self.sample.frame(LAYER)
-        found = [key for key in blocks.keys if isinstance(blocks.cell(key, "busid"), str)]
-        found = [key for key in found if isinstance(blocks.cell(key, "number"), str)]
-        unread = [self.sample.frame(LAYER).missing or absent("not recorded")] * len(found)
+        keys = [key for key in blocks.keys if isinstance(blocks.cell(key, "busid"), str)]
+        keys = [key for key in keys if isinstance(blocks.cell(key, "number"), str)]
+        unread = [self.sample.frame(LAYER).missing or absent("not recorded")] * len(keys)
         columns: dict[str, list[Value]] = {field.name: [*unread] for field in LAYER.fields}
         columns |= {
-            "name": list(found),
-            "sort": ["disk" for _ in found],
-            **{name: [blocks.cell(key, name) for key in found] for name in ("busid", "size")},
+            "name": list(keys),
+            "sort": ["disk" for _ in keys],
+            **{name: [blocks.cell(key, name) for key in keys] for name in ("busid", "size")},
         }
-        numbers = [str(blocks.cell(key, "number")) for key in found]
-        return Frame(LAYER, numbers, columns, [blocks.times[blocks.index[key]] for key in found])
+        numbers = [str(blocks.cell(key, "number")) for key in keys]
+        return Frame(LAYER, numbers, columns, [blocks.times[blocks.index[key]] for key in keys])
 
     @cached_property
     def stack(self) -> Stack:
-        """What block devices are made of."""
+        """The stack of block devices."""
         return Stack(self.layers)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """What CP and people say of volumes."""
+        """The claims of CP and people about volumes."""
         return (*claims_in(self.sample.frame(CLAIM)), *self.inputs.claims_of(self.host.guest).claims)
 
     @cached_property
     def host(self) -> Platform:
-        """Where this Linux runs."""
+        """The environment of this Linux."""
         return platform_of(self.sample.frame(MACHINE))
 
     @cached_property
@@ -182,13 +182,13 @@ class Machine:
 
     @cached_property
     def lcus(self) -> Mapping[str, Lcu]:
-        """The logical control units by key; `Lcu.name` is what screens, events and messages call each."""
+        """The logical control units by key; `Lcu.name` is the name in screens, events and messages."""
         devices = self.sample.frame(DEVICE)
         return with_claimed(devices, lcus(devices), self.volumes.values())
 
     @cached_property
     def files(self) -> list[DataFile]:
-        """The containers of tablespaces, and whatever files were asked about."""
+        """The containers of tablespaces, and other files that were asked for."""
         known = files_in(self.sample.frame(CONTAINER))
         listed = self.inputs.listed
         files = known if listed is None else files_of(listed, known, self.mounts, self.stack)
@@ -204,7 +204,7 @@ class Machine:
 
     @cached_property
     def counted(self) -> Mapping[str, FileLocation]:
-        """The same, but for sums: bytes that several files have are those of the first."""
+        """The locations for sums: bytes that several files share count for the first one only."""
         return {path: location.counted for path, location in self.locations.items()}
 
     def locate(self, file: DataFile) -> FileLocation:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from zmon.topology.target import Target
 
 STEPS: Final = 100_000
-"""Maximum number of times that one range may come to a device; only tables that make no sense exceed it."""
+"""Maximum number of times that one range may reach the same device; only invalid tables exceed it."""
 TEETH: Final = 20_000
 """Up to this number, rows of parity on a striped device are mapped one by one, else in proportion."""
 
 
 class ByteMapping:
-    """Where bytes lie: added up while ranges are mapped, and added to others."""
+    """The bytes per leaf, counted while ranges are mapped; mappings can be added."""
 
     def __init__(self, grade: Grade = Grade.EXACT) -> None:
         """Begin with no bytes."""
@@ -45,9 +45,9 @@ class ByteMapping:
         self.among: dict[str, None] = {}
         """The leaves that the unplaced bytes may lie on."""
         self.notes: dict[str, None] = {}
-        """What a person must know to trust it."""
+        """The assumptions of the mapping."""
         self.lacking: dict[str, None] = {}
-        """Why it is not known how some device is laid out, in words a person can act on."""
+        """The reasons why the layout of a device is unknown, and what to do."""
         self.evidence: dict[tuple[str, str], Evidence] = {}
 
     def count(self, leaf: str, count: int, *, copy: bool = False) -> None:
@@ -56,8 +56,8 @@ class ByteMapping:
             into = self.copies if copy else self.data
             into[leaf] = into.get(leaf, 0) + count
 
-    def lose(self, count: int, *, copy: bool = False) -> None:
-        """Count bytes as unplaced; of copies nothing is lost."""
+    def add_unplaced(self, count: int, *, copy: bool = False) -> None:
+        """Count bytes as unplaced; further copies are not counted."""
         self.unplaced += 0 if copy else count
 
     def worsen(self, grade: Grade, lacking: str = "", note: str = "") -> None:
@@ -80,31 +80,31 @@ class ByteMapping:
             self.count(leaf, count, copy=copy)
         for leaf, count in other.copies.items():
             self.count(leaf, count, copy=True)
-        self.lose(other.unplaced, copy=copy)
+        self.add_unplaced(other.unplaced, copy=copy)
         self.among.update(other.among)
         self.notes.update(other.notes)
         self.lacking.update(other.lacking)
         self.prove(other.evidence.values())
 
     def scaled(self, size: int) -> ByteMapping:
-        """Return where a part of it lies of which only the size is known, in proportion to the whole."""
-        found = ByteMapping(self.grade)
-        found.notes, found.lacking, found.evidence = self.notes, self.lacking, self.evidence
+        """Return the mapping of a part of which only the size is known, in proportion to the whole."""
+        part = ByteMapping(self.grade)
+        part.notes, part.lacking, part.evidence = self.notes, self.lacking, self.evidence
         total = sum(self.data.values()) + self.unplaced
-        if not total or (self.unplaced and self.among):  # nothing says how much of it is on which
-            found.worsen(Grade.SET)
-            found.among = dict.fromkeys(chain(self.data, self.among))
-            found.unplaced = size
-            return found
-        found.among = self.among
-        found.data = _proportional(self.data, total, size)
-        found.copies = {leaf: count * size // total for leaf, count in self.copies.items()}
-        found.unplaced = size - sum(found.data.values())
-        return found
+        if not total or (self.unplaced and self.among):  # the shares of the leaves are unknown
+            part.worsen(Grade.SET)
+            part.among = dict.fromkeys(chain(self.data, self.among))
+            part.unplaced = size
+            return part
+        part.among = self.among
+        part.data = _proportional(self.data, total, size)
+        part.copies = {leaf: count * size // total for leaf, count in self.copies.items()}
+        part.unplaced = size - sum(part.data.values())
+        return part
 
 
 def _proportional(weights: Mapping[str, int], total: int, size: int) -> dict[str, int]:
-    """Divide `size` bytes by weights, so that no byte is lost if the weights are the whole."""
+    """Divide `size` bytes by weights, so that the parts add up to it if the weights are the whole."""
     parts = {}
     before = 0
     for leaf, weight in weights.items():
@@ -134,23 +134,23 @@ def map_ranges(stack: Stack, number: str, ranges: Iterable[tuple[int, int]]) -> 
 
 
 def map_whole(stack: Stack, number: str) -> ByteMapping:
-    """Return where a whole device lies, for things on it of which nothing closer is known.
+    """Return the mapping of a whole device, for data in an unknown place on it.
 
     The grade is `SHARES` at best.
     """
     node = stack.node(number)
     if node is None or isinstance(node.size, Absent):
-        found = ByteMapping(Grade.SET if node else Grade.UNKNOWN)
-        found.notes["its size is not known"] = None
-        found.among = dict.fromkeys(stack.leaves(number))
-        return found
-    found = map_ranges(stack, number, [(0, int(node.size))])
-    found.worsen(Grade.SHARES)
-    return found
+        mapping = ByteMapping(Grade.SET if node else Grade.UNKNOWN)
+        mapping.notes["its size is not known"] = None
+        mapping.among = dict.fromkeys(stack.leaves(number))
+        return mapping
+    mapping = map_ranges(stack, number, [(0, int(node.size))])
+    mapping.worsen(Grade.SHARES)
+    return mapping
 
 
 class _Walk(ByteMapping):
-    """A mapping of ranges of one device, while it goes down the stack."""
+    """Maps ranges of one device down the stack."""
 
     def __init__(self, stack: Stack) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class _Walk(ByteMapping):
 
     def start(self, number: str, part: ByteRange) -> None:
         """Map one range."""
-        if self.steps <= STEPS:  # else the table makes no sense, for this range neither
+        if self.steps <= STEPS:  # else the table is invalid, for this range too
             self.steps = 0
         self.go(number, part, copy=False)
 
@@ -178,7 +178,7 @@ class _Walk(ByteMapping):
     # --- one device ---------------------------------------------------------------------------
 
     def go(self, number: str, part: ByteRange, *, copy: bool, by: int = 0) -> None:
-        """Map some bytes of a device, which lie `by` further on there."""
+        """Map some bytes of a device, at an offset of `by` bytes there."""
         self.seen[number] = None
         known = self.stack.layout(number)
         if known.straight and part.begin + by >= 0 and part.end + by <= (known.size or 0):
@@ -202,7 +202,7 @@ class _Walk(ByteMapping):
             self.leaf(number, known.node, within.size(), copy=copy)
 
     def within(self, known: DeviceLayout, part: ByteRange, *, copy: bool) -> ByteRange | None:
-        """Return what of a range lies on the device at all."""
+        """Return the part of a range that is within the device."""
         last = part.end if known.size is None else known.size
         if part.begin >= 0 and part.end <= last:
             return part
@@ -217,7 +217,7 @@ class _Walk(ByteMapping):
         return part.cut(0, last)
 
     def leaf(self, number: str, node: BlockDevice | None, count: int, *, copy: bool) -> None:
-        """Count bytes on a device that nothing is below."""
+        """Count bytes on a device without devices below it."""
         self.count(number, count, copy=copy)
         if node is None:
             self.worsen(Grade.SET, note=f"{number} is not among the devices that were read")
@@ -291,7 +291,7 @@ class _Walk(ByteMapping):
                 self.leg(known, target.legs[leg], piece, copy=copy or further)
 
     def evenly(self, known: DeviceLayout, target: Target, part: ByteRange, *, copy: bool) -> None:
-        """Share out what lies in an order that is not known."""
+        """Map bytes in equal shares, because their order is unknown."""
         self.worsen(Grade.SHARES)
         legs = [leg.device for leg in target.legs if leg.device]
         if not legs:
@@ -310,7 +310,7 @@ class _Walk(ByteMapping):
         self.steps = whole.steps
         self.add(whole.scaled(part.size()), copy=copy)
 
-    # --- what is not known --------------------------------------------------------------------
+    # --- unknown places --------------------------------------------------------------------
 
     def somewhere(self, number: str, count: int, *, copy: bool) -> None:
         """Count bytes that lie anywhere on a device."""
@@ -326,18 +326,18 @@ class _Walk(ByteMapping):
             return
         self.worsen(Grade.SET if leaves else Grade.UNKNOWN)
         self.among.update(dict.fromkeys(leaves))
-        self.lose(count, copy=copy)
+        self.add_unplaced(count, copy=copy)
 
     def miss(self, part: ByteRange, note: str, *, copy: bool, grade: Grade = Grade.UNKNOWN) -> None:
-        """Count bytes that lie nowhere, or in no known place."""
+        """Count bytes on no device, or in an unknown place."""
         count = part.size()
         if count and not copy:
-            self.lose(count)
+            self.add_unplaced(count)
             self.worsen(grade, note=note)
 
 
 def _pieces(target: Target, begin: int, end: int) -> Iterator[LegRange]:
-    """Return what of the bytes of a striped target lies on each leg."""
+    """Return the bytes of a striped target on each leg."""
     legs = len(target.legs)
     match target.layout:
         case TargetLayout.PARITY:

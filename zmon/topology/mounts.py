@@ -1,4 +1,4 @@
-"""Mounts: which file system a path is on, and on which device numbers that file system lies."""
+"""Mounts: the file system of a path, and the numbers of the devices of that file system."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Mount(NamedTuple):
     number: str
     """`major:minor` of the file system: a block device, or 0:n where it has no single one."""
     root: str
-    """What of the file system is mounted: `/`, else a bind mount or a subvolume."""
+    """The mounted part of the file system: `/`, else a bind mount or a subvolume."""
     point: str
     fstype: str
     source: str
@@ -37,12 +37,12 @@ class Mount(NamedTuple):
     line: str = ""
     """Its line in mountinfo, counted from 1; empty when it is not known.
 
-    Of a mount that only another process has it is `/proc/4711/mountinfo:12`.
+    Of a mount of another process's namespace it is `/proc/4711/mountinfo:12`.
     """
 
     @property
     def seen_by(self) -> str:
-        """The number of the process that alone has it; empty for those of the machine's own."""
+        """The number of the only process that sees it; empty for mounts of the machine's own namespace."""
         return self.line.split("/")[2] if self.line.startswith("/proc/") else ""
 
 
@@ -50,7 +50,7 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
     """All mounts, in the order in which they were mounted over each other."""
 
     missing: Absent | None = None
-    """Why there are none, when they could not be read."""
+    """The reason why there are none, when they could not be read."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Mount]:
@@ -64,35 +64,35 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 
     @cached_property
     def by_point(self) -> Mapping[str, Mount]:
-        """What is seen at each mount point: the last that was mounted there."""
+        """The mount that is visible at each mount point: the last one."""
         return {mount.point: mount for mount in self if not mount.seen_by}
 
     def layers(self, overlay: Mount) -> tuple[str, ...]:
         """Return the numbers of the devices that the layers of an overlay are on."""
-        found: dict[str, None] = {}
+        numbers: dict[str, None] = {}
         for number in () if isinstance(overlay.devices, Absent) else overlay.devices.values():
             below = self.by_number.get(number)
             if below is not None and below.fstype == "btrfs" and not isinstance(below.devices, Absent):
-                found.update(dict.fromkeys(below.devices.values()))
+                numbers.update(dict.fromkeys(below.devices.values()))
             elif not number.startswith("0:"):  # on no block device
-                found[number] = None
-        return tuple(found)
+                numbers[number] = None
+        return tuple(numbers)
 
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
     readers = [_READERS.get(name, _text) for name in Mount._fields[1:]]
     rows = zip(frame.keys, *(frame.column(name) for name in Mount._fields[1:]), strict=True)
-    found = Mounts(
+    mounts = Mounts(
         Mount(key, *(read(cell) for read, cell in zip(readers, cells, strict=True)))  # type: ignore[arg-type]
         for key, *cells in rows
     )
-    found.missing = frame.missing
-    return found
+    mounts.missing = frame.missing
+    return mounts
 
 
 def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
-    """Tell by its name alone which mount a path without links is on; for captures.
+    """Return the mount of a path without links by its name alone; for captures.
 
     A live file names its mount itself, which is right even where one mount hides another.
     """
@@ -100,8 +100,8 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
         return absent("the mount follows only from an absolute path")
     above = path.rstrip("/")
     while above:
-        if found := mounts.by_point.get(above):
-            return found
+        if mount := mounts.by_point.get(above):
+            return mount
         above = above.rpartition("/")[0]
     nowhere = mounts.missing or absent("no mount is known that holds the path")
     return mounts.by_point.get("/") or nowhere
@@ -129,4 +129,4 @@ def _chunks(value: Value) -> tuple[Chunk, ...] | Absent:
 
 
 _READERS: Final[dict[str, Callable[[Value], object]]] = {"devices": _devices, "chunks": _chunks}
-"""How a cell of a sample becomes that of a mount; the others are texts."""
+"""The conversion of a cell of a sample to a field of a mount; other cells are texts."""

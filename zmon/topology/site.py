@@ -1,6 +1,6 @@
-"""What a site knows of its storage: how it numbers devices, labels volumes, and builds storage servers.
+"""The rules of a site about its storage: numbers of devices, labels of volumes, storage servers.
 
-Nothing is assumed by default: without a rule, the number of a device says nothing about its LCU.
+Nothing is assumed by default: without a rule, zmon derives no LCU from the number of a device.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NUMBERS: Final = r"(?ai)([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?"
 
 
 class SiteError(ValueError):
-    """What a site has written cannot be used: which file, line and key, what is wrong, what to do."""
+    """A site file cannot be used; the message has file, line and key, the error and what to do."""
 
 
 class MapRow(NamedTuple):
-    """One line of the map; what it does not say is empty."""
+    """One line of the map; missing columns are empty."""
 
     volume: str
     """As it is written."""
@@ -41,7 +41,7 @@ class MapRow(NamedTuple):
     rank: str = ""
     extent_pool: str = ""
     channel_group: str = ""
-    """What the LCU's channel paths are called together."""
+    """The name of the LCU's group of channel paths."""
     capacity: float | None = None
     """MB/s of the LCU."""
     place: str = ""
@@ -49,7 +49,7 @@ class MapRow(NamedTuple):
 
 
 class VolumeMap:
-    """The rows of a map, found by what they are about."""
+    """The rows of a map, indexed by volume and LCU."""
 
     def __init__(self, rows: Iterable[MapRow] = ()) -> None:
         """Index the rows.
@@ -75,29 +75,29 @@ class VolumeMap:
         return bool(self.rows)
 
     def about(self, uid: Uid | None, rdev: str) -> list[MapRow]:
-        """Return the rows about a volume, the most particular first: they may contradict each other."""
+        """Return the rows about a volume, the most specific first; they may contradict each other."""
         if not self.rows:
             return []
         keys = () if uid is None else (uid.volume, uid.lcu)
-        found = [self._named.get(key) for key in (*keys, f"{int(rdev, 16):04X}" if rdev else "")]
-        rows = [row for row in found if row is not None]
-        return [*rows, *self._holding(rdev)] if rdev and found[-1] is None else rows
+        matches = [self._named.get(key) for key in (*keys, f"{int(rdev, 16):04X}" if rdev else "")]
+        rows = [row for row in matches if row is not None]
+        return [*rows, *self._holding(rdev)] if rdev and matches[-1] is None else rows
 
     def lcu(self, name: str) -> MapRow | None:
-        """Return a row that says on what server and channel paths an LCU is, and what it can do."""
+        """Return a row with the server, the channel paths and the capacity of an LCU."""
         return self._lcus.get(name)
 
     def _take(self, row: MapRow) -> None:
-        found = re.fullmatch(NUMBERS, row.volume)
-        if found is None or found[2] is None:
-            key = row.volume if found is None else f"{int(found[1], 16):04X}"
+        match = re.fullmatch(NUMBERS, row.volume)
+        if match is None or match[2] is None:
+            key = row.volume if match is None else f"{int(match[1], 16):04X}"
             earlier = self._named.setdefault(key, row)
             if earlier is not row:
                 raise SiteError(
                     f"{row.place}: {row.volume} is in {earlier.place} already; keep one of the lines"
                 )
         else:
-            self._ranges.append((int(found[1], 16), int(found[2], 16), row))
+            self._ranges.append((int(match[1], 16), int(match[2], 16), row))
         known = self._lcus.get(row.lcu)
         if known is None:
             self._lcus[row.lcu] = row
@@ -133,11 +133,11 @@ def naming(name: str) -> str:
 
 
 SYSTEM: Final = "/etc/zmon/site.toml"
-"""Where the site of a machine is written; a user's own is `zmon/site.toml` in the directory of settings."""
+"""The site file of a machine; a user's own is `zmon/site.toml` in the directory of settings."""
 
 
 def site_files(environ: Mapping[str, str], system: str = SYSTEM) -> list[str]:
-    """Return the site files that there are, the machine's before the user's."""
+    """Return the site files that exist, the machine's before the user's."""
     settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
     return [path for path in (system, os.path.join(settings, "zmon", "site.toml")) if os.path.exists(path)]
 
@@ -146,13 +146,13 @@ class NumberRule(NamedTuple):
     """A rule that derives the LCU from the number of a real device."""
 
     serial: str
-    """Of the storage server it holds for, as in a unique id; `*` for all."""
+    """The serial of its storage server, as in a unique id; `*` for all."""
     said: str
     """The rule as the site wrote it: `7nXX`, `mask 0F00`, `E000-E0FF`."""
     lcu_of: Callable[[str], str]
-    """From a number, in capitals, to the name of the LCU; empty when the rule does not say."""
+    """Maps a number, in capitals, to the name of the LCU; empty when the rule does not apply."""
     place: str
-    """Where it is written: `/etc/zmon/site.toml:7`."""
+    """Its location: `/etc/zmon/site.toml:7`."""
 
 
 class LabelRule(NamedTuple):
@@ -165,8 +165,8 @@ class LabelRule(NamedTuple):
 
     def number(self, label: str) -> str:
         """Return the number that is in a label; empty when it has not this form."""
-        found = self.form.fullmatch(label.upper())
-        return "".join(found.groups()) if found else ""
+        match = self.form.fullmatch(label.upper())
+        return "".join(match.groups()) if match else ""
 
 
 class Channels(NamedTuple):
@@ -180,13 +180,13 @@ class Channels(NamedTuple):
 
 
 class Site(NamedTuple):
-    """All that the site files say."""
+    """The content of all site files."""
 
     rules: tuple[NumberRule, ...] = ()
     labels: tuple[LabelRule, ...] = ()
     map: VolumeMap = NO_MAP
     vdev_is_rdev: str = ""
-    """Where it is written that a guest's device has the number of the real one; empty when it is not."""
+    """The location of the rule that a guest's device has the number of the real one; empty without it."""
     capacities: Mapping[str, float] = {}
     """MB/s by the name of an LCU; by `lcu` for all that have none of their own."""
     channels: tuple[Channels, ...] = ()
@@ -198,9 +198,9 @@ class Site(NamedTuple):
     """The files that were read."""
 
     def lcu_by_number(self, rdev: str, serial: str = "") -> list[tuple[str, NumberRule]]:
-        """Return what the rules call the LCU of a real device.
+        """Return the names that the rules give to the LCU of a real device.
 
-        Rules for its storage server go before those for all; more than one answer means that rules
+        Rules for its storage server take precedence over those for all; several answers mean that rules
         contradict each other.
         """
         answers = [(rule.lcu_of(rdev), rule) for rule in self.rules if rule.serial in {"*", serial}]
@@ -208,7 +208,7 @@ class Site(NamedTuple):
         return [(name, rule) for name, rule in said if rule.serial != "*"] or said
 
     def number_by_label(self, label: str) -> list[tuple[str, LabelRule]]:
-        """Return the numbers that the rules read in a label."""
+        """Return the numbers that the rules derive from a label."""
         answers = [(rule.number(label), rule) for rule in self.labels]
         return [(number, rule) for number, rule in answers if number]
 
@@ -234,11 +234,11 @@ class Site(NamedTuple):
         return None
 
     def pinned(self, names: Iterable[str]) -> bool:
-        """Tell whether a path or a tablespace is to stay where it is."""
+        """Return whether a path or a tablespace is to stay where it is."""
         return any(fnmatchcase(name, pattern) for name in names for pattern in self.pins)
 
     def is_log(self, path: str) -> bool:
-        """Tell whether a file is a log by a pattern of the site."""
+        """Return whether a file is a log by a pattern of the site."""
         return any(fnmatchcase(path, pattern) for pattern in self.logs)
 
 

@@ -1,4 +1,4 @@
-"""Reading what a site writes about its storage: the site files, in TOML, and the volume map, in CSV.
+"""Reads the files in which a site describes its storage: site files in TOML, and the volume map in CSV.
 
 docs/site.md describes them.  The columns of a volume map:
 
@@ -7,8 +7,8 @@ docs/site.md describes them.  The columns of a volume map:
     7612, 5
     IBM.75000000092461.1500.18, LSS 08
 
-A volume is the number of a real device, a range of them, a unique id, or the first three parts of one, which
-stand for all of an LCU.  Columns from the third on may be missing.  Without a heading they are in this order;
+A volume is the number of a real device, a range of them, a unique id, or the first three parts of one, for
+all volumes of an LCU.  Columns from the third on may be missing.  Without a heading they are in this order;
 with one, in any.  Lines that begin with `#` are comments.
 """
 
@@ -95,13 +95,13 @@ def _heading(cells: list[str], place: str) -> Iterator[str]:
 
 def _map_row(cells: dict[str, str], place: str) -> MapRow:
     volume, lcu = cells["volume"], cells.get("lcu", "")
-    found = re.fullmatch(NUMBERS, volume)
-    if found is None and _UID_KEY.fullmatch(volume) is None:
+    match = re.fullmatch(NUMBERS, volume)
+    if match is None and _UID_KEY.fullmatch(volume) is None:
         raise SiteError(
             f"{place}: {volume!r} is no device number (7600), no range (7600-76FF) "
             "and no unique id (IBM.75000000092461.1500.18)"
         )
-    if found is not None and found[2] is not None and int(found[1], 16) > int(found[2], 16):
+    if match is not None and match[2] is not None and int(match[1], 16) > int(match[2], 16):
         raise SiteError(f"{place}: {volume} ends before it begins")
     if not lcu:
         raise SiteError(f"{place}: says no LCU of {volume}; write it into the second column")
@@ -129,7 +129,7 @@ def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | 
     """Read a site file; `volume_map` reads the map that it names, which is left out otherwise.
 
     Raises:
-        SiteError: what is wrong, with file, line and key, and what to do.
+        SiteError: the content is wrong; has file, line and key, and what to do.
     """
     return Site(**_fields(_SiteDocument(text, origin), volume_map))
 
@@ -137,7 +137,7 @@ def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | 
 def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
     """Read the site files of the machine, of the user, and the one named on the command line.
 
-    What a later one says under a heading replaces all that an earlier one says under it.  Those of the
+    A table of a later file replaces the whole table of the same heading in an earlier one.  Those of the
     machine and the user need not exist.
 
     Raises:
@@ -247,56 +247,56 @@ def _channels(entry: TomlTable) -> Channels:
 
 
 def _by_digits(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["pattern"]
-    if not isinstance(said, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", said) or "n" not in said:
+    pattern = entry["pattern"]
+    if not isinstance(pattern, str) or not re.fullmatch(r"[0-9A-FXxn]{4,5}", pattern) or "n" not in pattern:
         raise ValueError(
             "is four or five characters: hex digits as they are, n for each digit that names the LCU, "
-            f"X for any other: '7nXX', not {said!r:.60}"
+            f"X for any other: '7nXX', not {pattern!r:.60}"
         )
     signs = {"n": "([0-9A-F])", "X": "[0-9A-F]", "x": "[0-9A-F]"}
-    form = re.compile("".join(signs.get(sign, sign) for sign in said), re.ASCII)
-    return said, lambda rdev: naming("".join(found.groups())) if (found := form.fullmatch(rdev)) else ""
+    form = re.compile("".join(signs.get(sign, sign) for sign in pattern), re.ASCII)
+    return pattern, lambda rdev: naming("".join(match.groups())) if (match := form.fullmatch(rdev)) else ""
 
 
 def _by_regex(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["regex"]
-    if not isinstance(said, str):
-        raise ValueError(f"is a text in quotes, not {said!r:.60}")  # noqa: TRY004 - as all that is wrong here
-    form = re.compile(said, re.ASCII)
+    pattern = entry["regex"]
+    if not isinstance(pattern, str):
+        raise ValueError(f"is a text in quotes, not {pattern!r:.60}")  # noqa: TRY004 - as all errors here
+    form = re.compile(pattern, re.ASCII)
     if form.groups != 1:
-        raise ValueError(f"has one group, which is the name of the LCU: '7(.)..', not {said!r}")
-    return said, lambda rdev: naming(found[1] or "") if (found := form.fullmatch(rdev)) else ""
+        raise ValueError(f"has one group, which is the name of the LCU: '7(.)..', not {pattern!r}")
+    return pattern, lambda rdev: naming(match[1] or "") if (match := form.fullmatch(rdev)) else ""
 
 
 def _by_mask(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said, shift = entry["mask"], entry.get("shift")
-    if not isinstance(said, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", said) or not int(said, 16):
-        raise ValueError(f"is a hex number in quotes, '0F00', not {said!r:.60}")
-    mask = int(said, 16)
+    text, shift = entry["mask"], entry.get("shift")
+    if not isinstance(text, str) or not re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,5}", text) or not int(text, 16):
+        raise ValueError(f"is a hex number in quotes, '0F00', not {text!r:.60}")
+    mask = int(text, 16)
     lowest = (mask & -mask).bit_length() - 1
     if shift is None:
         shift = lowest
     if type(shift) is not int or not 0 <= shift <= lowest:
-        raise ValueError(f"{said} goes with a shift of 0 to {lowest} bits, not {shift!r:.60}")
-    return f"mask {said}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
+        raise ValueError(f"{text} goes with a shift of 0 to {lowest} bits, not {shift!r:.60}")
+    return f"mask {text}", lambda rdev: naming(f"{(int(rdev, 16) & mask) >> shift:X}")
 
 
 def _by_ranges(entry: Mapping[str, Any]) -> tuple[str, Callable[[str], str]]:
-    said = entry["ranges"]
-    if not isinstance(said, dict) or not said:
+    ranges = entry["ranges"]
+    if not isinstance(ranges, dict) or not ranges:
         raise ValueError('is a table: ranges = { "E000-E0FF" = "E0" }')
-    for name in said.values():
+    for name in ranges.values():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"gives each range the name of an LCU in quotes, not {name!r:.60}")
-    for span in said:
-        found = re.fullmatch(NUMBERS, span)
-        if not found or int(found[1], 16) > int(found[2] or found[1], 16):
+    for span in ranges:
+        match = re.fullmatch(NUMBERS, span)
+        if not match or int(match[1], 16) > int(match[2] or match[1], 16):
             raise ValueError(f"holds ranges of device numbers, E000-E0FF, not {span!r:.60}")
     try:
-        known = VolumeMap(MapRow(span, naming(name), place="ranges") for span, name in said.items())
+        known = VolumeMap(MapRow(span, naming(name), place="ranges") for span, name in ranges.items())
     except SiteError as error:
         raise ValueError(str(error).removeprefix("ranges: ")) from error
-    return ", ".join(said), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
+    return ", ".join(ranges), lambda rdev: next((row.lcu for row in known.about(None, rdev)), "")
 
 
 _NUMBER_RULES: Final = {

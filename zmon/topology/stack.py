@@ -63,16 +63,16 @@ def volume_name(mapped: str) -> str | None:
 
 
 def inner(mapped: str) -> str:
-    """Say what a device within a volume is for, by its name; empty for a volume that people made."""
-    found = re.search(_SUFFIX, mapped)
-    return _INNER[next(filter(None, found.groups()))] if found else ""
+    """Return the purpose of a device within a volume, by its name; empty for a volume that people made."""
+    match = re.search(_SUFFIX, mapped)
+    return _INNER[next(filter(None, match.groups()))] if match else ""
 
 
 TAGS: Final = {
     "UUID": "by-uuid", "LABEL": "by-label", "ID": "by-id",
     "PARTUUID": "by-partuuid", "PARTLABEL": "by-partlabel",
 }  # fmt: skip
-"""How /etc/fstab may name devices, and in which directory of /dev/disk these names are."""
+"""The tags by which /etc/fstab may name devices, each with its directory in /dev/disk."""
 _UNESCAPED: Final = "#+-.:=@_"
 """Characters that udev leaves as they are in a name, besides letters, digits and all beyond ASCII."""
 DEPTH: Final = 32
@@ -83,7 +83,7 @@ class BlockDevice(NamedTuple):
     """One block device."""
 
     number: str
-    """major:minor, which is what identifies it while it is there."""
+    """major:minor, which identifies it as long as it exists."""
     name: Value
     """As the kernel calls it: `dasda1`, `dm-3`."""
     sort: Value
@@ -101,7 +101,7 @@ class BlockDevice(NamedTuple):
     uuid: Value
     """Of the device mapper: `LVM-...`, `mpath-...`."""
     table: tuple[Target, ...] | Absent
-    """Of the device mapper; of a loop device how the file lies that it is made of."""
+    """Of the device mapper; of a loop device the layout of its file."""
     level: Value
     layout: Value
     chunk: Number
@@ -112,11 +112,11 @@ class BlockDevice(NamedTuple):
     wwpn: Value
     lun: Value
     file: Value
-    """What a loop device is made of."""
+    """The file of a loop device."""
 
     @property
     def title(self) -> str:
-        """What people call it: `vg/lv`, `mpatha`, `dasda1`; its number if nothing else is known."""
+        """Its name for people: `vg/lv`, `mpatha`, `dasda1`; its number if nothing else is known."""
         if isinstance(self.mapped, str):
             volume = volume_name(self.mapped) if str(self.uuid).startswith("LVM-") else None
             return volume or self.mapped
@@ -124,7 +124,7 @@ class BlockDevice(NamedTuple):
 
     @property
     def wwid(self) -> str:
-        """Which disk a multipath device is; empty for any other device."""
+        """The WWID of the disk that a multipath device is; empty for any other device."""
         uuid = "" if isinstance(self.uuid, Absent) else str(self.uuid)
         return uuid.removeprefix("mpath-") if uuid.startswith("mpath-") else ""
 
@@ -137,13 +137,13 @@ class BlockDevice(NamedTuple):
 
 
 class StackLayer(NamedTuple):
-    """One device on the way down."""
+    """One device between a file system and its disks."""
 
     depth: int
     number: str
     title: str
     what: str
-    """What it is, for people: `striped over 4, 64 KiB`."""
+    """Its layout, for people: `striped over 4, 64 KiB`."""
 
 
 class DeviceLayout(NamedTuple):
@@ -160,13 +160,13 @@ class DeviceLayout(NamedTuple):
     reason: str
     """Why its layout is unknown; empty when it is known."""
     straight: tuple[str, ...]
-    """The devices from this one to its leaf, when all its bytes are there and nothing is to be said of it."""
+    """The devices from this one to its leaf, when all its bytes are on that leaf and no note is needed."""
 
 
 class Stack:
-    """The block devices of a machine, and what each is made of.
+    """The block devices of a machine, each with the devices below it.
 
-    It is as it was when the frame was read; a volume that is moved meanwhile lies elsewhere.
+    It is the state when the frame was read; a volume that was moved since lies elsewhere.
     """
 
     def __init__(self, layers: Frame) -> None:
@@ -175,7 +175,7 @@ class Stack:
         self.node: Callable[[str], BlockDevice | None] = cache(self._node)
         """Returns the device with a number."""
         self.segments: Callable[[str], tuple[Target, ...] | Absent] = cache(self._segments)
-        """Returns how a device lies on those below it; nothing for a leaf, absent if that is not known."""
+        """Returns the segments of a device on those below it; none for a leaf, absent if unknown."""
         self.layout: Callable[[str], DeviceLayout] = cache(self._layout)
         """Returns the layout of a device, prepared for mapping."""
         self.evidence: Callable[[str], Evidence] = cache(self._evidence)
@@ -188,8 +188,8 @@ class Stack:
     def named(self, name: str) -> BlockDevice | None:
         """Return the device of this name: `dasda1`, `/dev/mapper/vg-lv`, `vg/lv`, `94:5`.
 
-        Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  A name of
-        the kernel comes before one that people gave, and that before one of udev.
+        Names that udev gives are paths, or tags as mount(8) takes them: `UUID=...`, `LABEL=...`.  Names of
+        the kernel take precedence over those that people gave, and these over those of udev.
         """
         plain = _tagged(name).removeprefix("/dev/")
         number = self._names.get(plain.removeprefix("mapper/")) or self._names.get(plain)
@@ -198,7 +198,7 @@ class Stack:
         return self.node(number or name)
 
     def title(self, number: str) -> str:
-        """Return what people call a device; its number when nothing is known of it."""
+        """Return the name of a device for people; its number when nothing is known of it."""
         node = self.node(number)
         return node.title if node else number
 
@@ -226,7 +226,7 @@ class Stack:
     def _links(self) -> dict[str, str]:
         """Numbers of devices by the names of udev, UUIDs in small letters, too.
 
-        Of several with one name, such as the paths to a disk, it is that which is made of the others.
+        Of several with one name, such as the paths to a disk, it is the one that is built on the others.
         """
         links: dict[str, str] = {}
         cells = zip(self._layers.keys, self._layers.column("sort"), self._layers.column("links"), strict=True)
@@ -285,7 +285,7 @@ class Stack:
         return ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
-        """Return a target of the device mapper with what its table leaves open."""
+        """Return a target of the device mapper, completed with what its table does not contain."""
         if target.layout is TargetLayout.SOMEWHERE and not target.legs:
             return (target._replace(legs=tuple(Leg(number) for number in node.below)),)
         return (target,)
@@ -304,7 +304,7 @@ class Stack:
         )
 
     def _straight(self, number: str) -> tuple[str, ...]:
-        """Go down where there is one way only."""
+        """Descend while there is a single device below."""
         way: list[str] = []
         here = number
         while len(way) < DEPTH and here not in way:
@@ -351,9 +351,9 @@ class Stack:
     def leaves(self, number: str) -> list[str]:
         """Return the numbers of the disks that data of a device may lie on; a leaf itself when it is one.
 
-        A multipath device is a leaf, and so are a loop device and a device of which nothing is known.
+        Multipath devices, loop devices and unknown devices are leaves.
         """
-        found: dict[str, None] = {}
+        numbers: dict[str, None] = {}
         seen: set[str] = set()
         ahead = [number]
         while ahead:
@@ -362,9 +362,9 @@ class Stack:
                 continue
             seen.add(here)
             if self.segments(here) == ():
-                found[here] = None
+                numbers[here] = None
             ahead.extend(reversed(self.feet(here)))
-        return list(found)
+        return list(numbers)
 
     def paths(self, number: str) -> list[BlockDevice]:
         """Return the disks that are paths to a multipath device; a device that is none is its own path."""
@@ -378,16 +378,16 @@ class Stack:
         return [path for path in map(self.node, numbers) if path]
 
     def _chain(self, number: str) -> tuple[StackLayer, ...]:
-        found: list[StackLayer] = []
+        layers: list[StackLayer] = []
         seen: set[str] = set()
         ahead = [(0, number)]
         while ahead:
             depth, here = ahead.pop()
-            found.append(StackLayer(depth, here, self.title(here), self.what(here)))
+            layers.append(StackLayer(depth, here, self.title(here), self.what(here)))
             if here not in seen:
                 seen.add(here)
                 ahead.extend((depth + 1, foot) for foot in reversed(self.feet(here)))
-        return tuple(found)
+        return tuple(layers)
 
     def what(self, number: str) -> str:
         """Describe a device for people: `striped over 4, 64 KiB`, segment by segment."""
@@ -412,18 +412,18 @@ class Stack:
 
     def above(self, number: str) -> list[str]:
         """Return the numbers of all devices that are built on this one, those next above first."""
-        found: dict[str, None] = {}
+        above: dict[str, None] = {}
         ahead = [number]
         for here in ahead:
             for other in self._holders.get(here, ()):
-                if other not in found and other != number:
-                    found[other] = None
+                if other not in above and other != number:
+                    above[other] = None
                     ahead.append(other)
-        return list(found)
+        return list(above)
 
     @cached_property
     def _holders(self) -> dict[str, list[str]]:
-        """For each device those next above it, be it data or metadata that they keep there."""
+        """For each device those next above it, which keep data or metadata there."""
         holders: dict[str, list[str]] = {}
         parents, belows = self._layers.column("parent"), self._layers.column("below")
         for number, parent, below in zip(self._layers.keys, parents, belows, strict=True):

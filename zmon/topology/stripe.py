@@ -1,8 +1,8 @@
-"""Closed formulas: which bytes of a striped device lie on which leg, and where there.
+"""Closed formulas: the leg, and the offset there, of bytes of a striped device.
 
-Nothing here goes chunk by chunk, so that a terabyte takes as long as a kilobyte.  What makes that
-possible: bytes side by side on the device are, on each leg, side by side too, but for the parity and
-the further copies between them, which come again after a few rows.
+Nothing is computed chunk by chunk, so a terabyte takes as long as a kilobyte.  This is possible because
+consecutive bytes of the device are consecutive on each leg, too, apart from parity and further copies in
+between, whose pattern repeats after a few rows.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class ByteRange(NamedTuple):
-    """Bytes of a device from `begin` to before `end`: all, or those that a pattern picks.
+    """Bytes of a device from `begin` to before `end`: all, or those that a pattern selects.
 
-    With a `period`, only bytes x with `(x - phase) mod period < run` are meant.
+    With a `period`, it contains only bytes x with `(x - phase) mod period < run`.
     """
 
     begin: int
@@ -29,7 +29,7 @@ class ByteRange(NamedTuple):
     run: int = 0
 
     def size(self) -> int:
-        """Return how many bytes are meant."""
+        """Return the number of bytes."""
         if not self.period:
             return self.end - self.begin
         return self._before(self.end) - self._before(self.begin)
@@ -45,13 +45,13 @@ class ByteRange(NamedTuple):
         return self._replace(begin=max(self.begin, begin), end=min(self.end, end))
 
     def moved(self, by: int) -> ByteRange:
-        """Return it that much further on."""
+        """Return it shifted by a number of bytes."""
         return (
             ByteRange(self.begin + by, self.end + by, self.period, self.phase + by, self.run) if by else self
         )
 
     def teeth(self) -> Iterator[ByteRange]:
-        """Return its parts that have no pattern."""
+        """Return its contiguous parts."""
         if not self.period:
             yield self
             return
@@ -63,7 +63,7 @@ class ByteRange(NamedTuple):
 
 
 class LegRange(NamedTuple):
-    """What lies on one leg."""
+    """Bytes on one leg."""
 
     leg: int
     part: ByteRange
@@ -72,28 +72,28 @@ class LegRange(NamedTuple):
 
 
 class LegPlace(NamedTuple):
-    """Where one byte lies."""
+    """The place of one byte."""
 
     leg: int
     offset: int
     run: int
-    """For so many bytes from there on the next ones lie one after the other."""
+    """The number of consecutive bytes from there on."""
 
 
 # --- striped, raid0 ---------------------------------------------------------------------------
 
 
 def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
-    """Return what of the bytes from `begin` to before `end` lies on each leg.
+    """Return the bytes from `begin` to before `end` on each leg.
 
-    Of the first x bytes a leg has one chunk for each full row, and in the last row a whole chunk if x is in a
-    chunk behind it, what is before x if x is in its own chunk, else nothing.
+    Of the first x bytes a leg has one chunk per full row; of the last row a whole chunk if x is in a later
+    chunk, the bytes before x if x is in its own chunk, else nothing.
     """
     first, low = divmod(begin, chunk)
     last, high = divmod(end, chunk)
     (row, leg), (last_row, last_leg) = divmod(first, legs), divmod(last, legs)
     touched: Iterable[int] = range(legs)
-    if last - first + 1 < legs:  # a wide volume, and few chunks
+    if last - first + 1 < legs:  # few chunks on many legs
         touched = sorted(number % legs for number in range(first, last + 1))
     for here in touched:
         start = row * chunk + (chunk if here < leg else low if here == leg else 0)
@@ -105,7 +105,7 @@ def striped(legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
 # --- rows with parity -------------------------------------------------------------------------
 
 Rows = tuple[tuple[int, ...], ...]
-"""For each row, until they come again, the legs of its data chunks in the order of the data."""
+"""For each row, until the pattern repeats, the legs of its data chunks in the order of the data."""
 
 
 def _left(row: int, legs: int) -> int:
@@ -155,9 +155,9 @@ PARITY: Final = {
     "raid6_zr": 2, "raid6_nr": 2, "raid6_nc": 2, "raid6_0_6": 2,
     "raid6_la_6": 2, "raid6_ra_6": 2, "raid6_ls_6": 2, "raid6_rs_6": 2,
 }  # fmt: skip
-"""The layouts with parity that are known, and how many legs may be lost.
+"""The known layouts with parity, and the number of legs that may fail.
 
-`raid4` is what the device mapper calls so, with parity on the first leg; md's level 4 is `raid5_n`.
+`raid4` is that of the device mapper, with parity on the first leg; md's level 4 is `raid5_n`.
 """
 
 
@@ -181,9 +181,9 @@ def rows(kind: str, legs: int) -> Rows:
 
 
 def parity(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
-    """Return what of the bytes from `begin` to before `end`, and of their parity, lies on each leg.
+    """Return the bytes from `begin` to before `end`, and of their parity, on each leg.
 
-    Parity is counted that covers any of these bytes.
+    Parity counts if it covers any of these bytes.
     """
     width = len(layout[0]) * chunk
     first, last = -(-begin // width), end // width
@@ -230,7 +230,7 @@ def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> I
 
 
 def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
-    """Return what of the bytes from `begin` to before `end`, in all copies, lies on each leg."""
+    """Return the bytes from `begin` to before `end`, in all copies, on each leg."""
     first, last = -(-begin // chunk), end // chunk
     if first > last:  # within one chunk
         yield from _part_of_chunk(legs, copies, chunk, begin, end)
@@ -262,7 +262,7 @@ def near_at(legs: int, copies: int, chunk: int, x: int) -> list[LegPlace]:
 
 
 def _picked(leg: int, span: ByteRange, data: set[int], period: int, chunk: int) -> Iterator[LegRange]:
-    """Part a span of whole rows into those that hold data and the others."""
+    """Divide a span of whole rows into those that hold data and the others."""
     for chosen, copy in ((data, False), (set(range(period)) - data, True)):
         if len(chosen) == period:
             yield LegRange(leg, span, copy)
@@ -274,11 +274,11 @@ def _picked(leg: int, span: ByteRange, data: set[int], period: int, chunk: int) 
 
 
 def _runs(chosen: set[int], period: int) -> list[tuple[int, int]]:
-    """Return the rows side by side among those chosen, the last one being a neighbour of the first."""
+    """Return the runs of consecutive rows among those chosen; the last row is followed by the first."""
     starts = sorted(row for row in chosen if (row - 1) % period not in chosen)
     gaps = sorted(row for row in range(period) if row not in chosen)
-    found = []
+    runs = []
     for start in starts:
         stop = next((gap for gap in gaps if gap > start), gaps[0] + period)
-        found.append((start, stop - start))
-    return found
+        runs.append((start, stop - start))
+    return runs

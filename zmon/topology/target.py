@@ -1,6 +1,6 @@
 """Targets: how each part of a block device is laid out over the devices below it.
 
-The tables of the device mapper say it, one line per segment, as `dmsetup table` prints one device: `start
+The tables of the device mapper have one line per segment, as `dmsetup table` prints one device: `start
 length target arguments`, in sectors of 512 bytes.  A volume that was extended later has several segments.
 md arrays are put in the same form.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SECTOR: Final = 512
-"""Bytes of the sectors that the kernel counts in, whatever the blocks of the disk are."""
+"""Bytes of the sectors that the kernel counts in, whatever the block size of the disk."""
 
 
 class TargetLayout(Enum):
@@ -31,7 +31,7 @@ class TargetLayout(Enum):
     LINEAR = "linear"
     """One after the other on one leg."""
     STRIPED = "striped"
-    """Chunk by chunk, round the legs."""
+    """Chunk by chunk on the legs in turn."""
     MIRROR = "mirror"
     """All on every leg."""
     PARITY = "parity"
@@ -39,7 +39,7 @@ class TargetLayout(Enum):
     NEAR = "near"
     """Chunk by chunk, each in several copies on legs side by side."""
     EVEN = "even"
-    """Round the legs in equal shares, in an order that is not known to zmon."""
+    """In equal shares on the legs, in an order that zmon does not know."""
     PATHS = "paths"
     """The legs are paths to one disk."""
     SOMEWHERE = "somewhere"
@@ -65,18 +65,18 @@ class Target(NamedTuple):
     length: int
     """Its bytes."""
     kind: str
-    """What it is called: `linear`, `striped`, `raid5_ls`, `thin-pool`."""
+    """Its name: `linear`, `striped`, `raid5_ls`, `thin-pool`."""
     layout: TargetLayout
     legs: tuple[Leg, ...] = ()
     """The devices that hold its data, in the order of the layout."""
     chunk: int = 0
     """Bytes that lie together on a leg of a striped layout."""
     copies: int = 1
-    """How often each byte is there in a near or even layout."""
+    """The copies of each byte in a near or even layout."""
     beside: tuple[str, ...] = ()
     """Numbers of devices that belong to it and hold none of its data: metadata, logs."""
     note: str = ""
-    """What a person must know to trust the place, if anything."""
+    """The assumption under which the place is valid, if any."""
     arguments: str = ""
     """As printed, after the name of the target; keys are zeros."""
 
@@ -87,20 +87,20 @@ class Target(NamedTuple):
 
 
 def parse_table(text: str) -> list[Target]:
-    """Parse the table of one device; see the module.
+    """Parse the table of one device.
 
-    A target that zmon does not know lies `SOMEWHERE`, on legs that are not named.  A key of dm-crypt
+    A target that zmon does not know has the layout `SOMEWHERE` and no legs.  A key of dm-crypt
     is dropped.  Kernel: Documentation/admin-guide/device-mapper/.
 
     Raises:
         ValueError: a line is not understood, or segments overlap; the message quotes what was found.
     """
-    found = [_segment(line) for line in text.splitlines() if line.strip()]
-    found.sort(key=lambda target: target.start)
-    for one, other in pairwise(found):
+    targets = [_segment(line) for line in text.splitlines() if line.strip()]
+    targets.sort(key=lambda target: target.start)
+    for one, other in pairwise(targets):
         if other.start < one.end:
             raise ValueError(f"segments overlap at sector {other.start // SECTOR}")
-    return found
+    return targets
 
 
 def describe(target: Target) -> str:
@@ -110,18 +110,18 @@ def describe(target: Target) -> str:
         case TargetLayout.STRIPED | TargetLayout.PARITY | TargetLayout.EVEN | TargetLayout.NEAR:
             chunk = f", {size_of(target.chunk)}" if target.chunk else ""
             copies = f", {target.copies} copies" if target.copies > 1 else ""
-            said = f"{target.kind} over {legs}{chunk}{copies}"
+            words = f"{target.kind} over {legs}{chunk}{copies}"
         case TargetLayout.MIRROR:
-            said = f"{target.kind} on {legs}"
+            words = f"{target.kind} on {legs}"
         case TargetLayout.PATHS:
-            said = f"one disk over {legs} path{'s' * (legs != 1)}"
+            words = f"one disk over {legs} path{'s' * (legs != 1)}"
         case TargetLayout.SOMEWHERE:
-            said = f"{target.kind}, which places each block itself"
+            words = f"{target.kind}, which places each block itself"
         case TargetLayout.NOWHERE:
-            said = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
+            words = "a hole in its file" if target.kind == "hole" else f"{target.kind}, on no device"
         case TargetLayout.LINEAR:
-            said = target.kind
-    return said
+            words = target.kind
+    return words
 
 
 def size_of(count: int) -> str:
@@ -197,7 +197,7 @@ class _Words:
         return self.words[self.at :]
 
     def all_devices(self) -> tuple[Leg, ...]:
-        """Whatever devices are named anywhere."""
+        """All devices that are named in any argument."""
         return tuple(Leg(word) for word in self.words if _is_device(word))
 
 
@@ -248,7 +248,7 @@ def _raid(head: _Head, words: _Words) -> Target:
     if not parameters or not _is_number(parameters[0]):
         raise ValueError("the chunk size is missing")
     chunk = int(parameters[0]) * SECTOR
-    named = dict(pairwise(parameters))  # flags among them do no harm
+    named = dict(pairwise(parameters))  # flags among them are ignored
     offset = _parameter(named, "data_offset", 0) * SECTOR
     target = Target(
         head.start, head.length, kind, TargetLayout.EVEN,
@@ -354,7 +354,7 @@ def _integrity(head: _Head, words: _Words) -> Target:
 
 
 def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "") -> _Reader:
-    """Return what reads a target of fixed words.
+    """Return a reader for a target of fixed words.
 
     They are a `leg` (device and offset), a `device`, one on which all lies at the `same` place, one `beside`,
     a device that `may-be` there, `all` devices, or a word of which it says what it is.
@@ -426,7 +426,7 @@ class ArrayMember(NamedTuple):
 
 
 class MdArray(NamedTuple):
-    """What md says of an array."""
+    """An array as md describes it."""
 
     level: Value
     """`raid5`."""
@@ -446,7 +446,7 @@ _RAID6: Final = {
     16: "la_6", 17: "ra_6", 18: "ls_6", 19: "rs_6", 20: "0_6",
 }  # fmt: skip
 _OLDER: Final = 1
-"""Layout of raid0 in which zones go on counting chunks from the begin of the array."""
+"""Layout of raid0 in which zones continue to count chunks from the beginning of the array."""
 _NEWER: Final = 2
 """The one in which each zone counts for itself."""
 
@@ -459,7 +459,7 @@ def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
     """
     if isinstance(cell, Absent):
         return ()
-    found: dict[int, ArrayMember] = {}
+    members: dict[int, ArrayMember] = {}
     for word in str(cell).split():
         slot, equals, rest = word.partition("=")
         number, at, place = rest.partition("@")
@@ -470,13 +470,13 @@ def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
         member = ArrayMember(
             int(slot), "" if number == "-" else number, int(offset or 0) * 512, int(size or 0) * 512
         )
-        if found.setdefault(member.slot, member) is not member:
+        if members.setdefault(member.slot, member) is not member:
             raise ValueError(f"slot {member.slot} twice")
-    return tuple(found[slot] for slot in sorted(found))
+    return tuple(members[slot] for slot in sorted(members))
 
 
 def md_targets(array: MdArray) -> tuple[Target, ...] | Absent:
-    """Return how an array lies, or why that is not known.
+    """Return the targets of an array, or the reason why they are unknown.
 
     Kernel: drivers/md/raid0.c, raid1.c, raid5.c, raid10.c, md-linear.c.
     """
@@ -536,24 +536,24 @@ def _md_raid10(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
 
 def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
     """Return the members one after the other."""
-    found, start = [], 0
+    targets, start = [], 0
     for member in array.members:
         size = _rounded(member.size, array.chunk)
         if not size:
             return absent("the sizes of the array's members are not known")
         leg = Leg(member.number, member.offset)
-        found.append(Target(start, size, "linear", TargetLayout.LINEAR, (leg,)))
+        targets.append(Target(start, size, "linear", TargetLayout.LINEAR, (leg,)))
         start += size
-    return tuple(found)
+    return tuple(targets)
 
 
 def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
-    """Return the zones of a raid0: when the smallest member is full, it goes on over the others."""
+    """Return the zones of a raid0: behind the end of the smallest member it continues on the others."""
     chunk = array.chunk
     sizes = [_rounded(member.size, chunk) for member in array.members]
     if not all(sizes):
         return absent("the sizes of the array's members are not known")
-    found: list[Target] = []
+    zones: list[Target] = []
     start = depth = 0
     for limit in sorted(set(sizes)):
         legs = [
@@ -568,7 +568,7 @@ def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
             elif layout != _NEWER:
                 note = "md does not say in which order this zone goes round"
         length = (limit - depth) * len(legs)
-        found.append(
+        zones.append(
             Target(
                 start,
                 length,
@@ -580,7 +580,7 @@ def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
             )
         )
         start, depth = start + length, limit
-    return tuple(found)
+    return tuple(zones)
 
 
 def _rounded(size: int, chunk: int) -> int:

@@ -26,7 +26,7 @@ _NO_BUSID: Final = absent("it is no device of the channel subsystem")
 
 
 class Volume(NamedTuple):
-    """One disk of this Linux, and what it is outside of it."""
+    """One disk of this Linux, with its identity in z/VM and in the storage server."""
 
     number: str
     """major:minor of the block device: `94:4`."""
@@ -44,13 +44,13 @@ class Volume(NamedTuple):
     lcu: Value
     """Name of the LCU by what Linux and CP know of it: `LCU 7600`."""
     called: Value
-    """What the site's map or rule calls the LCU."""
+    """Name of the LCU by the site's map or rule."""
     key: str
     """The group for sums per LCU, `Uid.lcu` where the unique id names it; never that of two LCUs."""
     spindle: str
-    """The real volume; disks that share one have it in common."""
+    """The real volume; disks on the same one have the same value."""
     uid: Value
-    """The unique id, as the kernel spells it."""
+    """The unique id, as the kernel writes it."""
     serial: Value
     """Of the storage server."""
     ssid: Value
@@ -59,17 +59,17 @@ class Volume(NamedTuple):
     ua: Value
     """Unit address, two hex digits in upper case."""
     side: Value
-    """Which of the servers inside the box: `server 0`."""
+    """The server inside the box: `server 0`."""
     chpids: Value
     """The channel paths, ascending: `4E 4F`."""
     cylinders: Value
     wwpn: Value
     lun: Value
     grade: Grade
-    """How sure the LCU is."""
+    """The grade of the LCU."""
     evidence: tuple[Evidence, ...]
     conflicts: tuple[str, ...]
-    """What contradicts what, in words."""
+    """The contradictions, in words."""
 
     @property
     def lcu_name(self) -> Value:
@@ -83,13 +83,13 @@ class Volume(NamedTuple):
 
     @property
     def own_label(self) -> str:
-        """The label that Linux reads on the disk, where it is another than that of the volume."""
+        """The label that Linux reads on the disk, where it differs from that of the volume."""
         two = isinstance(self.label, str) and isinstance(self.volser, str) and self.label != self.volser
         return str(self.label) if two else ""
 
     @property
     def lcu_names(self) -> frozenset[str]:
-        """All that people may call its LCU, in small letters: `lcu 7600`, `7600`, `ssid 7600`, `lss 12`."""
+        """All names of its LCU, in small letters: `lcu 7600`, `7600`, `ssid 7600`, `lss 12`."""
         names = {str(name) for name in (self.lcu, self.called) if not isinstance(name, Absent)}
         names |= {f"LCU {short(name)}" for name in names} | {short(name) for name in names}
         for what, number in (("SSID", self.ssid), ("LSS", self.lss)):
@@ -105,7 +105,7 @@ def short(name: str) -> str:
 
 
 def bare(number: str, reason: Value) -> Volume:
-    """Return a volume of which nothing is known: for a reason, or for want of a bus id if there is none."""
+    """Return a volume of which nothing is known, for this reason, or because it has no bus id."""
     no = reason if isinstance(reason, Absent) else _NO_BUSID
     return Volume(
         number=number, disk=no, busid=no, vdev=no, rdev=no, volser=no, label=no, lcu=no, called=no,
@@ -120,7 +120,7 @@ def ascending(chpids: Value) -> Value:
 
 
 class Lcu(NamedTuple):
-    """One logical control unit, as far as this Linux sees it."""
+    """One logical control unit, as far as it is visible to this Linux."""
 
     vendor: str
     serial: str
@@ -129,21 +129,21 @@ class Lcu(NamedTuple):
     """Bus ids of all its devices, ascending."""
     bases: tuple[str, ...]
     aliases: tuple[str, ...]
-    """Aliases of both sorts."""
+    """Aliases, both PAV and HyperPAV."""
     chpids: tuple[str, ...]
     """The channel paths that lead to any member, ascending: `4e`."""
     said: str = ""
-    """Where no unique id names it, what CP or the site calls it, `LCU 6`; what else names it may be empty."""
+    """Without a unique id, the name by CP or the site, `LCU 6`; it may be empty if there is another name."""
     why: str = ""
-    """What says so, of the members without a unique id: `site.toml:4 (7nXX)`."""
+    """The source of that name, for members without a unique id: `site.toml:4 (7nXX)`."""
     called: str = ""
-    """What the site calls it: `LCU 6`."""
+    """Its name by the site: `LCU 6`."""
     lss: str = ""
     """Its logical subsystem, two hex digits, where the real one is known."""
 
     @property
     def key(self) -> str:
-        """VENDOR.SERIAL.SSID, or what it is called."""
+        """VENDOR.SERIAL.SSID, or its name."""
         return self.said or f"{self.vendor}.{self.serial}.{self.ssid}"
 
     @property
@@ -158,7 +158,7 @@ class Lcu(NamedTuple):
 
 
 def lcu_name(ssid: str) -> str:
-    """Return the name of an LCU that the site has no name for: `LCU 7600`, by its subsystem id."""
+    """Return the name of an LCU that the site does not name: `LCU 7600`, by its subsystem id."""
     return f"LCU {ssid.upper()}"
 
 
@@ -172,7 +172,7 @@ def uid_of(uid: Value) -> Uid | Absent:
         return absent("the uid is not in a form known to zmon")
 
 
-@lru_cache(maxsize=2)  # devices are looked at once a minute, their tables are filled at every sample
+@lru_cache(maxsize=2)  # devices are read once a minute, but their tables are computed for every sample
 def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
     groups: dict[str, dict[str, Uid]] = {}
@@ -184,10 +184,11 @@ def lcus(devices: Frame) -> dict[str, Lcu]:
 
 
 def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Volume]) -> dict[str, Lcu]:
-    """Return the LCUs, with the devices, too, that have no unique id and whose LCU is known otherwise.
+    """Return the LCUs with the devices that have no unique id added, where another source names the LCU.
 
-    That is CP, people, the configuration data of a DASD, or the number of a SCSI disk's LUN.  SCSI disks go
-    by their names, for their bus id is that of the adapter.  Each has the name that the site gives it.
+    Other sources are CP, people, the configuration data of a DASD, and the number of a SCSI disk's LUN.
+    SCSI disks are listed by their names, because their bus id is that of the adapter.  Each LCU has the
+    site's name.
     """
     groups: dict[str, dict[str, Volume]] = {}
     called: dict[str, str] = {}
@@ -202,9 +203,9 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
                 groups.setdefault(volume.key, {})[volume.disk] = volume
         elif busid in devices.index and isinstance(uid_of(devices.cell(busid, "uid")), Absent):
             groups.setdefault(volume.key, {})[busid] = volume
-    found = {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
-    names = {key: next(filter(None, map(called.get, unit.members)), "") for key, unit in found.items()}
-    return {key: unit._replace(called=names[key]) if names[key] else unit for key, unit in found.items()}
+    units = {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
+    names = {key: next(filter(None, map(called.get, unit.members)), "") for key, unit in units.items()}
+    return {key: unit._replace(called=names[key]) if names[key] else unit for key, unit in units.items()}
 
 
 def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
@@ -213,7 +214,7 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
     why = dict.fromkeys(
         source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
     )
-    # of a LUN one disk, however many paths lead to it
+    # one disk per LUN, however many paths lead to it
     bases = {
         member if volume.has_busid else volume.spindle: member
         for member, volume in sorted(volumes.items(), reverse=True)
@@ -234,7 +235,7 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
 
 
 def _naming(volume: Volume) -> list[str]:
-    """Return what has named the LCU of a volume: of what is no surer than that, the last."""
+    """Return the source that named the LCU of a volume: the last evidence whose grade is not better."""
     return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
 
 
@@ -285,16 +286,16 @@ _LARGEST: Final = 65520
 
 
 def channel_type(code: int) -> str:
-    """Return what the Toolkit calls a type of channel path, else its acronym; unknown ones in hex."""
+    """Return the Toolkit's name for a type of channel path, else its acronym; unknown types in hex."""
     return _CHANNELS.get(code) or f"{code:02x}"
 
 
 def device_type(devtype: Value, cutype: Value, cylinders: Value = 0) -> str | Absent:
     """Return type and model as z/VM and the Toolkit show them, `3390-3` for 3390/0a.
 
-    One byte stands for disks of several sizes: a 3390-9 may have 10017 cylinders or 65520; with more it is an
-    extended address volume, 3390-A.  A byte that no model is known for is shown as it is.  A device without a
-    type of its own, as an adapter, has the type of its control unit.
+    One byte identifies disks of several sizes: a 3390-9 may have 10017 cylinders or 65520; with more it is
+    an extended address volume, 3390-A.  A byte of an unknown model is shown as it is.  A device without a
+    type of its own, such as an adapter, has the type of its control unit.
     """
     known = cutype if isinstance(devtype, Absent) else devtype
     if isinstance(known, Absent):
