@@ -253,11 +253,11 @@ def test_the_glass_shows_every_screen_of_every_source(
     async def walk() -> None:
         app = Zmon(session, 1.0)
         async with app.run_test(size=(132, 43)) as pilot:
-            await settled(app, pilot)
+            await settled(app, pilot, overview=False)
             for screen in SCREENS:
                 app.glass.type(" ".join([screen, *operands(screen, source)]))
                 await pilot.press("enter")
-                await settled(app, pilot)
+                await settled(app, pilot, overview=False)
                 lines = [
                     "".join(segment.text for segment in strip)
                     for strip in app.screen._compositor.render_strips()

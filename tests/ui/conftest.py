@@ -176,11 +176,12 @@ def on_terminal(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     return run
 
 
-async def settled(app: Zmon, pilot: Pilot[Any], tries: int = 10_000) -> None:
-    """Wait until nothing is awaited any more from the thread that reads and fills."""
-    for _ in range(tries):
+async def settled(app: Zmon, pilot: Pilot[Any], *, overview: bool = True) -> None:
+    """Wait until nothing is awaited any more from the thread that reads and fills, the overview too."""
+    for _ in range(6000):
         await pilot.pause()
-        if app.glass.settled and app.glass.session.overview is not None:
+        there = app.glass.session.overview if overview else app.glass.interval
+        if app.glass.settled and there is not None:
             await pilot.pause()
             return
         await asyncio.sleep(0.001)
