@@ -185,7 +185,7 @@ def test_counts_in_units() -> None:
         sizes.append(size(cursor))
         cursor.words("REUSE")
     assert sizes == [10 << 20, 3, 2 << 30, None]
-    assert [token.text for token, _ in cursor.odd] == ["1.5"]
+    assert [token.text for token, _ in cursor.mistakes] == ["1.5"]
 
 
 def test_passes_over_a_group() -> None:
@@ -202,7 +202,7 @@ def told(text: str) -> list[tuple[int, str]]:
     return [
         (one.line, one.reason or one.broken)
         for one in found
-        if isinstance(one, SqlStatement) and (one.strange or one.broken)
+        if isinstance(one, SqlStatement) and (one.suspect or one.broken)
     ]
 
 

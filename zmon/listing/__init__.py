@@ -1,1 +1,1 @@
-"""What databases list of their tablespaces: readers of all the forms in which they do."""
+"""Listings: readers of the texts in which databases list the files of their tablespaces."""

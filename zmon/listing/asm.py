@@ -1,15 +1,15 @@
-"""Oracle's Automatic Storage Management: which disks a file of a disk group lies on.
+"""Oracle's Automatic Storage Management: the disks that hold a file of a disk group.
 
 Read from spools with headings of
 
 - `V$ASM_DISK` (`GROUP_NUMBER, DISK_NUMBER, PATH, TOTAL_MB, ...`) and `V$ASM_DISKGROUP` (`GROUP_NUMBER, NAME,
   ALLOCATION_UNIT_SIZE, TYPE`)
 - `X$KFFXP` of the ASM instance (`GROUP_KFFXP, NUMBER_KFFXP, DISK_KFFXP, SIZE_KFFXP, LXN_KFFXP`), whole, or
-  summed up by disk: the extent map, with which bytes per disk are exact
+summed up by disk: the extent map, which makes bytes per disk exact
 
-and from what `asmcmd lsdsk`, `asmcmd afd_lsdsk` and `oracleasm querydisk` print.  None of these parts its
-columns: of `lsdsk -k`, where a column without a value is blank, only the first five and the path are certain,
-and it names no group unless `-G` in the command does.
+and from what `asmcmd lsdsk`, `asmcmd afd_lsdsk` and `oracleasm querydisk` print.  None of these separates
+its columns by a character: of `lsdsk -k`, where a column without a value is blank, only the first five and
+the path are certain, and the group is known only from `-G` in the command.
 
 Without the extent map a file counts as spread evenly over its group, as ASM does after a rebalance: assumed.
 """
@@ -43,9 +43,9 @@ MB: Final = 1 << 20
 INDIRECT: Final = 1 << 31
 """Virtual extents from here on hold the extent map itself, not data."""
 LABELS: Final = "/dev/oracleasm/disks/"
-"""Where ASMLib has a block device for every label."""
+"""The directory in which ASMLib has a block device for every label."""
 REDUNDANCY: Final = {"EXTERN": (0, "external"), "NORMAL": (1, "normal"), "HIGH": (2, "high")}
-"""Copies besides the first, and what that is called; a FLEX group has its own for every file."""
+"""Copies besides the first, and the name of that redundancy; a FLEX group has one for every file."""
 
 NO_SIZE: Final = absent("the size of the file is not known: get DBA_DATA_FILES")
 NOT_DECLARED: Final = absent("the listing does not say its size")
@@ -72,12 +72,12 @@ _QUERY_DEVICE: Final = re.compile(
 
 
 def is_heading(line: str) -> bool:
-    """Return whether a line is the heading of a view, or of what a command prints, about disks of ASM."""
+    """Return whether a line is the heading of a view of ASM's disks, or of the output of a command."""
     return bool(find_heading(line, VIEWS)) or any(form.match(line) for form in _COMMAND_HEADINGS)
 
 
 class AsmReader:
-    """Collects the rows of views and the output of commands; sums up an extent map on the way."""
+    """Collects the rows of views and the output of commands; sums up an extent map row by row."""
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
@@ -129,16 +129,16 @@ class AsmReader:
         return True
 
     def other_lines(self, text: str | Iterable[str]) -> Iterator[str]:
-        """Take what commands print; yield every line, an empty one for what was taken."""
+        """Take the output of commands; yield every line, an empty one for each line taken."""
         for number, line in numbered_lines(text, self.notes):
             yield "\n" if self._take_line(number, line) else line + "\n"
 
     def _take_line(self, number: int, line: str) -> bool:
-        """Understand one line; False when it is something else."""
+        """Take one line; False when it is no output of a command."""
         heading = next((form for form in _COMMAND_HEADINGS if form.match(line)), None)
         if "lsdsk" in line:
-            found = _GROUP.search(line, line.index("lsdsk"))
-            self._group, self._heading = (found[1].upper() if found is not None else ""), None
+            match = _GROUP.search(line, line.index("lsdsk"))
+            self._group, self._heading = (match[1].upper() if match is not None else ""), None
         elif heading is not None:
             self._heading, self._names = heading, tuple(line.split())
         elif label := _QUERY_PATH.search(line):
@@ -199,7 +199,7 @@ def _disk(row: ViewRow) -> AsmDisk:
 
 
 def disks_of(groups: DiskGroups, database: str = "") -> Iterator[Container]:
-    """Yield the disks as containers of their disk groups: `+DATA` as the tablespace, each disk a device."""
+    """Yield the disks as containers of their disk groups: the tablespace is `+DATA`, each disk a device."""
     for disk in groups.disks:
         if disk.member:
             name, path = f"+{disk.group}" if disk.group else "", device_of(disk.path, groups.labels)
@@ -213,7 +213,7 @@ def disks_of(groups: DiskGroups, database: str = "") -> Iterator[Container]:
 
 
 def merge_groups(first: DiskGroups, second: DiskGroups) -> DiskGroups:
-    """Put two listings of the same ASM together: disks of one file, groups of another."""
+    """Join two listings of the same ASM: disks of one file, groups of another."""
     groups = (*first.groups, *second.groups)
     return DiskGroups(
         _with_groups((*first.disks, *second.disks), groups),
@@ -225,7 +225,7 @@ def merge_groups(first: DiskGroups, second: DiskGroups) -> DiskGroups:
 
 
 def _with_groups(disks: Iterable[AsmDisk], groups: Iterable[DiskGroup]) -> tuple[AsmDisk, ...]:
-    """Return disks with the name of their group, if they have its number and a listing its name."""
+    """Return disks with the name of their group, if a listing has the name of its number."""
     named = {group.number: group.name for group in groups if group.number is not None}
     return tuple(
         disk
@@ -236,7 +236,7 @@ def _with_groups(disks: Iterable[AsmDisk], groups: Iterable[DiskGroup]) -> tuple
 
 
 def device_of(path: str, labels: Mapping[str, str]) -> str:
-    """Find the device behind the path of a disk: what a listing said of its label, else where ASMLib puts it.
+    """Return the device of a disk's path: by a listing of labels, else where ASMLib puts it.
 
     A label that no listing resolves comes back as it is.
     """
@@ -260,14 +260,14 @@ def with_device(container: Container, labels: Mapping[str, str]) -> Container:
 
 
 def is_in_group(container: Container) -> bool:
-    """Return whether a container is in a disk group, and so no path that Linux knows."""
+    """Return whether a container is in a disk group, so that its name is no path of Linux."""
     return container.kind in {c.ASM_FILE, c.ASM_GROUP} and not container.problem
 
 
 def name_in_group(container: Container) -> str:
-    """Return the name of a container; of one for which only the group is known, with its tablespace.
+    """Return the name of a container; if only its group is known, with its tablespace.
 
-    `+DATA` is where Oracle makes a file; it chooses the name of the file itself.
+    For `+DATA` Oracle chooses the name of the file itself.
     """
     if container.kind != c.ASM_GROUP:
         return container.located
@@ -293,8 +293,8 @@ def members_of(name: str, groups: DiskGroups) -> GroupMembers:
     )
     of = tuple(disk for disk in disks if _is_member(disk, group))
     if not of and len({disk.group_number for disk in disks}) == 1 and not any(disk.group for disk in disks):
-        said = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
-        return GroupMembers(group, disks, (Evidence(groups.origin, said, Grade.ASSUMED),))
+        remark = f"no listing names the group of the disks; there is one, so it is taken for +{name}"
+        return GroupMembers(group, disks, (Evidence(groups.origin, remark, Grade.ASSUMED),))
     return GroupMembers(group, of)
 
 
@@ -307,20 +307,20 @@ def _is_member(disk: AsmDisk, group: DiskGroup) -> bool:
 def disk_group_files(containers: Iterable[Container], groups: DiskGroups) -> tuple[DiskGroupFile, ...]:
     """Return the placement of the containers in disk groups, each name once."""
     members: dict[str, GroupMembers] = {}
-    found: dict[str, DiskGroupFile] = {}
+    files: dict[str, DiskGroupFile] = {}
     for container in filter(is_in_group, containers):
         match = _FILE.fullmatch(container.path)
         group = "" if match is None else match["group"].strip().upper()
         if group not in members:
             members[group] = members_of(group, groups)
         called = name_in_group(container)
-        if called not in found:
-            found[called] = _place(container, called, members[group], groups)
-    return tuple(found.values())
+        if called not in files:
+            files[called] = _place(container, called, members[group], groups)
+    return tuple(files.values())
 
 
 def _place(container: Container, called: str, of: GroupMembers, groups: DiskGroups) -> DiskGroupFile:
-    """Return on which devices of its group a file lies: by the extent map, else evenly over the disks."""
+    """Return the devices of its group that hold a file: by the extent map, else evenly over the disks."""
     size, (group, disks, assumed) = container.bytes_declared, of
     copies = REDUNDANCY.get(group.redundancy)
     kind = f"{copies[1]} redundancy, " if copies is not None else ""
@@ -367,8 +367,8 @@ def _by_map(
     count = sum(each.data for each in units.values())
     evidence = [Evidence(origin, f"X$KFFXP: {count} allocation units of {unit} bytes")]
     if missing:
-        said = f"{missing} allocation units are on disks that are not listed"
-        evidence.append(Evidence(origin, said, Grade.UNKNOWN))
+        remark = f"{missing} allocation units are on disks that are not listed"
+        evidence.append(Evidence(origin, remark, Grade.UNKNOWN))
     parts = tuple(
         DiskGroupPart(paths[number], each.data * unit, each.copies * unit, LABEL)
         for number, each in sorted(units.items())
@@ -384,7 +384,7 @@ def _evenly(file: DiskGroupFile, total: int | None, of: GroupMembers, lacking: E
     sized = all(disk.size for disk in disks)
     weights = [disk.size or 0 if sized else 1 for disk in disks]
     how = "in proportion to TOTAL_MB" if sized else "equally, as a size is missing"
-    said = (
+    remark = (
         f"{lacking.said}: taken as spread over {_count(disks)} of +{group.name} {how}, as after a rebalance"
     )
     redundancy = REDUNDANCY.get(group.redundancy)
@@ -393,12 +393,12 @@ def _evenly(file: DiskGroupFile, total: int | None, of: GroupMembers, lacking: E
     for disk, part in zip(disks, split_whole(total or 0, weights), strict=True):
         data: Number = NO_SIZE if total is None else part
         parts.append(DiskGroupPart(disk.path, data, copies * data, LABEL))
-    evidence = (lacking._replace(said=said, grade=Grade.ASSUMED),)
+    evidence = (lacking._replace(said=remark, grade=Grade.ASSUMED),)
     return file._replace(parts=tuple(parts), grade=Grade.ASSUMED, evidence=evidence)
 
 
 def split_whole(total: int, weights: Sequence[int]) -> list[int]:
-    """Split a whole number by weights into whole numbers whose sum it is."""
+    """Split a whole number by weights into whole numbers with the same sum."""
     whole = sum(weights)
     cut = [0]
     for weight in weights:

@@ -1,8 +1,8 @@
 """The result of every reader of a listing: the containers of tablespaces, and disk groups.
 
-A container is one file, directory, device or ASM name that a tablespace, or a log, is made of.  What
-a listing does not have is empty, zero or None, and never a guess; a row that cannot be used has its problem,
-so that an answer never lacks a listed container.
+A container is one file, directory, device or ASM name that a tablespace, or a log, is made of.  A value that
+a listing does not have is empty, zero or None, and never guessed; a row that cannot be used is kept with its
+problem, so that no listed container is missing from an answer.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Container(NamedTuple):
     path: str = ""
     """As the listing gives it."""
     base_dir: str = ""
-    """Where a relative path starts; empty: it cannot be resolved."""
+    """The base of a relative path; empty: it cannot be resolved."""
     bytes_declared: int | None = None
     role: str = UNKNOWN
     """One of `ROLES`."""
@@ -68,11 +68,11 @@ class Container(NamedTuple):
     line: int = 0
     """Its line there, counted from 1."""
     problem: str = ""
-    """Why it cannot be used, and what to get instead; empty when it can."""
+    """The reason why it cannot be used, and what to supply instead; empty when it can."""
     table: str = ""
     """The table or index it holds, where each has files of its own."""
     storage: str = ""
-    """Who manages the space of a container of Db2: `SMS`, `DMS` or `AUTOMATIC`; empty when it is not said."""
+    """Who manages the space of a container of Db2: `SMS`, `DMS` or `AUTOMATIC`; empty when unknown."""
 
     @property
     def located(self) -> str:
@@ -93,9 +93,9 @@ class Options(NamedTuple):
     database: str = ""
     """Name of the database, where the listing names none."""
     base_dir: str = ""
-    """Where relative paths start: Db2's database directory, `$ORACLE_HOME/dbs`, a data directory."""
+    """The base of relative paths: Db2's database directory, `$ORACLE_HOME/dbs`, a data directory."""
     terminator: str = ""
-    """What ends a statement of DDL, as after `-td`; empty: it is found out."""
+    """The terminator of statements of DDL, as after `-td`; empty: it is detected."""
     partitions: tuple[int, ...] = ()
     """Numbers of the database partitions, for Db2's partition expressions."""
 
@@ -117,7 +117,7 @@ class AsmDisk(NamedTuple):
     size: int | None = None
     """Bytes that ASM uses of it."""
     member: bool = True
-    """It is in a disk group, as far as is known."""
+    """Whether it is in a disk group, as far as is known."""
     line: int = 0
 
 
@@ -140,12 +140,12 @@ class AllocationUnits(NamedTuple):
 
 
 class DiskGroups(NamedTuple):
-    """All that listings say of ASM."""
+    """The content of listings about ASM."""
 
     disks: tuple[AsmDisk, ...] = ()
     groups: tuple[DiskGroup, ...] = ()
     extents: Mapping[tuple[int, int], Mapping[int, AllocationUnits]] = MappingProxyType({})
-    """By number of the group and of the file: what lies on which disk of the group."""
+    """The allocation units of a file on each disk of its group, by the numbers of group and file."""
     labels: Mapping[str, str] = MappingProxyType({})
     """Device behind a label, where a listing names it."""
     origin: str = ""
@@ -158,7 +158,7 @@ NO_GROUPS: Final = DiskGroups()
 
 
 class ListingContent(NamedTuple):
-    """All that one listing says."""
+    """The content of one listing."""
 
     containers: tuple[Container, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -181,12 +181,12 @@ def content_of(
     host: str = "",
     disk_groups: DiskGroups = NO_GROUPS,
 ) -> ListingContent:
-    """Return the content of a listing: without what a tablespace names twice, which is noted.
+    """Return the content of a listing; what a tablespace names twice is left out and noted.
 
-    Relative paths that start nowhere are marked.  The database is the only one that the containers have,
-    unless it is given.
+    Relative paths without a base are marked.  The database, unless given, is that of the containers if they
+    have only one.
     """
-    seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path: memory counts
+    seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path, to save memory
     kept: list[Container] = []
     doubled = NoteSeries("rows name a path of their tablespace again")
     for row in containers:
@@ -206,7 +206,7 @@ def content_of(
 def _first(
     seen: dict[str, Container | dict[tuple[object, ...], Container]], row: Container
 ) -> Container | None:
-    """Return the row that named the path for the same use before; the first, for which None, is kept."""
+    """Return the earlier row that names the path for the same use; None for the first row, which is kept."""
     path = row.located or row.path
     known = seen.setdefault(path, row)
     if known is row:
@@ -222,6 +222,6 @@ def _use(row: Container) -> tuple[object, ...]:
 
 
 def only_name(names: Sequence[str] | set[str]) -> str:
-    """Return the only name that occurs; empty when there are none or several."""
+    """Return the name if there is exactly one; empty when there are none or several."""
     different = {name for name in names if name}
     return different.pop() if len(different) == 1 else ""

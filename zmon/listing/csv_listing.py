@@ -8,7 +8,7 @@ name no path are comments; `# host: NAME` says of which machine it is.  Blanks a
 row with quotes.  Further rows of a tablespace are further containers.  A path that
 ends in `/` is a directory.
 
-RFC 4180: what has a comma, a quote or a line end in it is in quotes, and a quote in it is doubled.
+RFC 4180: a field that contains a comma, a quote or a line end is in quotes, and a quote in it is doubled.
 UTF-8 with or without a byte order mark.  The query that `postgresql` documents spools this very form.
 """
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from zmon.listing.delimited import TableRow
 
 COLUMNS: Final = ("tablespace", "path", "role", "bytes", "read_bytes_per_s", "write_bytes_per_s")
-"""Their order where no heading names them."""
+"""The order of columns without a heading."""
 FURTHER: Final = ("database", "table", "kind", "base_dir", "host")
-"""Columns that only a heading can name."""
+"""Columns that need a heading."""
 _KNOWN: Final = frozenset(COLUMNS + FURTHER)
 _RATE: Final = re.compile(r"[0-9]{1,19}(\.[0-9]{1,19})?")
 _NUMBERS: Final = {
@@ -65,21 +65,21 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
     comments: list[str] = []
     hosts: set[str] = set()
     notes: list[Note] = []
-    odd = NoteSeries("rows are not understood", unread=True)
+    unread = NoteSeries("rows are not understood", unread=True)
     containers: list[c.Container] = []
     names: Sequence[str] = COLUMNS
-    spellings: dict[str, str] = {}  # of names, so that each is kept once
+    spellings: dict[str, str] = {}  # interns names, so that each is kept once
     for number, row in enumerate(map(_bare, rows(text, comments))):
         if _is_comment(row):
             comments.append(",".join(row.fields).lstrip("# "))
             continue
         named = _heading(row.fields)
         if named is not None and number and "tablespace" not in named:
-            named = None  # only a heading like the first, which joined listings have again
+            named = None  # only a heading like the first, which joined listings repeat
         if named is None:
-            container, host = _container(row, names, origin, odd)
+            container, host = _container(row, names, origin, unread)
             hosts.add(host)
-            if odd.left_out and container.problem:
+            if unread.left_out and container.problem:
                 continue
             name, database = container.tablespace, container.database or options.database
             name = spellings.setdefault(name, name)
@@ -98,16 +98,16 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
         names = named
         for name in named:
             if right := similar_word(name, _KNOWN):
-                said = f"column {quote(name)} is not read (is {right} meant?)"
-                notes.append(Note(row.line, said, unread=True))
+                remark = f"column {quote(name)} is not read (is {right} meant?)"
+                notes.append(Note(row.line, remark, unread=True))
         further = [name for name in named if name not in {"", *_KNOWN} and not similar_word(name, _KNOWN)]
         notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
-    hosts.update(found[1] for found in map(_HOST.match, comments) if found)
-    return c.content_of(containers, (*notes, *odd.notes()), host=c.only_name(hosts))
+    hosts.update(match[1] for match in map(_HOST.match, comments) if match)
+    return c.content_of(containers, (*notes, *unread.notes()), host=c.only_name(hosts))
 
 
 def _bare(row: TableRow) -> TableRow:
-    """Return a row without the blanks around fields; they are meant where there are quotes."""
+    """Return a row without the blanks around fields; a row with quotes keeps them."""
     return row if row.quoted else row._replace(fields=tuple(field.strip() for field in row.fields))
 
 
@@ -123,7 +123,9 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
     return names if "path" in names else None
 
 
-def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries) -> tuple[c.Container, str]:
+def _container(
+    row: TableRow, names: Sequence[str], origin: str, notes: NoteSeries
+) -> tuple[c.Container, str]:
     """Return the container of a row, and its host."""
     cells = dict(zip(names, row.fields, strict=False))
     name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
@@ -138,9 +140,9 @@ def _container(row: TableRow, names: Sequence[str], origin: str, odd: NoteSeries
     numbers = {column: cells.get(column, "").strip() for column in _NUMBERS}
     for column, (form, unit) in _NUMBERS.items():
         if numbers[column] and not form.fullmatch(numbers[column]):
-            odd.add(row.line, f"{quote(numbers[column])} is no number of {unit}")
+            notes.add(row.line, f"{quote(numbers[column])} is no number of {unit}")
     if problem:
-        odd.add(row.line, f"row not understood: {problem}")
+        notes.add(row.line, f"row not understood: {problem}")
     return c.Container(
         database=cells.get("database", ""),
         tablespace=name,

@@ -1,7 +1,7 @@
 """Db2's statements about tablespaces, as `db2look -l` prints them or a DBA writes them.
 
 All generations: version 7 prints no blank between a path and its page count and leaves names unquoted, newer
-ones quote names, know storage groups, and mostly automatic storage, of which the DDL has no paths at all.
+ones quote names and have storage groups and mostly automatic storage, for which the DDL contains no paths.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _KEYWORDS: Final = frozenset({
     "USING", "FILE", "DEVICE", "PAGESIZE", "EXTENTSIZE", "STOGROUP", "NODEGROUP", "DBPARTITIONNUM",
     "DBPARTITIONNUMS", "STRIPE", "CONTAINER", "DATAFILE", "TEMPFILE", "LOCATION",
 })  # fmt: skip
-"""What begins the clauses that matter, those of other dialects too."""
+"""First words of the relevant clauses, including those of other dialects."""
 _CLAUSES: Final = frozenset({
     "ALL", "AUTOMATIC", "AUTORESIZE", "BALANCE", "BUFFERPOOL", "BY", "CACHING", "CONTAINERS", "DATA",
     "DATABASE", "DROPPED", "EXCEPT", "FILES", "GROUP", "HIGHER", "INCREASESIZE", "INHERIT", "INITIALSIZE",
@@ -82,14 +82,14 @@ class _ContainerClause(NamedTuple):
     size: tuple[int, str] | None = None
     """A number, and its unit letter or nothing for pages."""
     on: tuple[int, ...] | None = None
-    """The partitions that its group is for; None when it does not say."""
+    """The partitions of its group; None when the statement does not name them."""
     problem: str = ""
 
 
 def score(head: str) -> float:
-    """How much the beginning of a text looks like Db2's DDL: 0 not at all, 1 surely."""
+    """Return how likely the beginning of a text is Db2's DDL, from 0 to 1."""
     other, managed = _OTHER.search(head), _MANAGED.search(head)
-    if other is not None:  # a file for Db2 may have a statement for Oracle, or the other way round
+    if other is not None:  # a file for Db2 may contain a statement for Oracle, and vice versa
         return float(managed is not None and managed.start() < other.start())
     words = 0.1 + 0.5 * bool(_MANAGED.search(head)) if _TABLESPACE.search(head) else 0.0
     return words + 0.4 * bool(_DB2LOOK.search(head))
@@ -109,15 +109,15 @@ def expand(path: str, partition: int | None) -> str:
 
     Without a number for the partition, and without an expression, the path stays as it is.
     """
-    found = _EXPRESSION.search(path)
-    if found is None or partition is None:
+    match = _EXPRESSION.search(path)
+    if match is None or partition is None:
         return path
     number = partition
-    for sign, term in re.findall(r"([+%])([0-9]+)", found["terms"]):
+    for sign, term in re.findall(r"([+%])([0-9]+)", match["terms"]):
         if sign == "%" and not int(term):
-            raise ValueError(f"partition expression divides by 0: {found[0]!r}")
+            raise ValueError(f"partition expression divides by 0: {match[0]!r}")
         number = number + int(term) if sign == "+" else number % int(term)
-    return path[: found.start()] + str(number).zfill(int(found["width"] or 0)) + path[found.end() :]
+    return path[: match.start()] + str(number).zfill(int(match["width"] or 0)) + path[match.end() :]
 
 
 def _bytes(measure: tuple[int, str] | None, page: int | None) -> int | None:
@@ -129,7 +129,7 @@ def _bytes(measure: tuple[int, str] | None, page: int | None) -> int | None:
 
 
 def _on(cursor: TokenCursor) -> tuple[int, ...] | None:
-    """Take `ON DBPARTITIONNUMS (0 TO 3, 5)` or an older form; None when it is not there, or says all."""
+    """Take `ON DBPARTITIONNUMS (0 TO 3, 5)` or an older form; None when it is missing or names all."""
     if not cursor.words("ON"):
         return None
     everywhere = cursor.one_of("ALL")
@@ -152,23 +152,23 @@ def _group(cursor: TokenCursor) -> list[_ContainerClause]:
     listed: list[_ContainerClause] = []
     if not cursor.symbol("("):
         return listed
-    is_odd = False
+    is_misread = False
     while not cursor.done and not cursor.symbol(")"):
         word = cursor.one_of(*_SIZES)
         path = cursor.kind(STRING)
         if path is not None:
-            kind = "" if is_odd else _SIZES.get(word, c.DIRECTORY)
-            is_odd = False
+            kind = "" if is_misread else _SIZES.get(word, c.DIRECTORY)
+            is_misread = False
             listed.append(_ContainerClause(path.text, path.line, kind, cursor.measure()))
         elif not cursor.symbol(","):
-            odd = cursor.here
+            token = cursor.here
             problem = (
                 "a path has to be in 'quotes'"
-                if odd.text in ddl.NO_PATH
-                else f"not a container: {odd.text[:40]!r}"
+                if token.text in ddl.NO_PATH
+                else f"not a container: {token.text[:40]!r}"
             )
-            listed.append(_ContainerClause("", odd.line, "", problem=problem))
-            is_odd = True
+            listed.append(_ContainerClause("", token.line, "", problem=problem))
+            is_misread = True
             _to_next(cursor)
     on = _on(cursor)
     return [one._replace(on=on) for one in listed]
@@ -186,7 +186,7 @@ def _to_next(cursor: TokenCursor) -> None:
 
 
 class _Shape(NamedTuple):
-    """What a CREATE TABLESPACE says beside its name."""
+    """The clauses of a CREATE TABLESPACE."""
 
     listed: tuple[_ContainerClause, ...]
     group: str
@@ -196,19 +196,19 @@ class _Shape(NamedTuple):
 
 
 def _shape(cursor: TokenCursor) -> _Shape:
-    """Read all clauses of a CREATE TABLESPACE behind its name, in whatever order they come."""
+    """Read all clauses of a CREATE TABLESPACE behind its name, in any order."""
     listed: list[_ContainerClause] = []
-    said: dict[str, str] = {}
+    names: dict[str, str] = {}
     automatic = False
     page = None
     while not cursor.done:
         if cursor.words("IN"):
             cursor.words("DATABASE", "PARTITION", "GROUP") or cursor.words("NODEGROUP")
-            said["group"] = _stored(cursor)
+            names["group"] = _stored(cursor)
         elif cursor.words("MANAGED", "BY", "SYSTEM"):
             continue  # its containers are directories, in parentheses without FILE
         elif cursor.words("USING", "STOGROUP"):
-            said["storage"] = _stored(cursor)
+            names["storage"] = _stored(cursor)
         elif cursor.words("USING") or (listed and cursor.here.text == "("):
             listed += _group(cursor)
         elif cursor.words("PAGESIZE"):
@@ -219,7 +219,7 @@ def _shape(cursor: TokenCursor) -> _Shape:
             automatic = True
         else:
             cursor.pass_over()
-    return _Shape(tuple(listed), said.get("group", ""), said.get("storage", ""), automatic, page)
+    return _Shape(tuple(listed), names.get("group", ""), names.get("storage", ""), automatic, page)
 
 
 def _stored(cursor: TokenCursor) -> str:
@@ -244,8 +244,8 @@ class _Tablespace:
             self._next += 1
 
     def drop(self, clause: _ContainerClause) -> bool:
-        """Drop what a statement lists, on its partitions; False when there is nothing."""
-        path, found = clause.path, False
+        """Drop the containers of a clause, on its partitions; False when there are none."""
+        path, dropped = clause.path, False
         partitions: set[int | None] = self._partitions if _EXPRESSION.search(path) else set()
         for candidate in {path, *(_expanded(path, partition) for partition in partitions)}:
             kept = []
@@ -255,12 +255,12 @@ class _Tablespace:
                     row.path in {path, _expanded(path, row.partition)}
                 ):
                     del self.rows[place]
-                    found = True
+                    dropped = True
                 else:
                     kept.append(place)
             if kept:
                 self._places[candidate] = kept
-        return found
+        return dropped
 
     def rename(self, name: SqlToken) -> None:
         for place, row in self.rows.items():
@@ -278,8 +278,8 @@ class _Db2Reader(DdlReader):
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
         self._spaces: dict[tuple[str, str], _Tablespace] = {}
-        self._beginning = ""  # of the statement that is read
-        self._spelled = ""  # the name of its tablespace
+        self._beginning = ""  # the line of the current statement
+        self._spelled = ""  # the name of the current tablespace
         self._groups: dict[str, tuple[int, ...]] = {}
         self._storage: dict[str, str] = {}
         self._created: dict[tuple[str, str], _Shape] = {}
@@ -291,7 +291,7 @@ class _Db2Reader(DdlReader):
         return (row for space in self._spaces.values() for row in space.rows.values())
 
     def end(self) -> None:
-        """Note which tablespaces are altered and not created."""
+        """Note the tablespaces that are altered and not created."""
         for (database, name), line in self._altered.items():
             near = similar_word(name, {other for of, other in self._created if of == database})
             hint = f": is {near!r} meant?" if near else ": its other containers are not in the DDL"
@@ -300,9 +300,9 @@ class _Db2Reader(DdlReader):
 
     def comment(self, text: str) -> None:
         """Take the database from the head of db2look's output."""
-        found = _NAMED.match(text)
-        if found is not None:
-            self._connect(found[1].upper())
+        match = _NAMED.match(text)
+        if match is not None:
+            self._connect(match[1].upper())
 
     def _connect(self, name: str) -> None:
         self.database = name
@@ -393,22 +393,22 @@ class _Db2Reader(DdlReader):
             self.note(row.line, f"{row.tablespace!r} is created a second time")
         shape = _shape(cursor)
         shape = shape._replace(page=shape.page or page)
-        odd = self._misread(f"CREATE TABLESPACE {self._spelled or row.tablespace}", row.line, cursor)
+        misread = self._misread(f"CREATE TABLESPACE {self._spelled or row.tablespace}", row.line, cursor)
         self._created[key] = shape
         rows = self._rows(row, shape.listed, shape)
-        if not shape.listed and odd:
+        if not shape.listed and misread:
             rows = [row._replace(problem=NOT_UNDERSTOOD)]
         elif not shape.listed:
             known = self._storage.get(shape.storage or "IBMSTOGROUP", "")
-            said = AUTOMATIC if shape.automatic else f"no MANAGED BY, which means {AUTOMATIC}"
-            rows = [row._replace(problem=f"{said} (its storage group has {known})" if known else said)]
+            reason = AUTOMATIC if shape.automatic else f"no MANAGED BY, which means {AUTOMATIC}"
+            rows = [row._replace(problem=f"{reason} (its storage group has {known})" if known else reason)]
         self._space(key).add(rows)
 
     def _space(self, key: tuple[str, str]) -> _Tablespace:
         return self._spaces.setdefault(key, _Tablespace())
 
     def _rows(self, row: Container, listed: Sequence[_ContainerClause], shape: _Shape) -> list[Container]:
-        """Make the rows of some containers: one for every partition that has it."""
+        """Make the rows of some containers: one for each partition of each container."""
         members = self._groups.get(shape.group, self.options.partitions or None)
         mentioned = {number for one in listed for number in one.on or ()}
         rest = tuple(number for number in members if number not in mentioned) if members is not None else None
@@ -419,8 +419,8 @@ class _Db2Reader(DdlReader):
             if one.problem:
                 self.note(one.line, f"not understood in {self._beginning}: {one.problem}", unread=True)
             if _LIKE.search(one.path) and not _EXPRESSION.search(one.path):
-                said = "no partition expression, as it does not end at a blank; taken as it is"
-                self.note(one.line, f"{one.path!r}: {said}")
+                remark = "no partition expression, as it does not end at a blank; taken as it is"
+                self.note(one.line, f"{one.path!r}: {remark}")
             made = row._replace(
                 kind=one.kind,
                 storage=_STORAGES.get(one.kind, ""),
@@ -437,7 +437,7 @@ class _Db2Reader(DdlReader):
         return rows
 
     def _alter(self, key: tuple[str, str], row: Container, cursor: TokenCursor) -> None:
-        """Apply what ALTER TABLESPACE does to the containers, in the order it says."""
+        """Apply the changes of an ALTER TABLESPACE to the containers, in their order."""
         shape = self._created.get(key, _UNKNOWN_SHAPE)
         while not cursor.done:
             if cursor.words("BEGIN", "NEW", "STRIPE", "SET") or cursor.words("ADD"):
@@ -458,11 +458,11 @@ class _Db2Reader(DdlReader):
         self._misread(f"ALTER TABLESPACE {self._spelled}", row.line, cursor)
 
     def _misread(self, statement: str, line: int, cursor: TokenCursor) -> bool:
-        """Note what of a statement was not understood; False when there is nothing."""
-        odd = cursor.misread(_KEYWORDS, _CLAUSES)
-        if odd:
-            self.note(line, f"not understood in {statement}: {odd}", unread=True)
-        return bool(odd)
+        """Note the parts of a statement that were not understood; False when there are none."""
+        misread = cursor.misread(_KEYWORDS, _CLAUSES)
+        if misread:
+            self.note(line, f"not understood in {statement}: {misread}", unread=True)
+        return bool(misread)
 
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
         space = self._space(key)
@@ -471,7 +471,7 @@ class _Db2Reader(DdlReader):
 
 
 _OWN_SPACES: Final = {"CATALOG": "SYSCATSPACE", "USER": "USERSPACE1", "TEMPORARY": "TEMPSPACE1"}
-"""What CREATE DATABASE calls the tablespaces that each database has, and their names."""
+"""The words of CREATE DATABASE for the tablespaces that each database has, and their names."""
 _UNKNOWN_SHAPE: Final = _Shape((), "", "", automatic=False, page=None)
 
 
@@ -483,7 +483,7 @@ def _expanded(path: str, partition: int | None) -> str:
 
 
 def _on_partitions(row: Container, partitions: tuple[int, ...] | None) -> list[Container]:
-    """Repeat a row for every partition; one without an expression and without partitions stays alone."""
+    """Repeat a row for every partition, unless it has neither an expression nor partitions."""
     if partitions is None:
         unknown = _EXPRESSION.search(row.path) is not None
         return [row._replace(problem=row.problem or NO_MEMBERS) if unknown else row]

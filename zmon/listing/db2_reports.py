@@ -1,9 +1,8 @@
-"""What Db2 reports of its containers, in three forms, each joined with the tablespaces of the same report.
+"""Db2's reports of its containers, in three forms, each joined with the tablespaces of the same report.
 
-**SQL**: the table function MON_GET_CONTAINER, or the older CONTAINER_UTILIZATION.  The best of Db2's sources:
-paths and sizes of every container.  Any spool with a heading is read; of
-what `db2 -x` prints, which has none, the columns parted by tabs in the order of `COLUMNS`, at least the first
-six:
+**SQL**: the table function MON_GET_CONTAINER, or the older CONTAINER_UTILIZATION.  The best of Db2's
+sources: paths and sizes of every container.  Any spool with a heading is read.  The output of `db2 -x`,
+which has none, needs columns separated by tabs in the order of `COLUMNS`, at least the first six:
 
     db2 -x "SELECT TBSP_NAME || CHR(9) || TBSP_ID || CHR(9) || CONTAINER_NAME || ... FROM TABLE(
         MON_GET_CONTAINER('', -2))"
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from zmon.listing.delimited import ViewRow
 
 _KINDS: Final = {"FILE": c.FILE, "DISK": c.DEVICE, "PATH": c.DIRECTORY, "DEVICE": c.DEVICE}
-"""What a container is, by the first word of its type: `FILE_EXTENT_TAG`."""
+"""The kind of a container, by the first word of its type: `FILE_EXTENT_TAG`."""
 
 
 _STORAGES: Final = {
@@ -55,7 +54,7 @@ _STORAGES: Final = {
 
 
 class _Space(NamedTuple):
-    """What a report says of a tablespace."""
+    """A tablespace as a report has it."""
 
     name: str = ""
     role: str = c.UNKNOWN
@@ -64,12 +63,12 @@ class _Space(NamedTuple):
     line: int = 0
     partition: int | None = None
     containers: int | None = None
-    """How many it has, where that is known."""
+    """The number of its containers, if known."""
     storage: str = ""
     """As in a container."""
 
     def joined(self, row: Container) -> Container:
-        """Return a container of it, whose size is in pages; of a directory that is always 1."""
+        """Return a container of it, whose size is in pages; a directory always has 1."""
         storage = self.storage or _STORAGES.get(row.kind, "")
         pages = None if row.kind == c.DIRECTORY or storage == c.SMS else row.bytes_declared
         return row._replace(
@@ -85,7 +84,7 @@ def _kind(word: str) -> str:
 
 
 def _storage(sort: str) -> str:
-    """Return who manages the space of a tablespace of this type; empty when it is another word."""
+    """Return who manages the space of a tablespace of this type; empty for an unknown type."""
     return _STORAGES.get("".join(sort.upper().split()[:1]), "")
 
 
@@ -105,13 +104,13 @@ class _NumberedReport:
             yield space.joined(row)
 
     def miscounted(self, *, listed: bool) -> Iterator[Note]:
-        """Note the tablespaces that have more containers than are here, or if they are listed, fewer."""
+        """Note the tablespaces that have more containers than were read, or, if they are listed, fewer."""
         counts = Counter((row.database, row.partition, number) for row, number in self.containers)
         for key, space in self.spaces.items():
             lacking = 0 if space.containers is None else space.containers - counts[key]
             if key[1] == space.partition and (lacking and counts[key] if listed else lacking > 0):
-                said = f"{space.name!r} has {space.containers} containers, and {counts[key]} listed"
-                yield Note(space.line, said, unread=True)
+                remark = f"{space.name!r} has {space.containers} containers, and {counts[key]} listed"
+                yield Note(space.line, remark, unread=True)
 
 
 def _not_accessible(line: int, path: str) -> Note:
@@ -153,7 +152,7 @@ def _without_heading(line: str) -> ViewHeading | None:
 
 
 def parse_sql(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
-    """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE if these are there, too."""
+    """Read the rows of MON_GET_CONTAINER, joined with those of MON_GET_TABLESPACE if there are any."""
     notes: list[Note] = []
     spaces: dict[str, _Space] = {}
     listed: list[ViewRow] = []
@@ -235,7 +234,7 @@ _COMMAND: Final = re.compile(r"\blist\s+tablespace", re.IGNORECASE)
 
 
 class _Block(NamedTuple):
-    """The pairs of one tablespace or container, and where they begin."""
+    """The pairs of one tablespace or container, with their first line."""
 
     line: int
     pairs: dict[str, str]
@@ -307,7 +306,7 @@ def _blocks(text: str | Iterable[str], database: str, notes: list[Note]) -> list
         elif pair := _PAIR.match(line):
             key = pair[1].strip()
             homeless = key == "Container ID" and (listing is None or listing[0] is None)
-            notes += _odd_pair(number, line, key, homeless=homeless)
+            notes += _misread_pair(number, line, key, homeless=homeless)
             if listing is not None and key in {"Tablespace ID", "Container ID"}:
                 current = None if homeless else _Block(number, {}, database, listing[1], listing[0])
                 blocks += [current] if current is not None else []
@@ -316,13 +315,13 @@ def _blocks(text: str | Iterable[str], database: str, notes: list[Note]) -> list
     return blocks
 
 
-def _odd_pair(number: int, line: str, key: str, *, homeless: bool) -> Iterator[Note]:
+def _misread_pair(number: int, line: str, key: str, *, homeless: bool) -> Iterator[Note]:
     """Note a key that is nearly a known one, and a container under no heading."""
     if right := similar_word(key, _KEYS):
         yield Note(number, f"not understood: {quote(line.strip())} (is {right} meant?)", unread=True)
     if homeless:
-        said = f"a container of no tablespace, as no heading says which: {quote(line.strip())}"
-        yield Note(number, said, unread=True)
+        remark = f"a container of no tablespace, as no heading says which: {quote(line.strip())}"
+        yield Note(number, remark, unread=True)
 
 
 def _listed_space(block: _Block) -> _Space:
@@ -384,8 +383,8 @@ def parse_db2pd(
         elif head := _BLOCK.match(line):
             block, columns = head[1], ()
             near = similar_word(block, _WANTED)
-            said = f"heading not understood: {quote(block)} (is {near} meant?)"
-            notes += [Note(number, said, unread=True)] if near else []
+            remark = f"heading not understood: {quote(block)} (is {near} meant?)"
+            notes += [Note(number, remark, unread=True)] if near else []
         elif line.startswith("Address"):
             columns = tuple(line.split())
         elif block in _WANTED and line.strip() and not (columns and line.startswith("0x")):

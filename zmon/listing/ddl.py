@@ -1,9 +1,9 @@
-"""SQL text taken apart into statements: what the readers of Db2's and Oracle's DDL share.
+"""SQL text split into statements: the common part of the readers of DDL.
 
-A DDL file is mostly tables, views and triggers, and may be gigabytes; the few statements about
-tablespaces are asked for by their first words, the others are passed over without being kept.  Time is
-linear in the length of the text, and memory is bounded whatever the text is: no piece, literal or
-statement is held beyond a limit; longer ones are reported.
+A DDL file is mostly tables, views and triggers, and may be gigabytes; the few statements about tablespaces
+are selected by their first words, the others are skipped without being kept.  Time is linear in the length
+of the text, and memory is bounded for any text: no piece, literal or statement is kept beyond a limit;
+longer ones are reported.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class SqlStatement(NamedTuple):
 
     tokens: tuple[SqlToken, ...]
     broken: str = ""
-    """Why something of it is missing."""
-    strange: bool = False
-    """None of those that are wanted, but it seems to be about a tablespace: mistyped, or another dialect."""
+    """The reason why it is incomplete."""
+    suspect: bool = False
+    """It is not wanted, but seems to be about a tablespace: mistyped, or of another dialect."""
     reason: str = ""
-    """Why it is not read, if that is known before."""
+    """The reason why it is not read, if known in advance."""
 
     @property
     def line(self) -> int:
@@ -84,7 +84,7 @@ class SqlStatement(NamedTuple):
 
     @property
     def unreadable(self) -> str:
-        """Why nothing of it can be read; empty when it can."""
+        """The reason why it cannot be read at all; empty when it can."""
         if any(VARIABLE in token.text for token in self.tokens):
             return "shell variable, not understood"
         if any(token.kind in {STRING, NAME} and _SWALLOWED.search(token.text) for token in self.tokens):
@@ -92,7 +92,7 @@ class SqlStatement(NamedTuple):
         return ""
 
     def unread(self) -> Note:
-        """Return the note that it is not understood, or not whole."""
+        """Return the note that it is not understood, or not complete."""
         broken = f"statement is not whole: {self.broken}" if self.broken else ""
         why = self.reason or self.unreadable or broken or "statement not understood"
         return Note(self.line, f"{why}: {self.beginning}", unread=True)
@@ -119,21 +119,21 @@ def statements(
     verbs: Collection[str] | None = None,
     dialect: SqlDialect = STANDARD,
 ) -> Iterator[SqlStatement | SqlToken]:
-    """Read the statements whose first words are wanted; comments and commands of the client come as tokens.
+    """Yield the statements whose first words are wanted; comments and commands of the client as tokens.
 
-    Statements that seem to be about a tablespace come too, marked `strange`, if `verbs` are given: mistyped,
-    hidden in quotes or in another statement, or cut at the end of the text.
+    If `verbs` are given, statements that seem to be about a tablespace are included, marked `suspect`:
+    mistyped, hidden in quotes or in another statement, or cut at the end of the text.
 
     Args:
         text: the text, or its pieces in order, as iterating over an open file gives them.
-        wanted: is given the first words of a statement in upper case: `CREATE LARGE TABLESPACE`.
+        wanted: is called with the first words of a statement in upper case: `CREATE LARGE TABLESPACE`.
         terminator: what ends a statement; empty: `;`, a `/` alone on its line, or one of `@%!~^` at the end
             of a line.  `--#SET TERMINATOR x` in the text changes it.
-        verbs: the first words, in upper case, that statements can have at all to be wanted; None: any.
-        dialect: what the database and its client have beside standard SQL.
+        verbs: the possible first words of wanted statements, in upper case; None: any.
+        dialect: the extensions of the database and its client to standard SQL.
 
-    A statement also ends where a line starts with CREATE, ALTER or CONNECT, so that a forgotten terminator
-    or a command of SQL*Plus hides nothing.
+    A statement also ends where a line starts with CREATE, ALTER or CONNECT, so that a missing terminator or
+    a command of SQL*Plus hides no statement.
     """
     scanner = SqlScanner(text, terminator, dialect)
     beginnings = frozenset({*verbs, *CHANGING_VERBS, "SET"}) if verbs is not None else None
@@ -149,7 +149,7 @@ class _Statements:
         self._held: list[SqlToken] = []
         self._first: SqlToken | None = None
         self._broken = ""
-        self._terminated = False  # some statement before
+        self._terminated = False  # whether an earlier statement had a terminator
 
     def read(self) -> Iterator[SqlStatement | SqlToken]:
         for token in self._scanner:
@@ -165,16 +165,16 @@ class _Statements:
                 yield from self._taken(token)
 
     def _ended(self, by: SqlToken) -> Iterator[SqlStatement]:
-        """Yield the statement that ends here, or those that are hidden in it."""
+        """Yield the statement that ends here, or those that its quotes hide."""
         held, first, chosen = tuple(self._held), self._first, self._chosen
         last = by.kind == END and not by.text
         cut = _CUT if last and self._terminated and chosen.may_be_cut(first) else ""
         if self._broken or chosen.takes(held):
             opened = self._scanner.opened._replace(kind=WORD)
-            strange = bool(held) and not chosen.wanted(_head(held))
-            yield SqlStatement(held or (opened,), self._broken or cut, strange)
+            suspect = bool(held) and not chosen.wanted(_head(held))
+            yield SqlStatement(held or (opened,), self._broken or cut, suspect)
         elif cut and first is not None:
-            yield SqlStatement(held or (first,), strange=True, reason=f"statement not read: {cut}")
+            yield SqlStatement(held or (first,), suspect=True, reason=f"statement not read: {cut}")
         else:
             yield from chosen.hidden(held)
         self._held, self._broken, self._first, self._scanner.skipping = [], "", None, False
@@ -204,27 +204,27 @@ _CHANGES: Final = ("CREATE", "ALTER", "DROP")
 
 
 class _Selection(NamedTuple):
-    """Which statements are read."""
+    """Selects the statements that are read."""
 
     wanted: Callable[[str], object]
     beginnings: Collection[str] | None
-    """The words that one may begin with, which may be mistyped; None: any, and only those wanted are read."""
+    """The possible first words, which may be mistyped; None: any, and only wanted statements are read."""
     objects: Collection[str]
 
     def may_begin(self, word: str) -> bool:
         return self.beginnings is None or is_like(word, self.beginnings)
 
     def may_be_cut(self, first: SqlToken | None) -> bool:
-        """Return whether a statement that nothing ends may be one that the end of a listing cuts."""
+        """Return whether a statement without a terminator may be truncated by the end of a listing."""
         word = first.text.upper() if first is not None else ""
         return self.beginnings is not None and bool(word) and any(map(str.startswith, _CHANGES, repeat(word)))
 
     def hidden(self, tokens: Iterable[SqlToken]) -> Iterator[SqlStatement]:
-        """Yield the statements about files in the quotes of a statement that is passed over."""
+        """Yield the statements about files in the quotes of a statement that is skipped."""
         for token in tokens if self.beginnings is not None else ():
             if token.kind in {STRING, NAME, HIDDEN}:
-                for found in hidden_statements(token.text, token.line):
-                    yield SqlStatement((found,), strange=True, reason=_NOT_READ)
+                for hidden in hidden_statements(token.text, token.line):
+                    yield SqlStatement((hidden,), suspect=True, reason=_NOT_READ)
 
     def takes(self, tokens: Sequence[SqlToken]) -> bool:
         """Return whether a statement is wanted, or seems to be about a tablespace."""
@@ -249,7 +249,7 @@ _DIGITS: Final = 20
 
 
 class TokenCursor:
-    """A place among the tokens of a statement; each method moves on only if it finds what it takes."""
+    """A position in the tokens of a statement; each method advances only over tokens that it takes."""
 
     def __init__(self, tokens: Sequence[SqlToken]) -> None:
         self._tokens = tokens
@@ -257,9 +257,9 @@ class TokenCursor:
         self._place = 0
         self._last = SqlToken(END, "", tokens[-1].line if tokens else 0)
         self.passed: list[SqlToken] = []
-        """What was passed over, as no clause that was looked for begins with it."""
-        self.odd: list[tuple[SqlToken, str]] = []
-        """What cannot be right, and why."""
+        """The tokens that were skipped because they begin no expected clause."""
+        self.mistakes: list[tuple[SqlToken, str]] = []
+        """Parts that cannot be right, with the reason."""
 
     @property
     def here(self) -> SqlToken:
@@ -294,26 +294,26 @@ class TokenCursor:
             known: further words that the dialect has.
             paths: what looks like a path and was passed over is a mistake, too.
         """
-        found = [f"{quote(_written(token))}: {why}" for token, why in self.odd]
+        mistakes = [f"{quote(_written(token))}: {why}" for token, why in self.mistakes]
         before = ""
         for token in self.passed:
             word = token.text.upper() if token.kind == WORD else ""
             if paths and token.kind == STRING and _PATH.match(token.text):
-                found.append(f"{quote(_written(token))} behind {quote(before)}")
+                mistakes.append(f"{quote(_written(token))} behind {quote(before)}")
             elif word and word not in known and before not in _NAMING:
                 right = similar_word(word, keywords)
-                found += [f"{quote(token.text)} (is {right} meant?)"] if right else []
+                mistakes += [f"{quote(token.text)} (is {right} meant?)"] if right else []
             before = token.text.upper()
-        return ", ".join(found[:3])
+        return ", ".join(mistakes[:3])
 
     def words(self, *words: str) -> bool:
-        """Take these words, when they are next in this order."""
+        """Take these words if they are next, in this order."""
         same = self._words[self._place : self._place + len(words)] == words
         self._place += len(words) if same else 0
         return same
 
     def one_of(self, *words: str) -> str:
-        """Take one of these words, and say which in upper case; empty when none is next."""
+        """Take one of these words and return it in upper case; empty when none is next."""
         word = "" if self.done else self._words[self._place]
         if word not in words:
             return ""
@@ -343,7 +343,7 @@ class TokenCursor:
         return int(token.text)
 
     def measure(self) -> tuple[int, str] | None:
-        """Take a number and its unit letter, if it has one; a number with anything else is noted as odd."""
+        """Take a number and its unit letter, if it has one; other text behind a number is noted."""
         if self.here.kind != NUMBER:
             return None
         start, end = self._place, self._place + 1
@@ -357,7 +357,7 @@ class TokenCursor:
         if number.isdecimal() and len(number) <= _DIGITS and units in _ONE_UNIT:
             return int(number), "".join(units)[:1]
         whole = "".join(each.text if each.joined else f" {each.text}" for each in written).strip()
-        self.odd.append((written[0]._replace(text=whole), "not a size, as 10000 or 10G is"))
+        self.mistakes.append((written[0]._replace(text=whole), "not a size, as 10000 or 10G is"))
         return None
 
     def _is_of_number(self, place: int) -> bool:
@@ -370,12 +370,12 @@ class TokenCursor:
         )
 
     def _is_unit(self, place: int) -> bool:
-        """Return whether a word behind a number and a blank is a unit, one that does not exist too."""
+        """Return whether a word behind a number and a blank is a unit, even one that does not exist."""
         word = "".join(self._words[place : place + 1])
         return 0 < len(word) <= 2 and word not in _SHORT_WORDS
 
     def group(self) -> None:
-        """Pass over a group in parentheses, to its end or to the end of the statement."""
+        """Skip a group in parentheses, to its end or to the end of the statement."""
         depth = 0
         while not self.done:
             text = self.here.text if self.here.kind == SYMBOL else ""
@@ -386,14 +386,14 @@ class TokenCursor:
 
 
 NO_PATH: Final = frozenset("/\\.+\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u00b4`")
-"""Signs with which a path begins that is not in quotes, or in those of a word processor."""
+"""First characters of a path without quotes, or with those of a word processor."""
 _PATH: Final = re.compile(r"[/+\\]|\.{1,2}/|[A-Za-z]:[\\/]|[^'\"]*/[^/]")
 _NAMING: Final = frozenset({"BUFFERPOOL", "STOGROUP", "IN", "GROUP", "OWNER", "ENGINE", "="})
 """Words that a freely chosen name follows."""
 
 
 def size(cursor: TokenCursor) -> int | None:
-    """Take a size, which is in bytes without a unit letter; None when there is none, or it is odd."""
+    """Take a size, which is in bytes without a unit letter; None when there is none, or it is a mistake."""
     measure = cursor.measure()
     if measure is None:
         return None
@@ -406,7 +406,7 @@ _PRINTED: Final = re.compile(r"(?:REM|PRO|ECHO\b|\\q?echo\b|#)", re.IGNORECASE)
 
 
 class DdlReader:
-    """Reads the statements of one dialect, which `apply` takes in order."""
+    """Reads the statements of one dialect and passes them to `apply` in order."""
 
     verbs: ClassVar[Collection[str]] = ("CREATE", "ALTER", "DROP")
     """The first words of statements that are wanted."""
@@ -416,7 +416,7 @@ class DdlReader:
     """Words between the verb and TABLESPACE."""
     dialect: ClassVar[SqlDialect] = STANDARD
     runs: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
-    """A command of the client that runs another file, which is its first group that is there."""
+    """A command of the client that runs another file; the file is its first group that matched."""
 
     def __init__(self, origin: str, options: Options = NO_OPTIONS) -> None:
         self.notes: list[Note] = []
@@ -458,22 +458,22 @@ class DdlReader:
         """Take a comment."""
 
     def skips(self, statement: SqlStatement) -> bool:
-        """Note that a statement is not whole or not understood; true if nothing of it can be read."""
-        hidden = statement.strange or bool(statement.unreadable)
+        """Note that a statement is incomplete or not understood; true if nothing of it can be read."""
+        hidden = statement.suspect or bool(statement.unreadable)
         if hidden or statement.broken:
             self.notes.append(statement.unread())
         return hidden
 
     def apply(self, statement: SqlStatement) -> bool:
-        """Apply a statement to what the ones before it have created; false if it is not understood."""
+        """Apply a statement to the result of the earlier ones; false if it is not understood."""
         raise NotImplementedError
 
     def containers(self) -> Iterable[Container]:
-        """Return the containers that there are in the end."""
+        """Return the containers that exist after the last statement."""
         raise NotImplementedError
 
     def end(self) -> None:
-        """Note what only the end shows."""
+        """Add the notes that only the end of the text allows."""
 
     def note(self, line: int, text: str, *, unread: bool = False) -> None:
         """Make a note."""

@@ -1,4 +1,4 @@
-"""Text in lines and columns, as database tools spool and draw it, read in bounded memory.
+"""Tables in text, as database tools spool and draw them, read in bounded memory.
 
 * `rows`: one table, comma-separated values by RFC 4180, or tab-separated ones.  The delimiter is that of the
   first line: a comma, else a tab, else a semicolon, else a bar.  A quoted field may go over lines; its row
@@ -36,13 +36,13 @@ WHOLE_NUMBER: Final = re.compile(
     r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3}){1,6}|[0-9]{1,3}(?:[ '\u00a0\u202f][0-9]{3}){1,6}"
     r"|[0-9]{1,3}(?:\.[0-9]{3}){2,6}|[0-9]{4,19})(?:[.,]0*)?|(?P<short>[0-9]{1,3})(?:[.,](?!000\Z)0*)?"
 )
-"""With the separators of thousands and decimals that languages have; `50.000` may be 50, too, and is none."""
+"""With separators of thousands and decimals of all languages; the ambiguous `50.000` is no number."""
 
 
 def whole_number(text: str | None) -> int | None:
     """Read a whole number: `734003200`, `734,003,200`, `734.003.200,00`; None when it is none, or missing."""
-    found = WHOLE_NUMBER.fullmatch(text) if text is not None else None
-    return None if found is None else int("".join(filter(str.isdigit, found["whole"] or found["short"])))
+    match = WHOLE_NUMBER.fullmatch(text) if text is not None else None
+    return None if match is None else int("".join(filter(str.isdigit, match["whole"] or match["short"])))
 
 
 def multiply(number: int | None, unit: int | None) -> int | None:
@@ -84,12 +84,12 @@ def numbered_lines(text: str | Iterable[str], notes: list[Note]) -> Iterator[tup
 # one table
 
 _SEPARATOR: Final = re.compile(r"sep=.\s*", re.IGNORECASE)
-"""What Excel wants to read before a table."""
+"""The line that Excel expects before a table."""
 _ESCAPES: Final = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
 
 
 class TableError(ValueError):
-    """Text that cannot be read as a table; says at which line."""
+    """Text that cannot be read as a table; the message has the line."""
 
 
 class TableRow(NamedTuple):
@@ -171,11 +171,11 @@ def unescaped(field: str) -> str:
     """Read one field as the batch mode of MariaDB's client writes it."""
     if "\\" not in field:
         return field
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), field, flags=re.DOTALL)
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), field, flags=re.DOTALL)
 
 
 def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[TableRow]:
-    # a limit of the csv module would be everybody's; so lines are bounded as they are handed to it
+    # the limit of the csv module applies to the whole process; so lines are bounded before they reach it
     taken: list[str] = []
     room = MAX_LINE
 
@@ -197,7 +197,7 @@ def _separated(body: Iterable[str], number: int, delimiter: str) -> Iterator[Tab
         except StopIteration:
             return
         except (csv.Error, TableError) as error:
-            if isinstance(error, TableError) and not taken:  # nothing is open before this line
+            if isinstance(error, TableError) and not taken:  # no field is open before this line
                 raise
             if len(taken) != 1 or isinstance(error, TableError):
                 raise TableError(
@@ -225,7 +225,7 @@ _NOISE: Final = re.compile(
 )
 _ASKED: Final = re.compile(r"\bFROM\s+(?:\w{1,30}\.)?([\w$#]{1,30})", re.IGNORECASE)
 _PATHS: Final = frozenset({"CONTAINER_NAME", "FILE_NAME", "DESTINATION"})
-"""Columns without which a view would be taken for another one."""
+"""Columns that distinguish a view from another one."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_$#]{1,29}")
 _POWER: Final = re.compile(r"[+-]?[0-9](?:\.[0-9]{1,40})?E\+?[0-9]{1,2}", re.IGNORECASE)
 
@@ -251,12 +251,12 @@ class ViewRow(NamedTuple):
     """What its query selects from, in upper case, when the spool shows it."""
 
     def text(self, name: str) -> str:
-        """The cell of this column; empty when there is none, or it says that there is no value."""
+        """The cell of this column; empty when there is none, or it means NULL."""
         cell = self.cells.get(name, "")
         return "" if cell.strip().upper() in {"NULL", "(NULL)"} else cell
 
     def whole(self, name: str) -> int | None:
-        """The cell as a whole number; None when it is none.  `1.0737E+10` counts as what it says."""
+        """The cell as a whole number; None when it is none.  `1.0737E+10` is read as that number."""
         cell = self.text(name).strip()
         number = whole_number(cell[1:] if cell[:1] in {"+", "-"} else cell)
         if number is not None:
@@ -264,15 +264,15 @@ class ViewRow(NamedTuple):
         return int(Decimal(cell)) if _POWER.fullmatch(cell) else None
 
     def unclear(self, *names: str) -> Iterator[Note]:
-        """Note which of these cells hold something that is no whole number, or one that is rounded."""
+        """Note which of these cells are no whole number, or a rounded one."""
         for name in names:
             if _POWER.fullmatch(self.text(name).strip()):
                 yield Note(
                     self.line, f"{name} {quote(self.text(name))} is rounded: taken as {self.whole(name):,}"
                 )
             if self.text(name).strip(" -") and self.whole(name) is None:
-                said = f"not understood: {name} {quote(self.text(name))} is no whole number"
-                yield Note(self.line, said, unread=True)
+                remark = f"not understood: {name} {quote(self.text(name))} is no whole number"
+                yield Note(self.line, remark, unread=True)
 
 
 def find_heading(line: str, views: Mapping[str, frozenset[str]]) -> ViewHeading | None:
@@ -298,8 +298,8 @@ def view_rows(
 
     Args:
         text: the spool, or its pieces in order.
-        views: what each view is called, and the columns that it is known by, the most telling first.
-        notes: gets what was passed over; rows that are not understood are counted after the first.
+        views: the name of each view and the columns that identify it, the most specific first.
+        notes: gets what was skipped; rows that are not understood are counted after the first.
         bare: returns the heading of a table without one, from its first row.
     """
     reader = _ViewReader(text, views, notes, bare)
@@ -362,8 +362,8 @@ class _ViewReader:
             return None
         if self._is_other_heading(line):
             self._unknown = True
-            said = f"heading not understood, rows below it are not read: {quote(line)}"
-            self._notes.append(Note(number, said, unread=True))
+            remark = f"heading not understood, rows below it are not read: {quote(line)}"
+            self._notes.append(Note(number, remark, unread=True))
         if self._unknown:
             return None
         if self.heading is None and self._bare is not None:
@@ -382,7 +382,7 @@ class _ViewReader:
         return sum(is_like(field.upper(), self._columns) for field in fields) >= 2
 
     def _row(self, number: int, line: str, head: ViewHeading) -> ViewRow:
-        """Read one row; of an open quote take further lines, if they make it a row."""
+        """Read one row; if a quote is open, add further lines that complete the row."""
         fields = _fields(line, head.delimiter)
         if line.count('"') % 2:
             longer = line
@@ -414,14 +414,14 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 _DASHES: Final = re.compile(r"-+(?: -+)+\s*")
 _COUNT: Final = re.compile(r"\s+[0-9]+ [^0-9,;|]{1,60}\.\s*")
-"""How many rows there are, which the command line says in the language of its user."""
+"""The line with the number of rows, which the command line prints in the user's language."""
 _COLUMNED: Final = re.compile(
     r"^[^\n]*\b(?:TBSP_NAME|FILE_NAME|DISK_NUMBER|GROUP#)(?![\w#])[^\n]*\n-+(?: -+)+[ \t]*\r?$", re.MULTILINE
 )
 
 
 def is_columned(head: str) -> bool:
-    """Return whether a text has such a table: names of columns above lines of minus signs as wide as they."""
+    """Return whether a text has such a table: names of columns above minus signs of the same width."""
     return _COLUMNED.search(head) is not None
 
 
@@ -432,14 +432,14 @@ def columned_rows(lines: Iterable[str]) -> Iterator[str]:
         -------------------- ------------------------------ --------------------
         TSFACT1              /db2/d01/tsfact1.data                        498750
 
-    A row that does not fit the columns, as one with a message in between, stays as it is too.
+    A row that does not fit the columns, such as one with a message in it, is not changed either.
     """
     ends: list[int] = []
     before: str | None = None
     for line in lines:
         bare = line.rstrip()
         if _DASHES.fullmatch(line):
-            ends = [found.end() for found in re.finditer("-+", bare)]
+            ends = [run.end() for run in re.finditer("-+", bare)]
             if before is not None:
                 yield _columned(before, ends)
             before = "\n"
@@ -490,8 +490,8 @@ def drawn_rows(lines: Iterable[str]) -> Iterator[str]:
       ts1        | postgres | /db/ts1             | a/b  | ./a/b.ibd |
      (2 rows)                                     +------+-----------+
 
-    Lines keep their numbers.  A cell that goes over lines, which psql marks with a plus at its end, keeps its
-    first line.
+    Lines keep their numbers.  Of a cell of several lines, which psql marks with a plus at the end, the first
+    line is kept.
     """
     continued = False
     for line in lines:

@@ -49,7 +49,7 @@ _MAX_NAMED: Final = 3
 
 
 class ListingError(ValueError):
-    """A listing that cannot be used; says what was looked for and what to do."""
+    """A listing that cannot be used; the message says what was expected and what to do."""
 
 
 class Format(NamedTuple):
@@ -59,12 +59,12 @@ class Format(NamedTuple):
     product: str
     """`db2`, `oracle`, `postgresql`, `mariadb`; empty for a format of no product."""
     score: Callable[[str], float]
-    """How surely a text begins so, from 0 to 1."""
+    """Returns how likely the beginning of a text has this format, from 0 to 1."""
     parse: Callable[[str | Iterable[str], str, Options], ListingContent]
 
 
 class Listing(NamedTuple):
-    """All that the sources list."""
+    """The joined content of all sources."""
 
     containers: tuple[Container, ...]
     notes: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Listing(NamedTuple):
     unread: tuple[str, ...] = ()
     """The parts that were not understood or were left out, each with source, line and words."""
     host: str = ""
-    """The machine that they name; of several the first that is not this one."""
+    """The machine that they name; of several the first that is another one."""
     database: str = ""
     """The database that they name; empty if none or several."""
     products: tuple[tuple[str, str], ...] = ()
@@ -133,12 +133,12 @@ FORMATS: Final = (
 SERVERS: Final[dict[str, ServerReader]] = {
     POSTGRESQL: postgresql.read_postgresql, MARIADB: mariadb.read_mariadb,
 }  # fmt: skip
-"""What asks a running server, by product."""
+"""The readers of running servers, by product."""
 DATA_DIRECTORIES: Final = (
     (POSTGRESQL, postgresql.is_data_directory, postgresql.read_data_directory),
     (MARIADB, mariadb.is_data_directory, mariadb.read_data_directory),
 )
-"""What lists a data directory, by the names in it."""
+"""The readers of data directories, by the names in the directory."""
 
 
 def answer_request() -> None:
@@ -157,7 +157,7 @@ def read_listing(
 
     Args:
         sources: names of files or data directories, `-` for standard input, or addresses of servers.
-        options: what a person adds; of a server only the database that the options name is listed.
+        options: what a person adds; if they name a database, only that one of a server is listed.
         machine: name of the machine whose files are meant; empty for this one, `UNKNOWN_MACHINE` if
             that is not known yet: then `Listing.strangers` compares later.
         standard_input: what `-` reads.
@@ -176,10 +176,10 @@ def _asked(address: str, options: Options) -> _Source:
     databases = (options.database,) if options.database else ()
     try:
         server = parse_server(address)
-        found = servers.ask(address, databases, options.base_dir)
+        content = servers.ask(address, databases, options.base_dir)
     except ServerError as error:
         raise ListingError(str(error)) from None  # the cause may hold the password
-    return _Source(str(server), server.product, found)
+    return _Source(str(server), server.product, content)
 
 
 def _read(source: str, options: Options, standard_input: Stream | None) -> _Source:
@@ -208,11 +208,11 @@ _UTF_16: Final = (
     (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
     (re.compile(rb"\0[^\0]\0[^\0]"), "utf-16-be"),
 )  # fmt: skip
-"""How texts begin that are not UTF-8."""
+"""The first bytes of texts that are not UTF-8."""
 
 
 def _recognised(file: Stream, origin: str, options: Options) -> _Source:
-    """Find out the format from the beginning, and read the whole piece by piece."""
+    """Determine the format from the beginning, and read the whole text piece by piece."""
     encoding = next((name for begin, name in _UTF_16 if begin.match(file.peek(4))), "utf-8-sig")
     # names of files are bytes: invalid UTF-8 has to survive unchanged
     text = io.TextIOWrapper(file, encoding, errors="surrogateescape", newline="")
@@ -228,18 +228,18 @@ def _recognised(file: Stream, origin: str, options: Options) -> _Source:
         as_rows = drawn_rows if is_drawn(head) else columned_rows if is_columned(head) else None
         if as_rows is not None:
             head, pieces = "".join(as_rows(io.StringIO(head, newline=""))), as_rows(pieces)
-        found = max(FORMATS, key=lambda each: float(each.score(head)))
-        if not found.score(head):
+        form = max(FORMATS, key=lambda each: float(each.score(head)))
+        if not form.score(head):
             raise ListingError(_unknown(head))
-        content = found.parse(pieces, origin, options)
+        content = form.parse(pieces, origin, options)
         if not content.containers and not content.disk_groups:
             notes = (f"; line {note.line}: {note.text}" for note in content.notes[:_MAX_NAMED])
-            raise ListingError(f"it names no container, read as {found.title}{_hint(head) or ''.join(notes)}")
+            raise ListingError(f"it names no container, read as {form.title}{_hint(head) or ''.join(notes)}")
     except ValueError as error:
         raise ListingError(f"{origin}: {error}") from error
     finally:
         text.detach()
-    return _Source(origin, found.product, content)
+    return _Source(origin, form.product, content)
 
 
 _HINTS: Final = (
@@ -279,15 +279,15 @@ _HINTS: Final = (
 def _hint(head: str) -> str:
     """Return a hint about a text that is often given by mistake; empty if none fits."""
     for pattern, words in _HINTS:
-        if found := pattern.search(head):
-            if "file" not in found.groupdict():
+        if match := pattern.search(head):
+            if "file" not in match.groupdict():
                 return f"; {words}"
-            return f"; line {head.count(chr(10), 0, found.end()) + 1}: {words}, {quote(found['file'])}"
+            return f"; line {head.count(chr(10), 0, match.end()) + 1}: {words}, {quote(match['file'])}"
     return ""
 
 
 def _unknown(head: str) -> str:
-    """Return the message for a text that no format fits."""
+    """Return the message for a text of no known format."""
     begin = quote((head.strip().splitlines() or [""])[0])
     return (
         f"not a listing that zmon knows; it begins {begin}{_hint(head)}."
@@ -301,7 +301,7 @@ def _pieces(text: TextIOWrapper) -> Iterator[str]:
 
 
 def _joined(read: Sequence[_Source], machine: str) -> Listing:
-    """Join the sources to one listing; a container that several have is that of the first."""
+    """Join the sources to one listing; a container in several is taken from the first."""
     disk_groups = reduce(asm.merge_groups, (each.content.disk_groups for each in read), NO_GROUPS)
     containers: list[Container] = []
     known: set[tuple[object, ...]] = set()
@@ -335,7 +335,7 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
 
 
 def _apart(containers: Iterable[Container]) -> Iterator[Container]:
-    """Yield containers; one that another tablespace has already is not counted again, and says so.
+    """Yield containers; one that another tablespace has already is not counted again, and marked.
 
     Partitions of a database may be on several machines, where the same path is another file.
     """
@@ -354,7 +354,7 @@ def _apart(containers: Iterable[Container]) -> Iterator[Container]:
 
 
 def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
-    """Return whether no source has named a container before; rows without a path are each of their own."""
+    """Return whether no earlier source names a container; rows without a path are always new."""
     key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
     if key in known:
         return False

@@ -1,9 +1,9 @@
 """MariaDB and MySQL: files of InnoDB, MyISAM, Aria, asked of the running server or spooled in batch mode.
 
-Spooled is what `mariadb -B` prints for `QUERIES`, one after the other into one file; also any one of them
-alone, and as CSV.  Names are relative to `datadir`, which only the variables have.  InnoDB names files in its
-own way: `@` and four hex digits for a letter, `#P#` before a partition.  A table with `DATA DIRECTORY` has
-its file elsewhere: the catalogue knows where, and on disk a file `.isl` in its place does.
+A spool is the output of `mariadb -B` for `QUERIES`, one after the other in one file; also any one of them
+alone, and as CSV.  Names are relative to `datadir`, which only the variables contain.  InnoDB names files in
+its own way: `@` and four hex digits for a letter, `#P#` before a partition.  A table with `DATA DIRECTORY`
+has its file elsewhere: the catalogue knows where, and on disk a file `.isl` in its place does.
 
 Asking needs the extra `mariadb`, which is PyMySQL, and the privilege PROCESS.
 """
@@ -49,7 +49,7 @@ FROM information_schema.TABLES WHERE ENGINE IN ('MyISAM', 'Aria')
   AND TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema')"""
 _LOGS: Final = "SHOW BINARY LOGS"
 QUERIES: Final = (_VARIABLES, _SPACES, _FILES, _TABLES, _LOGS)
-"""The queries in their order: a server knows the second or the third, and the last if it has such logs."""
+"""The queries in their order: a server supports the second or the third, and the last if it has such logs."""
 
 _RESULTS: Final = {
     "variables": {"variable_name", "value"},
@@ -59,7 +59,7 @@ _RESULTS: Final = {
     "tables": {"table_schema", "table_name", "engine"},
     "logs": {"log_name", "file_size"},
 }
-"""The columns by which each result is recognised."""
+"""The columns that identify each result."""
 
 _SYSTEM: Final = "innodb_system"
 _SUFFIXES: Final = {"myisam": ("MYD", "MYI"), "aria": ("MAD", "MAI")}
@@ -76,7 +76,7 @@ _OPTIONS: Final = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "read_default_file
 
 def decoded(name: str) -> str:
     """Decode the hex in an encoded file name: `odd@0020table` is `odd table`."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
 
 
 def parse_isl(content: bytes) -> str:
@@ -192,19 +192,19 @@ def _system(whole: c.Container, variables: Cells) -> Iterator[c.Container]:
     """Return the files of the system tablespace: `innodb_data_file_path` in `innodb_data_home_dir`."""
     home = variables.get("innodb_data_home_dir", "")
     for number, part in enumerate(variables["innodb_data_file_path"].split(";")):
-        found = _DATA_FILE.fullmatch(part)
-        if found is None:
+        match = _DATA_FILE.fullmatch(part)
+        if match is None:
             yield whole._replace(
                 container_id=number, role=c.DATA, path="", problem=f"not understood: {quote(part)}"
             )
             continue
-        size = int(found["size"]) * _UNITS[found["unit"]]
+        size = int(match["size"]) * _UNITS[match["unit"]]
         yield whole._replace(
             container_id=number,
             role=c.DATA,
-            kind=c.DEVICE if "raw" in found["rest"] else c.FILE,
-            path=posixpath.join(home, found["path"]),
-            bytes_declared=None if "autoextend" in found["rest"] else size,
+            kind=c.DEVICE if "raw" in match["rest"] else c.FILE,
+            path=posixpath.join(home, match["path"]),
+            bytes_declared=None if "autoextend" in match["rest"] else size,
         )
 
 
@@ -272,13 +272,13 @@ def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str =
         for sort, statement in zip(("variables", "spaces", "files", "tables", "logs"), QUERIES, strict=True):
             bound = f"\nLIMIT {MAX_ROWS + 1}" if statement.startswith("SELECT") else ""
             try:
-                found = _ask(connection, server, statement + bound)
+                rows = _ask(connection, server, statement + bound)
             except ServerError as error:
                 refused[sort] = error
                 continue
-            if len(found) > MAX_ROWS:
+            if len(rows) > MAX_ROWS:
                 notes.append(Note(0, TOO_MANY, unread=True))
-            results[sort] = [(0, cells) for cells in found[:MAX_ROWS]]
+            results[sort] = [(0, cells) for cells in rows[:MAX_ROWS]]
     if "variables" in refused or ("spaces" in refused and not results["files"]):
         raise refused.get("variables") or refused["spaces"]
     if "tables" in refused:
@@ -304,12 +304,12 @@ def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] =
         with connection.cursor() as cursor:
             cursor.execute(statement)
             columns = list(names) or [column[0].casefold() for column in cursor.description]
-            found = cursor.fetchall()
+            rows = cursor.fetchall()
     except (pymysql.MySQLError, OSError, UnicodeError) as error:
         raise ServerError(f"{server}: {_message(server, error)}") from None
     return [
         {name: "" if value is None else str(value) for name, value in zip(columns, row, strict=True)}
-        for row in found
+        for row in rows
     ]
 
 
@@ -374,7 +374,7 @@ _OWN: Final = (
     (re.compile("#innodb_temp"), "innodb_temporary", c.TEMP, c.DIRECTORY),
     (re.compile("aria_log\\.[0-9]{8}"), "aria_log", c.LOG, c.FILE),
 )
-"""What InnoDB and Aria themselves call their files."""
+"""The names that InnoDB and Aria give to their own files."""
 _ROLES: Final = {"ibd": c.DATA, "isl": c.DATA, "MYD": c.DATA, "MAD": c.DATA, "MYI": c.INDEX, "MAI": c.INDEX}
 _ELSEWHERE: Final = "read from the directory, so what the server's configuration has elsewhere is not in it"
 
@@ -388,8 +388,8 @@ def read_data_directory(directory: str) -> c.ListingContent:
     """List a data directory by the names in it, for servers that cannot be asked.
 
     InnoDB keeps `DATABASE/TABLE.ibd`, or in its place `TABLE.isl` with the path of a table that lies
-    elsewhere; MyISAM and Aria two files per table.  What the server's configuration has elsewhere is not in
-    the directory.
+    elsewhere; MyISAM and Aria two files per table.  Files that the server's configuration puts elsewhere are
+    not found.
 
     Raises:
         OSError: it cannot be read; it belongs to the server's user.
@@ -421,7 +421,7 @@ def _tables(blank: c.Container, directory: str, schema: str) -> Iterator[c.Conta
 
 
 def _linked(row: c.Container) -> c.Container:
-    """Return a container at the place that its link names."""
+    """Return a container with the path of its link."""
     try:
         with open(row.located, "rb") as link:
             return row._replace(path=parse_isl(link.read(4097)))

@@ -1,4 +1,4 @@
-"""Parts of a listing that are not understood, and their reports: no typing mistake is lost silently.
+"""Parts of a listing that are not understood, and their notes: every typing mistake is reported.
 
 A note has the line and the words.  A word with one or two letters mistyped, missing, doubled or in the wrong
 order names the word that was probably meant.  A statement that seems to be about a tablespace and is not
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 MAX_NOTES: Final = 1000
-"""Notes of one sort that a listing makes; the others are counted."""
+"""Notes of one type that a listing makes; the others are counted."""
 LONG_WORD: Final = 6
-"""Words of fewer letters may have one mistake only, else words of three letters would all be alike."""
+"""Words of fewer letters may have one mistake only, else all words of three letters would be similar."""
 MAX_WORD: Final = 40
 """Characters of the longest word that is compared."""
 
@@ -32,15 +32,15 @@ class Note(NamedTuple):
 
 
 class NoteSeries:
-    """Notes of one sort, of which there may be as many as there are rows: the first, and how many more."""
+    """Notes of one type, of which there may be one per row: the first ones, and the number of the others."""
 
     def __init__(self, more: str, *, unread: bool = False) -> None:
-        """Begin with none; `more` says of what there are more."""
+        """Begin with none; `more` names what is counted beyond the first."""
         self._more = more
         self._unread = unread
         self._first: list[Note] = []
         self.left_out = 0
-        """How many were not kept."""
+        """The number of notes that were not kept."""
 
     def add(self, line: int, text: str) -> None:
         """Add a note; beyond `MAX_NOTES` it is only counted."""
@@ -61,7 +61,7 @@ def unread_row(line: int, why: str) -> Note:
 
 
 def merge_unread(notes: Sequence[Note]) -> list[Note]:
-    """Make one note of all that was not understood in a statement: the first, and how many more."""
+    """Join the notes on one statement: the first, and the number of the others."""
     unread = [note for note in notes if note.unread]
     if len(unread) < 2:
         return list(notes)
@@ -75,7 +75,7 @@ def quote(text: str, most: int = 60) -> str:
     return repr(bare[:most]) + ("..." if len(bare) > most else "")
 
 
-# words that are nearly others
+# similar words
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +95,7 @@ def distance(word: str, other: str) -> int:
 
 
 def is_like(word: str, words: Collection[str]) -> bool:
-    """Return whether a word is one of these, or nearly so."""
+    """Return whether a word is one of these, or similar to one."""
     return word in words or bool(similar_word(word, words))
 
 
@@ -140,14 +140,14 @@ _OBJECTS: Final = frozenset({
     "SYSTEM", "TABLE", "THRESHOLD", "TRANSFORM", "TRIGGER", "TRUSTED", "TYPE", "USER", "VARIABLE", "VIEW",
     "WORKLOAD", "WRAPPER", "XSROBJECT",
 })  # fmt: skip
-"""What else is created and altered; behind such a word a tablespace is an attribute, or a mere name."""
+"""Other objects that are created; behind such a word a tablespace is an attribute, or a mere name."""
 _TABLESPACE_TYPES: Final = frozenset({"USER", "SYSTEM"})
 """Objects that are types of tablespaces, too, if one of the following words follows."""
 _BEHIND_A_TYPE: Final = ("TEMPORARY", "TEMP", "TABLESPACE")
 _BEHIND_A_TABLE: Final = frozenset({
     "", "AS", "LIKE", "OF", "IN", "USING", "ADD", "ALTER", "DROP", "MODIFY", "SET",
 })  # fmt: skip
-"""What follows the name of a table, here one that is called SPACE."""
+"""Words that follow the name of a table, here a table called SPACE."""
 
 
 def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
@@ -158,8 +158,8 @@ def is_suspect(words: Sequence[str], objects: Collection[str] = ()) -> bool:
 
     Args:
         words: in upper case; `QUOTED` for a quoted name, empty for other tokens.
-        objects: what else has files in this dialect, as `DATABASE`; a statement about it is suspect, too,
-            when the word, or the verb before it, is mistyped.
+        objects: other objects with files in this dialect, such as `DATABASE`; a statement about one is
+            suspect, too, when the word, or the verb before it, is mistyped.
     """
     if words[:2] == ["SET", "TABLESPACE"]:  # CONTAINERS FOR n, of a redirected restore
         return True

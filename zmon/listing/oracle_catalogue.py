@@ -8,7 +8,7 @@ One spool may hold several of them, in any order; each is recognised by its colu
 - `V$CONTROLFILE` (`NAME, BLOCK_SIZE, FILE_SIZE_BLKS`), `V$ARCHIVE_DEST` (`DEST_NAME, DESTINATION`),
   `V$RECOVERY_FILE_DEST` (`NAME, SPACE_LIMIT`)
 - `V$DATABASE` (`DBID, NAME`) and `V$INSTANCE` (`INSTANCE_NAME, HOST_NAME`): names of database and host
-- `V$FILESTAT` and `V$IOSTAT_FILE`, whose rows are passed over
+- `V$FILESTAT` and `V$IOSTAT_FILE`, whose rows are skipped
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VIEWS: Final = {
     "database": frozenset({"NAME", "DBID"}),
     "instance": frozenset({"INSTANCE_NAME", "HOST_NAME"}),
 }
-"""The views, and the columns that each is known by; the first that fits is meant."""
+"""The views, each with the columns that identify it; the first that matches is used."""
 
 _OF_FILES: Final = ("files", "numbered", "members", "control", "archive", "recovery")
 _ROLES: Final = {"TEMPORARY": c.TEMP, "UNDO": c.UNDO, "PERMANENT": c.DATA}
@@ -60,8 +60,8 @@ def recognise(head: str) -> bool:
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read all views of a spool, and join them; one spool may have files and the disk groups of ASM.
 
-    Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES shows that they are undo.  Of
-    two views of the same shape the query, the name of the listing, or ONLINE_STATUS decides which it is.
+    Files of DBA_DATA_FILES and V$DATAFILE count as data, unless DBA_TABLESPACES shows that they are undo.
+    Views with the same columns are distinguished by the query, the name of the listing, or ONLINE_STATUS.
     """
     reader = asm.AsmReader()
     notes = reader.notes
@@ -90,7 +90,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         why = "undo cannot be separated from data: add TABLESPACE_NAME, CONTENTS of DBA_TABLESPACES"
         notes.append(Note(0, why))
     groups = reader.disk_groups(origin)
-    if groups:  # then the text needs no headings
+    if groups:  # a text that needs no headings
         notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
     made += asm.disks_of(groups, options.database)
     host = c.only_name({row.text("HOST_NAME") for row in views["instance"]})

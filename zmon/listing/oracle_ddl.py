@@ -27,14 +27,14 @@ _VARIABLE: Final = re.compile(r"(?:\A|[/+.])&&?\w")
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
 _KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
-"""What begins the clauses that matter, those of other dialects too."""
+"""First words of the relevant clauses, including those of other dialects."""
 _OF_DATABASE: Final = frozenset({"GROUP", "MEMBER", "RENAME", "RESIZE"})
-"""Further words of that sort in a statement about a database."""
+"""Further first words of clauses in a statement about a database."""
 _CLAUSES: Final = frozenset({
     "ALL", "AND", "AS", "AUTO", "DATAFILES", "END", "FILE", "FILES", "LOGFILES", "NEXT", "OFF", "ON",
     "ONLINE", "SEED", "SET", "TEMPFILES",
 })  # fmt: skip
-"""Further words that Oracle has there, and that are nearly one of these."""
+"""Further words of Oracle there that are similar to one of these."""
 _WANTED: Final = re.compile(
     r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|GLOBAL|LOCAL|TEMPORARY|UNDO))*"
     r" TABLESPACE(?![^ ])"
@@ -69,13 +69,13 @@ def recognise(head: str) -> bool:
 def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTIONS) -> c.ListingContent:
     """Read the files that the statements create, and apply what they alter, in order.
 
-    A file without a path, which Oracle names itself, is a row with that problem.
+    A file without a path, whose name Oracle chooses, is a row with that problem.
     """
     return _OracleReader(origin, options).read(text)
 
 
 def kind_of(path: str) -> str:
-    """What a name is: `+DG/...` a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device."""
+    """Return the kind: `+DG/...` a file of ASM, `+DG` or `+DG(template)` a group, `/dev/...` a device."""
     if path.startswith("+"):
         return c.ASM_FILE if "/" in path else c.ASM_GROUP
     return c.DEVICE if path.startswith("/dev/") else c.FILE if path else ""
@@ -94,7 +94,7 @@ def _files(cursor: TokenCursor) -> Iterator[_FileClause]:
     while True:
         line = cursor.here.line
         if cursor.here.kind == NAME or cursor.here.text in ddl.NO_PATH:
-            cursor.odd.append((cursor.here, "a path has to be in 'quotes'"))
+            cursor.mistakes.append((cursor.here, "a path has to be in 'quotes'"))
             return
         path = cursor.kind(STRING)
         size = _size(cursor)
@@ -110,12 +110,12 @@ def _size(cursor: TokenCursor) -> int | None:
     if not cursor.words("SIZE"):
         return None
     if cursor.here.kind != NUMBER:
-        cursor.odd.append((cursor.here, "not a size"))
+        cursor.mistakes.append((cursor.here, "not a size"))
     return ddl.size(cursor)
 
 
 def _attributes(cursor: TokenCursor) -> None:
-    """Pass over what may follow the name and the size of a file."""
+    """Skip the attributes that may follow the name and the size of a file."""
     while True:
         if cursor.words("AUTOEXTEND"):
             cursor.one_of("ON", "OFF")
@@ -168,8 +168,8 @@ class _OracleReader(DdlReader):
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
         self._rows: dict[int, Container] = {}
-        self._named: dict[str, list[int]] = {}  # where the rows of a path are
-        self._spaces: dict[str, list[int]] = {}  # where the rows of a tablespace are
+        self._named: dict[str, list[int]] = {}  # the rows of each path
+        self._spaces: dict[str, list[int]] = {}  # the rows of each tablespace
         self._next = 0
 
     def containers(self) -> Iterable[Container]:
@@ -191,15 +191,15 @@ class _OracleReader(DdlReader):
             self._create_database(cursor)
         while not cursor.done and verb != "DROP":
             cursor.pass_over()
-        odd = cursor.misread(keywords, _CLAUSES, paths=of_files)
-        if odd:
-            self.note(statement.line, f"not understood in {statement.beginning}: {odd}", unread=True)
+        misread = cursor.misread(keywords, _CLAUSES, paths=of_files)
+        if misread:
+            self.note(statement.line, f"not understood in {statement.beginning}: {misread}", unread=True)
         return True
 
     def _add(
         self, name: SqlToken | None, role: str, files: Iterable[_FileClause], without: str = MANAGED
     ) -> None:
-        """Add files of a tablespace; `without` is the problem of one that has no path."""
+        """Add files of a tablespace; `without` is the problem of a file without a path."""
         row = c.Container(
             database=self.database,
             tablespace=name.stored if name is not None else "",
@@ -221,7 +221,7 @@ class _OracleReader(DdlReader):
         line = cursor.here.line
         cursor.words("IF", "NOT", "EXISTS") or cursor.words("IF", "EXISTS")
         name = cursor.identifier()
-        if name is None or (name.kind == WORD and name.stored == "SET"):  # sets of tablespaces have shards
+        if name is None or (name.kind == WORD and name.stored == "SET"):  # a set of tablespaces has shards
             return False
         if verb == "DROP":
             for place in self._spaces.pop(name.stored, ()):
@@ -236,12 +236,12 @@ class _OracleReader(DdlReader):
                 else:
                     cursor.pass_over()
             if self._next == before:
-                odd = cursor.misread(_KEYWORDS, _CLAUSES)
-                self._add(name, role, [_FileClause("", line, None)], NOT_UNDERSTOOD if odd else MANAGED)
+                misread = cursor.misread(_KEYWORDS, _CLAUSES)
+                self._add(name, role, [_FileClause("", line, None)], NOT_UNDERSTOOD if misread else MANAGED)
         return True
 
     def _alter_tablespace(self, name: SqlToken, cursor: TokenCursor) -> None:
-        """Apply what adds, drops and renames files, or renames the tablespace."""
+        """Apply a statement that adds, drops or renames files, or renames the tablespace."""
         places = self._spaces.get(name.stored, [])
         if name.stored not in self._spaces:
             near = similar_word(name.stored, self._spaces.keys())
@@ -260,7 +260,7 @@ class _OracleReader(DdlReader):
             self._rename(_paths(cursor, many=True), cursor)
 
     def _alter_database(self, cursor: TokenCursor) -> bool:
-        """Apply what resizes, moves, adds and drops files of a database; False if it does none of these."""
+        """Apply a statement that resizes, moves, adds or drops files; False if it does none of these."""
         first = cursor.here.text.upper()
         if first not in _DATABASE_VERBS:
             cursor.identifier()
@@ -275,7 +275,7 @@ class _OracleReader(DdlReader):
                 cursor.step()
             self._add(None, c.LOG, _logs(cursor))
             if member and cursor.words("TO"):
-                _paths(cursor)  # of the group that gets the member
+                _paths(cursor)  # the files of the group that gets the member
         elif verb == "DROP" and what == "LOGFILE":
             cursor.one_of("MEMBER")
             line = cursor.here.line

@@ -1,14 +1,14 @@
 """PostgreSQL: the files of every table and index, asked of the running server or spooled by `psql --csv`.
 
-A tablespace is a directory; which file in it is of which table, only the catalogue of each database knows.
+A tablespace is a directory; only the catalogue of each database maps its files to tables.
 `pg_class.reltablespace` 0 means the default tablespace of the database, not `pg_default`.  A relation is a
 file per fork and per `segment_size` (1 GiB): `base/5/16393`, `.1`, `_fsm`, `_vm`, relative to
-`data_directory`.  Of a database that cannot be asked there is its directory.  `pg_wal`, often a link to
+`data_directory`.  A database that cannot be asked is listed by its directory.  `pg_wal`, often a link to
 another disk, is the log.
 
-The server is asked in read-only sessions named `zmon`, with a time limit; a table that is locked is not
-waited for.  `zmon.listing.servers` bounds the whole question.  Needs the extra `postgresql`: psycopg 3, or
-pg8000 where libpq is not to be had.
+The server is asked in read-only sessions named `zmon`, with a time limit; it does not wait for locked
+tables.  `zmon.listing.servers` bounds the whole question.  Needs the extra `postgresql`: psycopg 3, or
+pg8000 where libpq is not available.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ CROSS JOIN LATERAL (SELECT pg_relation_size(c.oid, k.fork) AS bytes) f
 CROSS JOIN LATERAL generate_series(0, (f.bytes - 1) / g.bytes) n
 WHERE d.datname = current_database() AND p.path IS NOT NULL AND f.bytes > 0
 ORDER BY database, tablespace, p.path, k.suffix, n"""
-"""The files of one database and those that all share, if they hold anything.
+"""The files of one database and those that all share, without empty ones.
 
-What `psql --csv` spools of it, is read by `csv_listing`.
+Its result, spooled by `psql --csv`, is read by `csv_listing`.
 """
 
 TABLESPACES: Final = "SELECT oid, spcname, pg_tablespace_location(oid) FROM pg_tablespace"
-"""Where the tablespaces are, without their tables; `psql --csv` of it is read too."""
+"""The directories of tablespaces, without their tables; its result spooled by `psql --csv` is read too."""
 
 _COLUMNS: Final = {"spcname", "pg_tablespace_location"}
 
@@ -96,7 +96,7 @@ _DEFAULT_OID: Final = 1663
 
 
 class _ServerFacts(NamedTuple):
-    """What a server says of itself."""
+    """A server's own settings."""
 
     address: str
     user: str
@@ -137,7 +137,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
     """
     heading: Sequence[str] = ()
     containers = []
-    odd: list[Note] = []
+    unread: list[Note] = []
     for row in rows(text):
         if not heading:
             heading = _named(row.fields)
@@ -148,7 +148,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
         name = cells.get("spcname", "")
         if row.problem or len(row.fields) != len(heading):
             why = row.problem or f"{len(row.fields)} fields in {len(heading)} columns"
-            odd.append(unread_row(row.line, f"{why}: {quote(','.join(row.fields))}"))
+            unread.append(unread_row(row.line, f"{why}: {quote(','.join(row.fields))}"))
         inside = {"pg_default": "base", "pg_global": "global"}.get(name, "")
         location = cells.get("pg_tablespace_location", "") or inside
         containers.append(
@@ -158,7 +158,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip
-    return c.content_of(containers, odd, "")
+    return c.content_of(containers, unread, "")
 
 
 def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> c.ListingContent:
@@ -181,17 +181,17 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
         containers += _temporary(ask, whole, about, notes)
         here = _files(ask, about.database, str(server), notes) if about.database in (wanted or known) else []
     for name in wanted or known:
-        found = here if name == about.database else _elsewhere(server, name, known[name], notes)
-        if found is None:
+        files = here if name == about.database else _elsewhere(server, name, known[name], notes)
+        if files is None:
             oid, _, tablespace, number = known[name]
             path = f"{about.directory(number)}/{oid}"
             named = whole._replace(database=name, tablespace=tablespace)
-            found = [named._replace(path=path, role=c.DATA)]
-        containers += found
+            files = [named._replace(path=path, role=c.DATA)]
+        containers += files
     if about.base_dir is None and not base_dir:
         right = "GRANT pg_read_all_settings TO it, or give --base-dir"
         notes.append(Note(0, f"{about.user} may not see data_directory: {right}"))
-    # what all databases share was found in each of them
+    # files that all databases share are listed by each of them
     kept = c.content_of(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
     host = about.address if about.address and not is_here(about.address) else os.uname().nodename
     return c.ListingContent(kept.containers, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
@@ -204,7 +204,7 @@ def _log(whole: c.Container, about: _ServerFacts) -> c.Container:
 
 def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[Note]) -> list[c.Container]:
     try:
-        found = ask(_TEMPORARY)
+        rows = ask(_TEMPORARY)
     except ServerError:
         notes.append(Note(0, f"{about.user} may not see temporary files: GRANT pg_monitor TO it"))
         return []
@@ -213,14 +213,14 @@ def _temporary(ask: Ask, whole: c.Container, about: _ServerFacts, notes: list[No
         temporary._replace(
             tablespace=name, path=f"{about.directory(oid)}/pgsql_tmp", bytes_declared=size
         )
-        for name, oid, size in found
+        for name, oid, size in rows
     ]  # fmt: skip
 
 
 def _elsewhere(
     server: Server, name: str, known: tuple[Any, ...], notes: list[Note]
 ) -> list[c.Container] | None:
-    """Return the files of a database that another session has to ask for; None if it cannot."""
+    """Return the files of a database that needs a session of its own; None if there can be none."""
     if not known[1]:
         return None  # a template takes no connections
     try:
@@ -236,19 +236,19 @@ def _elsewhere(
 def _files(ask: Ask, database: str, source: str, notes: list[Note]) -> list[c.Container]:
     bounded = f"{FILES}\nLIMIT {MAX_ROWS + 1}"
     try:
-        found = ask(bounded)
+        rows = ask(bounded)
     except ServerError as error:
         notes.append(Note(0, f"{database}: sizes are those of the last VACUUM or ANALYZE, because {error}"))
-        found = ask(bounded.replace(_SIZED, _ESTIMATED))
-    if len(found) > MAX_ROWS:
+        rows = ask(bounded.replace(_SIZED, _ESTIMATED))
+    if len(rows) > MAX_ROWS:
         notes.append(Note(0, f"{database}: {TOO_MANY}", unread=True))
-        del found[MAX_ROWS:]
+        del rows[MAX_ROWS:]
     return [
         c.Container(
             database=owner, tablespace=tablespace, kind=c.FILE, path=path,
             base_dir=base_dir or "", bytes_declared=size, role=role, source=source, table=table,
         )
-        for _, owner, tablespace, base_dir, path, role, size, table in found
+        for _, owner, tablespace, base_dir, path, role, size, table in rows
     ]  # fmt: skip
 
 
@@ -349,7 +349,7 @@ _DIALECT: Final = SqlDialect(lines=r"\\(?=[A-Za-z!?])", nested=True, dollars=Tru
 """psql has commands that begin with a backslash."""
 _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE|MANAGED\s+BY|PAGESIZE)\b", re.IGNORECASE)
 _COPY: Final = re.compile(r"COPY [^;']{1,8000} FROM stdin(?: WITH [^;']{1,100})?;\s*", re.IGNORECASE)
-"""What begins the data of a table, up to a line with a backslash and a dot."""
+"""The beginning of the data of a table, which end with a line of a backslash and a dot."""
 _OPTIONS: Final = ("SET", "RESET", "OWNER")
 
 
@@ -443,8 +443,8 @@ def is_data_directory(names: Collection[str]) -> bool:
 def read_data_directory(directory: str) -> c.ListingContent:
     """List a data directory by the names in it, for servers that cannot be asked.
 
-    It has `base`, `global`, `pg_wal` and, for each tablespace, a link `pg_tblspc/OID`; which table a file is
-    of, only the catalogue knows, so a tablespace is a directory.
+    It has `base`, `global`, `pg_wal` and, for each tablespace, a link `pg_tblspc/OID`; only the catalogue
+    maps files to tables, so a tablespace is listed as a directory.
 
     Raises:
         OSError: it cannot be read; it belongs to the server's user.

@@ -2,10 +2,10 @@
 
 `postgresql://user:password@host:port/database?option=value`, likewise `mariadb://` and `mysql://`; a
 directory or socket as `?host=/run/postgresql`, `?socket=/run/mysqld/mysqld.sock`, or percent-encoded in
-place of the host; `service=NAME` for a service of libpq.  A password is kept to connect with and appears in
-no message: `str` and `repr` leave it out, and `harmless_message` removes it from what drivers say.
+place of the host; `service=NAME` for a service of libpq.  A password is kept only for connecting and appears
+in no message: `str` and `repr` leave it out, and `harmless_message` removes it from messages of drivers.
 
-A server may accept a connection and then say nothing, send notices or rows without end, or a byte a second;
+A server may accept a connection and then send nothing, notices or rows without end, or a byte a second;
 the time limits of the drivers do not cover all of that.  So a short-lived child does the asking: the kernel
 kills it at the deadline (`alarm`), bounds its memory (`RLIMIT_AS`), and it ends when its parent does.  The
 address, which may hold a password, goes through a pipe and is on no command line.
@@ -49,7 +49,7 @@ class ServerError(ValueError):
 
 
 class Server(NamedTuple):
-    """Where a server listens and as whom to ask it; what the address leaves out is empty or zero."""
+    """The address of a server, with user and database; missing parts are empty or zero."""
 
     product: str
     """`postgresql` or `mariadb`."""
@@ -107,8 +107,8 @@ def parse_server(words: str) -> Server:
     """Read the address of a server.
 
     Raises:
-        ServerError: it is none; the message has nothing of the address but its scheme, as any other part of
-            an address that is not understood may be the password.
+        ServerError: it is none; the message contains only the scheme of the address, because any other part
+            of an address that is not understood may be the password.
     """
     service = _SERVICE.fullmatch(words)
     if service:
@@ -153,7 +153,7 @@ def parse_server(words: str) -> Server:
 
 
 def is_here(address: str) -> bool:
-    """Return whether an address of the network belongs to this machine: only then it can be bound to."""
+    """Return whether a network address belongs to this machine: only then bind succeeds."""
     try:
         family, kind, _, _, place = socket.getaddrinfo(
             address, 0, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST
@@ -168,7 +168,7 @@ def is_here(address: str) -> bool:
 # asking
 
 DEADLINE: Final = 60
-"""Seconds for the whole question: connecting, all databases, all rows."""
+"""Seconds for the whole request: connecting, all databases, all rows."""
 MAX_MEMORY: Final = 1 << 30
 """Bytes of address space of the child."""
 
@@ -191,7 +191,7 @@ def ask(address: str, databases: Sequence[str] = (), base_dir: str = "") -> List
         assert child.stdout is not None  # noqa: S101 - likewise
         try:
             child.stdin.write(request(address, databases, base_dir))
-            child.stdin.flush()  # it stays open: when it ends, the child ends, too
+            child.stdin.flush()  # the pipe stays open: when it is closed, the child ends
             lines = child.stdout.readlines()
         except BrokenPipeError:
             lines = []
@@ -230,12 +230,12 @@ def request(address: str, databases: Sequence[str] = (), base_dir: str = "") -> 
 
 
 def line(part: Any) -> bytes:
-    """Return a part of the question or of the answer as a line of JSON."""
+    """Return a part of the request or of the answer as a line of JSON."""
     return json.dumps(part, default=str).encode() + b"\n"
 
 
 def _understood(lines: Sequence[bytes]) -> ListingContent:
-    """Read what the child wrote: one line about all, and one for each container."""
+    """Parse the output of the child: one line of general data, and one for each container."""
     head = json.loads(lines[0])
     if "error" in head:
         raise ServerError(head["error"])
@@ -275,16 +275,16 @@ def _answered(readers: Mapping[str, ServerReader], asked: dict[str, Any]) -> Ite
     """Yield the parts of the answer: a head, and the containers; or an error alone."""
     server = parse_server(asked["address"])
     try:
-        found = readers[server.product](server, asked["databases"], asked["base_dir"])
+        content = readers[server.product](server, asked["databases"], asked["base_dir"])
     except ServerError as error:
         yield {"error": str(error)}
         return
     except MemoryError:
         yield {"error": f"{server}: its answer is too long: more than {asked['memory'] >> 20} MiB"}
         return
-    except Exception as error:  # noqa: BLE001 - whatever a driver makes of whatever a server sends
+    except Exception as error:  # noqa: BLE001 - drivers may raise anything
         what = f"{type(error).__name__}: {server.harmless_message(error)}"
         yield {"error": f"{server}: its answer is not understood ({what})"}
         return
-    yield {"notes": found.notes, "database": found.database, "host": found.host}
-    yield from found.containers
+    yield {"notes": content.notes, "database": content.database, "host": content.host}
+    yield from content.containers

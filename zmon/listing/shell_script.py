@@ -1,4 +1,4 @@
-r"""Scripts of a shell that run statements of SQL: what the statements are, each on its own line.
+r"""Shell scripts that run SQL: extracts the statements, each on its own line.
 
 `db2 "CREATE ..."`, `db2 -v 'CREATE ...'`, `db2 create ... \(...\)` and what is between `<<EOF` and `EOF`
 is SQL.  The rest of a script is not, and its quotes must not be read as SQL.
@@ -57,7 +57,7 @@ def is_script(head: str) -> bool:
 
 
 def script_statements(text: str | Iterable[str], notes: list[Note]) -> Iterator[str]:
-    """Yield a text line by line; of a script the statements alone, on the lines where they are.
+    """Yield a text line by line; of a script only the statements, on their lines.
 
     Args:
         text: the text, or its pieces in order, each a line unless it is very long.
@@ -76,14 +76,14 @@ def script_statements(text: str | Iterable[str], notes: list[Note]) -> Iterator[
 
 
 class _ScriptReader:
-    """Goes through a script, line by line."""
+    """Reads a script line by line."""
 
     def __init__(self, notes: list[Note]) -> None:
         self._notes = notes
-        self._until = ""  # what ends the document that is open
+        self._until = ""  # the end mark of the open here document
         self._indented = False
         self._expands = False
-        self._quote = ""  # what ends the statement that is open: a quote, the end of the line, a semicolon
+        self._quote = ""  # the end of the open statement: a quote, the end of the line, a semicolon
         self._number = 1
         self._commands = 0  # of this line
 
@@ -93,18 +93,18 @@ class _ScriptReader:
             bare = line.rstrip("\r\n")
             self._commands = 0
             if self._until:
-                found = self._document(bare)
+                sql = self._document(bare)
             elif self._quote:
-                found = self._statement(bare)
+                sql = self._statement(bare)
             else:
-                found = self._plain(bare)
+                sql = self._plain(bare)
             ended = line.endswith("\n")
-            yield found + "\n" * ended
+            yield sql + "\n" * ended
             self._number += ended
 
     def _document(self, line: str) -> str:
         if (line.lstrip("\t") if self._indented else line) != self._until:
-            return _EXPANDED.sub(lambda found: found[1] or VARIABLE, line) if self._expands else line
+            return _EXPANDED.sub(lambda match: match[1] or VARIABLE, line) if self._expands else line
         self._until = ""
         return ";"
 
@@ -119,12 +119,12 @@ class _ScriptReader:
         if here is not None:
             self._indented, self._expands, self._until = bool(here[1]), not here[2], here[3]
             return ""
-        if _STATEMENT.match(line):  # a statement among commands, as in notes
+        if _STATEMENT.match(line):  # a statement between commands, as in notes
             self._quote = "" if _ENDED.search(line) else ";"
             return line
-        found = _COMMAND.search(line)
-        if found is not None and not set("\"'#") & set(line[: found.start()]):
-            return self._command(found["options"], found["rest"])
+        match = _COMMAND.search(line)
+        if match is not None and not set("\"'#") & set(line[: match.start()]):
+            return self._command(match["options"], match["rest"])
         if other := _SCRIPT.search(line):
             file = quote(next(filter(None, other.groups())))
             self._note(f"the script runs the statements of another file: give {file}, too")
@@ -145,7 +145,7 @@ class _ScriptReader:
         self._notes.append(Note(self._number, text, unread=True))
 
     def _statement(self, line: str) -> str:
-        """Return the part of a line that belongs to the open statement, ended where its quotes end."""
+        """Return the part of a line that belongs to the open statement, up to the end of its quotes."""
         if self._quote == ";":
             self._quote = "" if _ENDED.search(line) else ";"
             return line
@@ -155,7 +155,7 @@ class _ScriptReader:
         inside, ended, rest = line.partition("'") if self._quote == "'" else _to_quote(line)
         if not ended:
             return inside
-        if inside[:1] == inside[-1:] == '"':  # quoted for a second shell, as ssh runs one
+        if inside[:1] == inside[-1:] == '"':  # quoted for a second shell, such as one that ssh runs
             inside = inside[1:-1]
         self._quote = ""
         return f"{inside}; {self._plain(rest)}"
@@ -165,18 +165,18 @@ def _unquoted(line: str) -> tuple[str, str, str]:
     """Split a line where its command ends: the words of the command, the rest, and the open quote."""
     kept: list[str] = []
     place = 0
-    while found := _PART.match(line, place):
-        place = found.end()
-        sort = str(found.lastgroup)
+    while match := _PART.match(line, place):
+        place = match.end()
+        sort = str(match.lastgroup)
         if sort == "open":
             return "".join(kept) + _to_quote(line[place:])[0], "", '"'
-        if found[0] == "\\":
+        if match[0] == "\\":
             return "".join(kept), "", "\n"
-        text = found[sort]
+        text = match[sort]
         if sort == "double":
             text = _to_quote(f'{text}"')[0]
-        elif sort == "single" and not _NO_PATH.search(text):  # as a person writes it who forgets the shell
-            text = found[0]
+        elif sort == "single" and not _NO_PATH.search(text):  # as people write it who forget the shell
+            text = match[0]
         kept.append(_DOLLAR.sub(VARIABLE, text) if sort == "plain" else text)
     return "".join(kept), line[place:].lstrip(";&|"), ""
 

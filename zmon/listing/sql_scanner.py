@@ -1,7 +1,7 @@
-"""SQL text taken apart into tokens, in one pass and bounded memory.
+"""SQL text split into tokens, in one pass and bounded memory.
 
-Time is linear in the length of the text, and no piece or literal is held beyond a limit.  What a client has
-beside SQL, and its commands, are those of a dialect.
+Time is linear in the length of the text, and no piece or literal is held beyond a limit.  A dialect
+describes the commands and extensions of a client.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class SqlToken(NamedTuple):
     line: int
     """Where it starts, counted from 1."""
     first: bool = False
-    """Nothing but blanks is before it on its line."""
+    """Only blanks precede it on its line."""
     joined: bool = False
-    """No blank is before it."""
+    """No blank precedes it."""
 
     @property
     def stored(self) -> str:
@@ -62,7 +62,7 @@ class SqlToken(NamedTuple):
 
 
 class SqlDialect(NamedTuple):
-    """What a database, and the client that runs its statements, have in a file beside standard SQL."""
+    """The extensions to standard SQL of a database and of the client that runs its statements."""
 
     commands: str = r"(?!)"
     """Pattern of what begins a command of the client, to the end of its line, where no statement is open."""
@@ -71,7 +71,7 @@ class SqlDialect(NamedTuple):
     nested: bool = False
     """Whether there may be comments in a comment."""
     objects: Collection[str] = ()
-    """What else than a tablespace has files: a statement about it may be mistyped, too."""
+    """Objects with files besides tablespaces: statements about them may be mistyped, too."""
     dollars: bool = False
     """Whether `$$text$$` and `E'it\\'s'` are literals."""
 
@@ -94,10 +94,10 @@ def hidden_statements(text: str, line: int = 0) -> Iterator[SqlToken]:
     if not any(word in upper for word in _HIDDEN_WORDS):
         return
     place = 0
-    for found in _HIDDEN.finditer(text):
-        line += text.count("\n", place, found.start())
-        place = found.start()
-        yield SqlToken(HIDDEN, found[0], line)
+    for match in _HIDDEN.finditer(text):
+        line += text.count("\n", place, match.start())
+        place = match.start()
+        yield SqlToken(HIDDEN, match[0], line)
 
 
 _EOL: Final = r"(?=[ \t]*\r?(?:\n|\Z))"
@@ -109,12 +109,12 @@ _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 def _bounded(terminator: str) -> str:
-    """The terminator, which is no part of a word when it is a word itself."""
+    """The pattern of the terminator; one that is a word must not be part of a longer word."""
     return rf"(?<!\w){re.escape(terminator)}(?!\w)" if terminator[-1].isalnum() else re.escape(terminator)
 
 
 def _pattern(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
-    """Every token of code; of literals that go on behind the piece only what opens them."""
+    """The pattern of every token; of literals that continue behind the piece only the opening."""
     ends = _bounded(terminator) if terminator else f";|[@%!~^]{_EOL}"
     signs = "".join(sign for sign in "#$@" if sign not in terminator)
     inner = rf"[\w{signs}]" if terminator else r"[\w#$]|@(?![ \t]*\r?(?:\n|\Z))"
@@ -130,9 +130,9 @@ def _pattern(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
 
 
 def _dull(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
-    """What can be skipped in a statement that is not wanted, up to a line that may start another.
+    """The pattern of text to skip in an unwanted statement, up to a line that may start another.
 
-    Strings are skipped too, but those that go over lines.
+    Strings within one line are skipped too.
     """
     ends = re.escape(terminator[0]) if terminator else ";@%!~^"
     if dialect.dollars:
@@ -144,7 +144,7 @@ def _dull(terminator: str, dialect: SqlDialect) -> re.Pattern[str]:
 
 
 def _pieces(text: str | Iterable[str]) -> Iterator[str]:
-    """Cut the text into pieces of bounded length that part no token, as far as possible."""
+    """Cut the text into pieces of bounded length that split no token, if possible."""
     held: list[str] = []
     size = 0
     for given in StringIO(text, newline="\n") if isinstance(text, str) else text:
@@ -178,9 +178,9 @@ class SqlScanner:
         self._line = 1
         self._first = True
         self._joined = False
-        self._closing = ""  # of the literal or comment that is open: its last character or characters
+        self._closing = ""  # the closing characters of the open literal or comment
         self._kind = ""
-        self._escapes = False  # there are backslashes before quotes in it
+        self._escapes = False  # whether it may have backslashes before quotes
         self._kept: list[str] = []
         self._length = 0
         self._since = SqlToken(END, "", 1)
@@ -199,10 +199,10 @@ class SqlScanner:
                 elif self._is_command(piece) if self._first else self.skipping and self._skip(piece):
                     token = None
                 else:
-                    found = self._code.match(piece, self._place)
-                    assert found is not None  # noqa: S101 - its last alternative is any character
-                    self._place = found.end()
-                    token = self._token(str(found.lastgroup), found[0], piece)
+                    match = self._code.match(piece, self._place)
+                    assert match is not None  # noqa: S101 - its last alternative is any character
+                    self._place = match.end()
+                    token = self._token(str(match.lastgroup), match[0], piece)
                 if self._hidden:
                     yield from self._hidden
                     self._hidden.clear()
@@ -215,9 +215,9 @@ class SqlScanner:
         yield SqlToken(END, "", self._line)
 
     def _is_command(self, piece: str) -> bool:
-        """Return whether a command of the client is here, which then is open to the end of its line."""
-        found = (self._command_lines if self._within else self._commands).match(piece, self._place)
-        if found is None:
+        """Return whether a command of the client begins here; it is then open to the end of its line."""
+        match = (self._command_lines if self._within else self._commands).match(piece, self._place)
+        if match is None:
             return False
         self._first = False
         self._open(SqlToken(COMMAND, "", self._line, first=True), piece)
@@ -231,10 +231,10 @@ class SqlScanner:
     def _skip(self, piece: str) -> bool:
         """Skip text here; False if nothing can be skipped."""
         place = self._place
-        found = self._dull.match(piece, place)
-        if found is None:
+        match = self._dull.match(piece, place)
+        if match is None:
             return False
-        end = found.end()
+        end = match.end()
         quoting = _ALTERNATIVE.search(piece, max(place, end - 2), end + 1)
         end = quoting.start() if quoting is not None else end
         run = piece[place:end]
@@ -246,7 +246,7 @@ class SqlScanner:
         return end > place
 
     def _token(self, kind: str, text: str, piece: str) -> SqlToken | None:
-        """Make the token of what was found; None when it is a blank, or opens something."""
+        """Return the token of a match; None for a blank, or the opening of a literal or comment."""
         line, first = self._line, self._first
         if kind == "blank":
             newlines = text.count("\n")
@@ -274,7 +274,7 @@ class SqlScanner:
         return SqlToken(kind, text, line, first, joined)
 
     def _open(self, token: SqlToken, piece: str) -> None:
-        """Note which literal or comment starts, and what will close it."""
+        """Begin a literal or comment, with the characters that close it."""
         self._closing, self._kind = _OPENING[token.kind]
         self._escapes = token.kind == "escapes"
         self._depth = 1
@@ -290,8 +290,8 @@ class SqlScanner:
         """Read on in an open literal or comment, to its end or to the end of the piece."""
         closing, place = self._closing, self._place
         if closing in _BODY:
-            found = (_ESCAPED_BODY if self._escapes else _BODY[closing]).match(piece, place)
-            end = found.end() if found is not None else place
+            match = (_ESCAPED_BODY if self._escapes else _BODY[closing]).match(piece, place)
+            end = match.end() if match is not None else place
         elif closing == "*/" and self._dialect.nested:
             end = self._end_of_comment(piece)
         else:
@@ -311,7 +311,7 @@ class SqlScanner:
         return self._closed()
 
     def _end_of_comment(self, piece: str) -> int:
-        """Return where the comment ends that others may be in; the end of the piece if it goes on."""
+        """Return the end of a comment that may contain others; the end of the piece if it continues."""
         for mark in _COMMENT_MARK.finditer(piece, self._place):
             self._depth += 1 if mark[0] == "/*" else -1
             if not self._depth:
@@ -332,14 +332,14 @@ class SqlScanner:
         if self._length > MAX_LITERAL:
             return token._replace(kind=BROKEN, text=TOO_LONG)
         if self._escapes:
-            return token._replace(text=_ESCAPED.sub(lambda found: found[1] or "'", token.text))
+            return token._replace(text=_ESCAPED.sub(lambda match: match[1] or "'", token.text))
         return token._replace(text=token.text.replace(closing * 2, closing)) if closing in _BODY else token
 
     def _heed(self, comment: str) -> None:
-        """Change the terminator when a comment of the Db2 command line says so."""
-        found = _TERMINATOR.match(comment)
-        if found is not None:
-            self._use(found[1])
+        """Change the terminator if a comment of the Db2 command line sets one."""
+        match = _TERMINATOR.match(comment)
+        if match is not None:
+            self._use(match[1])
 
 
 _OPENING: Final = {
