@@ -1,1 +1,1 @@
-"""Where tablespaces lie: their listings, how evenly they are spread, and what moving them would give."""
+"""The placement of tablespaces: how evenly they are spread over units, and the effect of moves."""

@@ -1,8 +1,8 @@
 """From a sample to items (files) and units (LCUs, disks or sides of a storage server) for placement.
 
-Only first copies count as bytes on a unit; mirrors and parity count where something shares a volume, and for
-traffic.  The traffic of a file is an estimate, for nothing counts it per file: the traffic of a disk is
-divided among the known files on it by their bytes there; anything else on the disk is assumed to be quiet.
+Only first copies count as bytes on a unit; mirrors and parity count for shared volumes and for traffic. The
+traffic of a file is an estimate, because no counter exists per file: the traffic of a disk is divided among
+the known files on it by their bytes there; other data on the disk are assumed to have no traffic.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NO_TRAFFIC: Final = absent("no traffic was measured")
 NOT_GIVEN: Final = absent("not given: the site file may say it")
 
 LOGS: Final = frozenset({"log", "archive"})
-"""The roles that are kept apart from data."""
+"""The roles whose files are to be on other volumes than data."""
 
 
 class FileItem(NamedTuple):
-    """One container of a tablespace, and where its bytes lie."""
+    """One container of a tablespace, with its bytes per unit and volume."""
 
     name: str
     """Its path."""
@@ -49,15 +49,15 @@ class FileItem(NamedTuple):
     role: str = "data"
     """`data`, `index`, `temp`, `undo`, `log`, `archive` or `unknown`."""
     bytes_on: Mapping[str, int] = NOTHING
-    """Bytes on each unit, by its key; what has no known unit is not in it."""
+    """Bytes on each unit, by its key, without those whose unit is unknown."""
     load_on: Mapping[str, float] | Absent = NO_TRAFFIC
     """Traffic on each unit in bytes a second, if it was measured or estimated."""
     volumes: Mapping[str, int] = NOTHING
     """Bytes on each volume, by the key of the real volume, which several minidisks may share."""
     pinned: str = ""
-    """Why it has to stay where it is; empty when it may be moved."""
+    """The reason why it must not be moved; empty when it may be moved."""
     mirror: str = ""
-    """The name of the set of copies it is one of, such as a group of redo logs; empty when of none."""
+    """The name of the set of copies that it belongs to, such as a group of redo logs; empty without one."""
     unplaced: int = 0
     """Bytes whose unit is not known."""
     logical_volume: str = ""
@@ -65,12 +65,12 @@ class FileItem(NamedTuple):
 
     @property
     def space(self) -> tuple[str, str]:
-        """The database and the tablespace: names of tablespaces repeat in other databases."""
+        """The database and the tablespace, because databases may have tablespaces of the same name."""
         return self.database, self.tablespace
 
     @property
     def is_log(self) -> bool:
-        """Whether it is a log, which is written before anything else goes on."""
+        """Whether it is a log, which is written before a transaction continues."""
         return self.role in LOGS
 
     @property
@@ -88,17 +88,17 @@ class Unit(NamedTuple):
     side: str = ""
     """The half of the storage server that it belongs to, as far as known: `even`, `odd`, a name."""
     capacity: Number = NOT_GIVEN
-    """Bytes a second it can do."""
+    """Its maximum throughput in bytes a second."""
     free: Number = NOT_GIVEN
-    """Bytes that can still be put there."""
+    """Free bytes."""
     open: bool = True
     """Whether data may be moved there."""
     is_for_data: bool = True
-    """Whether it has a disk that holds such data or is unused: the others serve something else."""
+    """Whether it has a disk that holds such data or is unused; other units serve other purposes."""
     channels: str = ""
     """The name of the channel paths that it shares with others; empty when unknown."""
     others: frozenset[str] = frozenset()
-    """Other names for it, in small letters: `ssid 7600`, `lss 08`."""
+    """Its other names, in small letters: `ssid 7600`, `lss 08`."""
 
     @property
     def title(self) -> str:
@@ -120,13 +120,13 @@ NO_DISK: Final = absent("no disk is known that it lies on")
 
 
 class FilePiece(NamedTuple):
-    """The part of a file on one disk; a file of which no disk is known is one piece as well."""
+    """The part of a file on one disk; a file without a known disk is one piece."""
 
     file: DataFile
     location: FileLocation
     share: DiskShare | None
     part: Number
-    """Its part of the bytes of all known files there, from 0 to 1."""
+    """Its share of the bytes of all known files there, from 0 to 1."""
 
     @property
     def number(self) -> str:
@@ -138,20 +138,20 @@ class FilePiece(NamedTuple):
         return rates.get(self.number, NO_COUNTERS) * self.part if self.share is not None else NO_DISK
 
 
-@lru_cache(maxsize=2)  # two times may be compared
+@lru_cache(maxsize=2)  # pieces may be compared between two times
 def pieces(machine: Machine) -> tuple[FilePiece, ...]:
     """Return all pieces of a machine, in the order of its files."""
-    found = []
+    pieces = []
     for file in machine.files:
         answer = machine.counted[file.path]
-        found += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
+        pieces += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
         if not answer.disks:
-            found.append(FilePiece(file, answer, None, NO_DISK))
-    return tuple(found)
+            pieces.append(FilePiece(file, answer, None, NO_DISK))
+    return tuple(pieces)
 
 
 def part(share: DiskShare, machine: Machine) -> Number:
-    """Return the part of a file, with its copies, in the bytes of all known files on a disk."""
+    """Return the share of a file, with its copies, in the bytes of all known files on a disk."""
     count = _bytes(share)
     if isinstance(count, Absent):
         return count
@@ -161,13 +161,13 @@ def part(share: DiskShare, machine: Machine) -> Number:
 @lru_cache(maxsize=2)
 def _held(machine: Machine) -> Mapping[str, float]:
     """Return the bytes of the known files on each disk, by major:minor."""
-    found: dict[str, float] = {}
+    held: dict[str, float] = {}
     for answer in machine.counted.values():
         for share in answer.disks:
             count = _bytes(share)
             if not isinstance(count, Absent):
-                found[share.volume.number] = found.get(share.volume.number, 0.0) + count
-    return found
+                held[share.volume.number] = held.get(share.volume.number, 0.0) + count
+    return held
 
 
 def _bytes(share: DiskShare) -> Number:
@@ -180,7 +180,7 @@ MEGABYTE: Final = 1_000_000
 
 
 class UnitKind(Enum):
-    """What a spread is over."""
+    """The units of a spread: LCUs, disks or sides."""
 
     LCU = "lcu"
     DISK = "disk"
@@ -188,7 +188,7 @@ class UnitKind(Enum):
 
 
 class FilePlacement(NamedTuple):
-    """One container as it was found."""
+    """One container with its location on units."""
 
     path: str
     database: str
@@ -202,7 +202,7 @@ class FilePlacement(NamedTuple):
     """Bytes whose unit is not known."""
     grade: Grade
     problem: str
-    """Why nothing of it, or not all, could be placed; empty when all was."""
+    """The reason why it was not, or not wholly, placed; empty when it was."""
 
 
 class Placement(NamedTuple):
@@ -210,18 +210,18 @@ class Placement(NamedTuple):
 
     items: tuple[FileItem, ...]
     units: tuple[Unit, ...]
-    """All that this Linux sees, in the order of their names."""
+    """All units that are visible to this Linux, in the order of their names."""
     rows: tuple[FilePlacement, ...]
     grade: Grade
-    """That of the worst container that was placed."""
+    """The worst grade of a container that was placed."""
     conflicts: tuple[str, ...]
-    """What sources say differently of the volumes that are concerned."""
+    """The contradictions between sources about the volumes concerned."""
     channels: Mapping[str, float]
     """The capacities of the channel paths that units share, in bytes a second."""
     titles: Mapping[str, str] = MappingProxyType({})
-    """What the real volumes are called: label and Linux's name, by their keys."""
+    """The titles of real volumes by their keys: label and Linux's name."""
     strange_capacities: tuple[str, ...] = ()
-    """LCUs of which the site file gives a capacity, and that are not here."""
+    """LCUs that have a capacity in the site file but do not exist here."""
 
 
 def placement_of(
@@ -294,7 +294,7 @@ _DB2_FILE: Final = re.compile(r"SQLTAG\.NAM|SQL[0-9]{5}\.[A-Z][A-Z0-9]{1,2}")
 
 
 def _managed(files: Iterable[DataFile]) -> set[str]:
-    """Return the directories whose files no statement moves one by one."""
+    """Return the directories whose files cannot be moved one by one by a statement."""
     parted = (file.path.rpartition("/") for file in files)
     return {directory for directory, _, name in parted if _DB2_FILE.fullmatch(name)}
 
@@ -307,15 +307,15 @@ def _parents(path: str) -> Iterator[str]:
 
 def _titles(machine: Machine) -> dict[str, str]:
     """Return the title of each real volume: its label, and the disk's name in Linux."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for volume in machine.volumes.values():
         names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
-        found.setdefault(volume.spindle, " ".join(names) or volume.spindle)
-    return found
+        titles.setdefault(volume.spindle, " ".join(names) or volume.spindle)
+    return titles
 
 
 def _used_otherwise(machine: Machine) -> set[str]:
-    """Return the disks that serve something else than the files: another file system, or swap."""
+    """Return the disks with other uses than the files: another file system, or swap."""
     holding = {file.mount for file in machine.files}
     ours: set[str] = {share.volume.number for one in machine.locations.values() for share in one.disks}
     others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
@@ -336,17 +336,17 @@ class ItemBytes(NamedTuple):
 
 
 class UnitIndex:
-    """The units of a machine, and which of its disks belongs to which."""
+    """The units of a machine, with the disks of each."""
 
     def __init__(self, machine: Machine, by: UnitKind) -> None:
-        """Look at the disks of a machine."""
+        """Group the disks of a machine by unit."""
         self._machine = machine
         self._by = by
         self._known: dict[str, str | Absent] = {}
         self._others = _used_otherwise(machine)
 
     def key(self, volume: Volume) -> str | Absent:
-        """Return the key of the unit that a volume belongs to, or why it is not known."""
+        """Return the key of the unit of a volume, or the reason why it is unknown."""
         known = self._known.get(volume.number)
         if known is None:
             known = self._known[volume.number] = self._key(volume)
@@ -385,30 +385,30 @@ class UnitIndex:
         return ItemBytes(units, volumes, unplaced, tuple(reasons))
 
     def grade(self, answer: FileLocation) -> Grade:
-        """Return the grade of the units of one container: the worst of the way down and of its disks."""
+        """Return the grade of the units of one container: the worst of its location and of its disks."""
         if self._by is UnitKind.DISK:
             return answer.grade
         return min([answer.grade, *(share.volume.grade for share in answer.disks)])
 
     def loads(self, answer: FileLocation, traffic: Mapping[str, Number]) -> dict[str, float] | Absent:
         """Estimate the traffic of one container on each unit, in bytes a second."""
-        found: dict[str, float] = {}
+        loads: dict[str, float] = {}
         for share in answer.disks:
             load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine)
             if isinstance(load, Absent):
                 return load
             key = self.key(share.volume)
             if isinstance(key, str):
-                found[key] = found.get(key, 0.0) + load
-        return found
+                loads[key] = loads.get(key, 0.0) + load
+        return loads
 
     def units(self) -> tuple[Unit, ...]:
-        """Return all units that this Linux has disks on."""
+        """Return all units on which this Linux has disks."""
         members: dict[str, list[Volume]] = {}
         for volume in self._machine.volumes.values():
             key = self.key(volume)
             node = self._machine.stack.node(volume.number)
-            if isinstance(key, str) and (node is None or node.size != 0):  # no medium, no place for data
+            if isinstance(key, str) and (node is None or node.size != 0):  # a drive without a medium
                 members.setdefault(key, []).append(volume)
         named = {key: self._name(volumes) for key, volumes in members.items()}
         often = [name.casefold() for name in named.values()]
@@ -422,7 +422,7 @@ class UnitIndex:
 
     def _name(self, volumes: Iterable[Volume]) -> str:
         names = (self._names(volume) for volume in volumes)
-        return min((name for found in names for name in found[:1]), default="")
+        return min((name for each in names for name in each[:1]), default="")
 
     def _names(self, volume: Volume) -> list[str]:
         """Return the names of the unit of a volume, the best first."""
@@ -443,11 +443,11 @@ class UnitIndex:
             (one.disk, one.volser, one.label, one.vdev, one.rdev, one.busid, one.number) for one in volumes
         )
         return frozenset(
-            str(name).casefold() for found in names for name in found if not isinstance(name, Absent)
+            str(name).casefold() for each in names for name in each if not isinstance(name, Absent)
         )
 
     def strange_capacities(self) -> tuple[str, ...]:
-        """Return the LCUs that the site gives a capacity of and that are not here."""
+        """Return the LCUs that have a capacity in the site file but do not exist here."""
         given = [name for name in self._machine.site.capacities if name != "lcu"]
         if not given or self._by is not UnitKind.LCU:
             return ()
@@ -519,7 +519,7 @@ def disks_traffic(interval: Interval) -> dict[str, Number]:
 
 
 def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:
-    """Return the same, but of each path to a volume the traffic of all of them."""
+    """Return the traffic of each block device; a path to a volume has that of all its paths."""
     rates = disks_traffic(interval)
     for numbers in _paths(machine).values():
         whole = reduce(add, (rates.get(number, NO_COUNTERS) for number in numbers))
@@ -529,27 +529,27 @@ def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:
 
 @lru_cache(maxsize=2)
 def _paths(machine: Machine) -> Mapping[str, list[str]]:
-    """Return the numbers of the SCSI disks by which each real volume is reached."""
-    found: dict[str, list[str]] = {}
+    """Return the numbers of the SCSI disks that are paths to each real volume."""
+    paths: dict[str, list[str]] = {}
     for number, volume in machine.volumes.items():
         if not isinstance(volume.lun, Absent):
-            found.setdefault(volume.spindle, []).append(number)
-    return found
+            paths.setdefault(volume.spindle, []).append(number)
+    return paths
 
 
 def tablespace_of(file: DataFile) -> str:
-    """Return the tablespace of a file; of one that belongs to none, such as a log, what it is for."""
+    """Return the tablespace of a file; for a file without one, such as a log, its role."""
     return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
 
 
 def _logical_volume(answer: FileLocation, machine: Machine) -> str:
     nodes = [machine.stack.node(step.number) for step in answer.steps]
-    found = {node.title for node in nodes if node is not None and str(node.uuid).startswith("LVM-")}
-    return found.pop() if len(found) == 1 else ""
+    titles = {node.title for node in nodes if node is not None and str(node.uuid).startswith("LVM-")}
+    return titles.pop() if len(titles) == 1 else ""
 
 
 def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
-    """Return the reason why not all of a container was placed; empty if it was."""
+    """Return the reason why a container was not wholly placed; empty if it was."""
     if counted.units and not counted.unplaced:
         return ""
     cells = (file.real, file.number, file.ranges)
@@ -557,9 +557,9 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     if file.size == 0 and not why:
         why = ["it is empty"]
     if file.unseen and why:
-        return why[0]  # that its size is not known either follows from it
-    said = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
-    return "; ".join(said) or "nothing of it lies on a known disk"
+        return why[0]  # its unknown size follows from this reason
+    reasons = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))
+    return "; ".join(reasons) or "nothing of it lies on a known disk"
 
 
 def _unique(name: str, volumes: list[Volume]) -> str:
@@ -568,7 +568,7 @@ def _unique(name: str, volumes: list[Volume]) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key by which `LCU 10` comes after `LCU 2`."""
+    """Return a sort key: `LCU 2` before `LCU 10`."""
     parts = re.split(r"([0-9]+)", name)
     return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)]
 

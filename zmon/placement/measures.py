@@ -3,8 +3,8 @@
 Evenness is over all units that are available, not only those in use: data on two of eight LCUs is no even
 spread.  Where all capacities are known, a load counts in proportion to the capacity of its unit.
 
-For headroom each resource is taken alone, and the one that is full first limits.  Rates are in any one unit,
-the same throughout; zmon has no capacities of its own.
+Headroom is computed for each resource alone; the bottleneck is the one that saturates first.  Rates are in
+any one unit, the same throughout; capacities come from the site, never from zmon.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ NO_UNITS = absent("no logical control unit is known")
 
 
 class Spread(NamedTuple):
-    """How evenly some load lies on units."""
+    """Measures of how evenly a load is spread over units."""
 
     total: float
     units: int
-    """How many units there are."""
+    """The number of units."""
     worst: str
-    """The key of the unit with most load for what it can bear; empty without a load."""
+    """The key of the unit with most load relative to its capacity; empty without a load."""
     share: Number
-    """Its part of all load, from 0 to 1."""
+    """Its share of all load, from 0 to 1."""
     uneven: Number
-    """The largest load as a multiple of the mean: 1 when it is even, the number of units when one has all."""
+    """The largest load as a multiple of the mean: 1 if even, the number of units if one has all."""
     variation: Number
     """Coefficient of variation: the standard deviation of the loads, divided by their mean."""
     jain: Number
     """Jain's fairness index: 1 when it is even, 1/n when one of n units has all."""
     effective: Number
-    """On how many units it lies in effect: as many even loads would have the same sum of squares."""
+    """The effective number of units: that many even loads have the same sum of squares."""
 
 
 def unknown(why: Absent, units: int) -> Spread:
-    """Return the spread over a number of units of a load that is unknown or zero."""
+    """Return the spread of an unknown or zero load over a number of units."""
     return Spread(0, units, "", why, why, why, why, why)
 
 
@@ -56,7 +56,7 @@ def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
     """Measure how evenly loads, by the keys of their units, lie on all units.
 
     Raises:
-        ValueError: there is a load on a unit that is not among them, or a negative one.
+        ValueError: a load is negative, or on a unit that is not among them.
     """
     strange = loads.keys() - {unit.key for unit in units}
     if strange:
@@ -65,11 +65,11 @@ def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
     if any(value < 0 for value in values):
         raise ValueError("a load is negative")
     total = sum(loads.values())
-    most = max(values, default=0)
-    if not most:
+    maximum = max(values, default=0)
+    if not maximum:
         return unknown(NO_LOAD if units else NO_UNITS, len(units))
     # scaled first: the squares of tiny or huge loads are out of a number's range
-    scaled = [value / most for value in values]
+    scaled = [value / maximum for value in values]
     count, whole, squares = len(scaled), sum(scaled), sum(value * value for value in scaled)
     mean = whole / count
     deviation = sqrt(sum((value - mean) ** 2 for value in scaled) / count)
@@ -87,7 +87,7 @@ def spread(loads: Mapping[str, float], units: Sequence[Unit]) -> Spread:
 
 def sums(items: Iterable[FileItem], *, traffic: bool = False) -> dict[str, float] | Absent:
     """Return the bytes (or the traffic) of items on each unit; absent when the traffic of none is known."""
-    found: dict[str, float] = {}
+    total: dict[str, float] = {}
     reason: Absent | None = None
     known = False
     for item in items:
@@ -95,44 +95,44 @@ def sums(items: Iterable[FileItem], *, traffic: bool = False) -> dict[str, float
         if isinstance(loads, Absent):
             reason = reason or loads
             continue
-        known = known or bool(loads)  # an empty file has none, however little is known
+        known = known or bool(loads)  # an empty file has no traffic, even if its units are unknown
         for key, load in loads.items():
-            found[key] = found.get(key, 0) + load
-    return reason if reason is not None and not known else found
+            total[key] = total.get(key, 0) + load
+    return reason if reason is not None and not known else total
 
 
 def by_space(items: Iterable[FileItem]) -> dict[tuple[str, str], list[FileItem]]:
     """Return the items of each tablespace, by database and tablespace, in order of these."""
-    found: dict[tuple[str, str], list[FileItem]] = {}
+    members: dict[tuple[str, str], list[FileItem]] = {}
     for item in items:
-        found.setdefault(item.space, []).append(item)
-    return dict(sorted(found.items()))
+        members.setdefault(item.space, []).append(item)
+    return dict(sorted(members.items()))
 
 
 def sides(loads: Mapping[str, float], units: Iterable[Unit]) -> dict[str, float]:
-    """Return the part of all load on each side of the storage servers; of an unknown side under ''."""
+    """Return the share of each side of the storage servers in all load; '' is the unknown side."""
     whole = sum(loads.values())
-    found: dict[str, float] = {}
+    by_side: dict[str, float] = {}
     for unit in units:
-        found[unit.side] = found.get(unit.side, 0) + loads.get(unit.key, 0)
-    return {side: load / whole for side, load in sorted(found.items())} if whole else {}
+        by_side[unit.side] = by_side.get(unit.side, 0) + loads.get(unit.key, 0)
+    return {side: load / whole for side, load in sorted(by_side.items())} if whole else {}
 
 
 def fullest(items: Iterable[FileItem]) -> tuple[str, float] | Absent:
-    """Return the volume that has most of the items' bytes, and its part of them."""
-    found: dict[str, int] = {}
+    """Return the volume that has most of the items' bytes, and its share of them."""
+    volumes: dict[str, int] = {}
     for item in items:
         for volume, count in item.volumes.items():
-            found[volume] = found.get(volume, 0) + count
-    whole = sum(found.values())
+            volumes[volume] = volumes.get(volume, 0) + count
+    whole = sum(volumes.values())
     if not whole:
         return NO_LOAD
-    volume = min(found, key=lambda name: (-found[name], name))
-    return volume, found[volume] / whole
+    volume = min(volumes, key=lambda name: (-volumes[name], name))
+    return volume, volumes[volume] / whole
 
 
 class Mixed(NamedTuple):
-    """A volume that carries logs of a database and other things of it."""
+    """A volume with logs and other files of the same database."""
 
     volume: str
     database: str
@@ -145,7 +145,7 @@ class Mixed(NamedTuple):
 def mixed(items: Iterable[FileItem]) -> list[Mixed]:
     """Return the volumes on which logs lie together with data of the same database.
 
-    A log waits for its disk with every commit, and so waits for all that the data do there.
+    A log waits for its disk with every commit, and so also for the I/O of data there.
     """
     logs: dict[tuple[str, str], set[str]] = {}
     others: dict[tuple[str, str], set[str]] = {}
@@ -169,18 +169,18 @@ SLACK: Final = 1e-9
 
 
 class Headroom(NamedTuple):
-    """By how much all load together could grow."""
+    """The factor by which the load may grow before the bottleneck saturates."""
 
     factor: Number
-    """All rates times this fill the binding resource; below 1 more is asked for than it can do."""
+    """The factor at which the bottleneck is saturated; below 1 the load exceeds its capacity."""
     binding: tuple[str, ...]
-    """The resources that are full first."""
+    """The resources that saturate first."""
     use: Mapping[str, float]
-    """The utilisation of each resource now, from 0 on."""
+    """The present utilisation of each resource, from 0 up."""
 
 
 def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Headroom:
-    """Return the head room of loads on resources; resources without a capacity do not limit.
+    """Return the headroom of loads on resources; resources without a capacity do not limit.
 
     Raises:
         ValueError: a capacity is not above zero, or a load is negative or no number.
@@ -191,10 +191,11 @@ def headroom(loads: Mapping[str, float], capacities: Mapping[str, float]) -> Hea
     use = {name: loads[name] / capacity for name, capacity in capacities.items() if name in loads}
     if any(not 0 <= value < inf for value in use.values()):
         raise ValueError("a load is negative or no number")
-    most = max(use.values(), default=0.0)
-    if not most:
+    maximum = max(use.values(), default=0.0)
+    if not maximum:
         return Headroom(IDLE, (), use)
-    return Headroom(1 / most, tuple(name for name, value in use.items() if value >= most * (1 - SLACK)), use)
+    limiting = tuple(name for name, value in use.items() if value >= maximum * (1 - SLACK))
+    return Headroom(1 / maximum, limiting, use)
 
 
 def bound_ratio(before: Headroom, after: Headroom) -> Number:

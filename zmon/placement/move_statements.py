@@ -1,7 +1,7 @@
-"""The statement by which a DBA would move a container, for each database.
+"""The statements with which a DBA would move a container, for each database.
 
-A DBA reads, adapts and runs it: zmon runs none of it.  Where the
-new place has to be chosen, `NEW_PLACE` is in angle brackets, so that nothing runs as it is by mistake.
+A DBA reads, adapts and runs it: zmon runs none of it.  `NEW_PLACE` in angle brackets has to be replaced, so
+that no statement runs unchanged by mistake.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ MARIADB: Final = "mariadb"
 
 
 def move_statements(product: str, move: Move) -> tuple[str, ...]:
-    """Return the statements that make a move in a database; when it is not known, how Linux moves the file.
+    """Return the statements for a move in a database; for an unknown product the commands of Linux.
 
-    `product` is one of the names above, or anything else.  Names that no statement can hold give a comment.
+    `product` is one of the names above, or any other text.  For names that cannot be written in a statement,
+    a comment is returned.
     """
     item = move.item
     if not all(text.isprintable() for text in (item.name, item.tablespace)):
@@ -66,7 +67,7 @@ def string(text: str) -> str:
 
 
 def _db2(move: Move) -> tuple[str, ...]:
-    """Db2 moves extents when containers are added and dropped; the new one has to exist first."""
+    """Db2 moves extents when containers are added and dropped; the new one is added first."""
     space, path = name(move.item.tablespace), string(move.item.name)
     kind = "DEVICE" if move.item.name.startswith("/dev/") else "FILE"
     return (
@@ -163,7 +164,7 @@ def _folded(text: str) -> str:
 
 
 def _mariadb(move: Move) -> tuple[str, ...]:
-    """A tablespace stays where its table was made, so the table is made again."""
+    """A tablespace stays where its table was created, so the table is created again."""
     table = ".".join("`" + part.replace("`", "``") + "`" for part in move.item.tablespace.split("/", 1))
     return (
         f"CREATE TABLE <new> (...) DATA DIRECTORY={string(place(move))}",

@@ -4,8 +4,8 @@ There are two goals, the first before the second: a low maximum of the load per 
 many units.  Moves and exchanges are tried from the unit with most load until the maximum is close enough to
 the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved twice.  Placing
 everything anew (largest first, each to the unit with least) is tried as well; if it takes no more moves than
-were asked for, the better of both is suggested.  Moves that gain nothing are left out, and a lower bound for
-any placement is reported.  The same question has the same answer, in whatever order items are given.
+the maximum, the better of both is suggested.  Moves that gain nothing are left out, and a lower bound for
+any placement is reported.  The result does not depend on the order in which items are given.
 
 zmon suggests, and never moves anything.
 """
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from zmon.placement.planner_state import Vector
 
     Change = tuple[tuple[int, int], ...]
-    """Items and the units they go to: one, or two that change places."""
+    """Items with their new units: one item, or two that change places."""
 
 
 NO_LOAD = absent("no load")
 
 SAME: Final = 1e-9
-"""Levels closer than this part are the same: sums of floats do not come out exactly."""
+"""The relative difference below which levels are equal: sums of floats are not exact."""
 COLDEST: Final = 8
 """Number of units, those with least load, with which an exchange is tried."""
 NEAREST: Final = 4
@@ -44,13 +44,13 @@ CROWDED: Final = 16
 """Number of tablespaces, those that lose most, for which an exchange is tried."""
 
 ENOUGH: Final = 1.1
-"""The maximum as a multiple of the mean from which on it is even enough."""
+"""The maximum, as a multiple of the mean, that is even enough."""
 GAIN: Final = 0.005
-"""By less than this neither Max/mean nor Spr has changed: both are printed with two digits."""
+"""Smaller changes of Max/mean and Spr do not count: both are printed with two digits."""
 WORTH: Final = 0.05
-"""Throughput, or Spr, has to rise by this part for moves to be suggested at all."""
+"""The relative increase of throughput, or Spr, that is required to suggest moves."""
 ORDERED: Final = 100
-"""Of more moves at once the order is that of their loads."""
+"""A plan of more moves is ordered by their loads."""
 
 
 class Move(NamedTuple):
@@ -58,31 +58,31 @@ class Move(NamedTuple):
 
     item: FileItem
     source: Unit
-    """Where most of it is."""
+    """The unit that has most of it."""
     target: Unit
     bytes: int
-    """What has to be copied."""
+    """Bytes to be copied."""
     load: float
 
 
 class PlanStep(NamedTuple):
-    """A move, or an exchange of two items, with its result."""
+    """A move, or an exchange of two items, with the state after it."""
 
     moves: tuple[Move, ...]
     worst: Unit
-    """The unit with most load by then."""
+    """The unit with most load after it."""
     uneven: float
     """Its load as a multiple of the mean."""
     ratio: Number
-    """How many times the throughput may be by then at the most, if the units limit it."""
+    """The maximum throughput after it, as a multiple of the present one, if the units limit it."""
     full: str
-    """The bottleneck by then: the title of a unit, or channels."""
+    """The bottleneck after it: the title of a unit, or channels."""
     apart: float
-    """The part of the load that lies as spread as its files allow, from 0 to 1, by tablespace."""
+    """The share of the load that is spread as far as its files allow, from 0 to 1."""
     copied: int
     """Bytes to copy up to here."""
     after: Mapping[str, float]
-    """The load of each unit by then, by its key."""
+    """The load of each unit after it, by its key."""
 
     @property
     def is_swap(self) -> bool:
@@ -109,15 +109,15 @@ class MovePlan(NamedTuple):
     uneven: Number
     """The maximum before, as a multiple of the mean."""
     apart: Number
-    """How far the tablespaces are spread before, as in `Step`."""
+    """How far the tablespaces are spread before, as in `PlanStep`."""
     bound: Number
     """No placement has a maximum below this, as a multiple of the mean."""
     gap: Number
-    """By which part the result is above the bound."""
+    """The relative distance of the result from the bound."""
     anew: FreshPlacement | None
     """The result of placing all anew, if that is not suggested."""
     held: tuple[tuple[str, int], ...]
-    """Why items on the unit with most load stay there, and how many."""
+    """The reasons why items on the unit with most load stay there, with their numbers."""
 
 
 def plan_moves(
@@ -128,7 +128,7 @@ def plan_moves(
     enough: float = ENOUGH,
     traffic: bool = False,
 ) -> MovePlan:
-    """Return up to `most` moves in order of benefit; an exchange counts as two.
+    """Return up to `most` moves in order of benefit; an exchange counts as two moves.
 
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key.
@@ -167,7 +167,7 @@ def plan_moves(
 
 
 def _useful(uneven: float, apart: float, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
-    """Return steps up to the last one with which anything has been gained."""
+    """Return the steps up to the last one that improves a measure."""
     made, useful = list(steps), 0
     for number, step in enumerate(made, 1):
         if step.uneven <= uneven - GAIN or (step.apart >= apart + GAIN and step.uneven < uneven + GAIN):
@@ -176,7 +176,7 @@ def _useful(uneven: float, apart: float, steps: Iterable[PlanStep]) -> tuple[Pla
 
 
 def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iterable[PlanStep]) -> Change:
-    """Return the moves of those changes with which Max/mean or Spr is better than before."""
+    """Return the moves of those changes that improve Max/mean or Spr."""
     kept: list[tuple[int, int]] = []
     for change, step in zip(changes, steps, strict=True):
         if step.uneven <= uneven - GAIN or step.apart >= apart + GAIN:
@@ -188,15 +188,15 @@ def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iter
 def _placed_anew(
     begin: PlannerState, uneven: float, apart: float
 ) -> tuple[FreshPlacement | None, tuple[PlanStep, ...]]:
-    """Return the result of placing all anew, and the steps to it if they are few enough to be put in order.
+    """Return the result of placing all items anew, with the steps to it if they are few enough.
 
-    Of many small moves each gains next to nothing and all together a lot, so none of them is left out.
+    None of many small moves is left out: each gains almost nothing, but all together gain a lot.
     """
     moves = _anew(begin.copy())
     if len(moves) > ORDERED:
-        found = _together(begin.copy(), moves)
-        gains = found.uneven <= uneven - GAIN or found.apart >= apart + GAIN
-        return (found if gains else None), ()
+        result = _together(begin.copy(), moves)
+        gains = result.uneven <= uneven - GAIN or result.apart >= apart + GAIN
+        return (result if gains else None), ()
     changes = list(_in_order(begin.copy(), moves))
     changes = list(_in_order(begin.copy(), _telling(uneven, apart, changes, _steps(begin.copy(), changes))))
     whole = _useful(uneven, apart, _steps(begin.copy(), changes))
@@ -206,7 +206,7 @@ def _placed_anew(
 
 
 def _together(state: PlannerState, moves: Change) -> FreshPlacement:
-    """Make moves, those that something hinders after the others, and return what they reach together."""
+    """Make moves, hindered ones after the others, and return their joint result."""
     left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
     made = copied = 0
     while True:
@@ -229,17 +229,17 @@ def _count(steps: Iterable[PlanStep]) -> int:
 
 
 def _level(steps: Sequence[PlanStep], before: float, enough: float) -> float:
-    """Return the maximum that steps reach, at least the level that is even enough."""
+    """Return the maximum after steps, but at least the level that is even enough."""
     return max(steps[-1].uneven if steps else before, enough)
 
 
 def _falling(steps: Sequence[PlanStep]) -> Iterable[PlanStep]:
     """Yield steps until one of them raises the maximum."""
-    least = inf
+    lowest_level = inf
     for step in steps:
-        if step.uneven > least * (1 + SAME):
+        if step.uneven > lowest_level * (1 + SAME):
             break
-        least = min(least, step.uneven)
+        lowest_level = min(lowest_level, step.uneven)
         yield step
 
 
@@ -252,7 +252,7 @@ def _placed(state: PlannerState, steps: Iterable[PlanStep]) -> PlannerState:
 
 
 def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: float) -> bool:
-    """Compare what two plans reach: the maximum, unless both are even enough; then Spr; then the copying."""
+    """Return whether a plan is better: by the maximum, unless both are even enough; then Spr; then bytes."""
     if not ones or not others:
         return bool(ones)
     one, other = ones[-1], others[-1]
@@ -270,16 +270,17 @@ def _keyed(state: PlannerState, loads: Sequence[float]) -> dict[str, float]:
 
 
 def _apart(state: PlannerState) -> float:
-    """Return the part of the load that lies as spread as its files allow."""
+    """Return the share of the load that is spread as far as its files allow."""
     return 1 - state.losses() / sum(state.loads)
 
 
 def lowest(state: PlannerState) -> float:
-    """Return a level that the maximum is never below, wherever the movable items lie.
+    """Return a lower bound of the maximum for any placement of the movable items.
 
-    The level of an even spread; what lies fixed on a unit; the largest item; and, as on m units some one has
-    k + 1 of the k * m + 1 largest items, the least of these.  Units where nothing may be put keep what they
-    have, or less.  Of an item that is on several units the largest part counts, as it may stay there.
+    It is the largest of: the level of an even spread; the fixed load of a unit; the largest item; and,
+    because on m units one has k + 1 of the k * m + 1 largest items, the sum of the k + 1 smallest of these.
+    Units to which nothing may be moved keep their load, or less.  Of an item on several units the largest
+    part counts, because the item may stay there.
     """
     movable = sorted(
         (
@@ -307,7 +308,7 @@ def lowest(state: PlannerState) -> float:
 
 
 def _even_level(state: PlannerState) -> float:
-    """Return the level of an even spread, where units that nothing may be put on have no more than now."""
+    """Return the level of an even spread in which closed units have at most their present load."""
     sharing = set(range(len(state.units)))
     while True:
         level = sum(state.loads[unit] for unit in sharing) / (sum(state.bear[unit] for unit in sharing) or 1)
@@ -321,7 +322,7 @@ def _even_level(state: PlannerState) -> float:
 
 
 def _evened(state: PlannerState, wanted: float, most: int) -> list[Change]:
-    """Lower the maximum as far as wanted and possible; returns the changes, which are made."""
+    """Lower the maximum as far as wanted and possible; return the changes made."""
     made: list[tuple[Change, list[Vector]]] = []
     useful, count, lowest_yet = 0, 0, max(state.levels())
     while max(state.levels()) > wanted * (1 + SAME):
@@ -332,14 +333,14 @@ def _evened(state: PlannerState, wanted: float, most: int) -> list[Change]:
         count += len(change)
         if max(state.levels()) < lowest_yet * (1 - SAME):
             lowest_yet, useful = max(state.levels()), len(made)
-    # where several units have most, relieving one of them alone is of no use
+    # if several units have the maximum, relieving only one of them is useless
     while len(made) > useful:
         _take_back(state, *made.pop())
     return [change for change, _ in made]
 
 
 def _take_back(state: PlannerState, change: Change, places: Sequence[Vector]) -> None:
-    """Put items back to where they were before a change."""
+    """Put items back to their places before a change."""
     for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
         state.take_back(number, vector)
 
@@ -350,7 +351,7 @@ def _make(state: PlannerState, change: Change) -> list[Vector]:
 
 
 def _relief(state: PlannerState, most: int) -> Change:
-    """Return the move, or else the exchange, that relieves a unit with most load best; empty if none does."""
+    """Return the move, else the exchange, that best relieves a unit with most load; empty if none does."""
     levels, ranked = state.levels(), _ranked(state)
     top = max(levels) * (1 - SAME)
     for hot in (unit for unit in ranked if levels[unit] >= top):
@@ -364,7 +365,7 @@ def _relief(state: PlannerState, most: int) -> Change:
 
 def _best_move(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
     top = state.level(hot)
-    found: tuple[float, float, float, int, int, int] | None = None
+    choice: tuple[float, float, float, int, int, int] | None = None
     best = top * (1 + SAME)
     seen: set[int] = set()
     cold = [unit for unit in reversed(ranked) if unit != hot and state.units[unit].open]
@@ -379,7 +380,7 @@ def _best_move(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
         alike = state.even and len(vector) == 1
         least = inf
         for unit in cold:
-            # with more on it already, a unit of the same capacity is no better
+            # a unit of the same capacity with more load is no better
             if alike and state.loads[unit] > least:
                 break
             if (state.loads[unit] + state.amount[number]) / state.bear[unit] > best and len(vector) == 1:
@@ -393,19 +394,19 @@ def _best_move(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
             space = state.space[number]
             loss = state.loss(space, state.squares_after(number, unit)) - state.loss(space)
             key = (level, squares, loss, state.size[number], number, unit)
-            if found is None or key < found:
-                found, best = key, level
-    return () if found is None else ((found[4], found[5]),)
+            if choice is None or key < choice:
+                choice, best = key, level
+    return () if choice is None else ((choice[4], choice[5]),)
 
 
 def _best_exchange(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
     """Return the exchange of an item for a smaller one that lowers the higher of both units most."""
-    found: tuple[float, float, int, Change] | None = None
+    choice: tuple[float, float, int, Change] | None = None
     mine = _single(state, hot)
     for unit in [unit for unit in reversed(ranked) if unit != hot][:COLDEST]:
         theirs = _single(state, unit)
         sizes = [size for size, _ in theirs]
-        # so much should go over for both to be as loaded as each other
+        # the load to transfer for equal levels
         wanted = (state.loads[hot] * state.bear[unit] - state.loads[unit] * state.bear[hot]) / (
             state.bear[hot] + state.bear[unit]
         )
@@ -425,12 +426,12 @@ def _best_exchange(state: PlannerState, hot: int, ranked: Sequence[int]) -> Chan
                     continue
                 moved = state.size[number] + state.size[other]
                 key = (level, -over, moved, ((number, unit), (other, hot)))
-                found = key if found is None else min(found, key)
-    return () if found is None else found[3]
+                choice = key if choice is None else min(choice, key)
+    return () if choice is None else choice[3]
 
 
 def _single(state: PlannerState, unit: int) -> list[tuple[float, int]]:
-    """Return the movable items that lie on one unit alone, by their load."""
+    """Return the movable items that are on this unit only, by their load."""
     return sorted(
         (state.amount[number], number)
         for number in state.at[unit]
@@ -439,7 +440,7 @@ def _single(state: PlannerState, unit: int) -> list[tuple[float, int]]:
 
 
 def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: float) -> list[int]:
-    """Return the items whose load is nearest to one, a few."""
+    """Return the few items whose load is nearest to a size."""
     at = bisect_left(sizes, size)
     around = items[max(0, at - NEAREST // 2) : at + NEAREST // 2]
     return [number for _, number in around]
@@ -449,7 +450,7 @@ def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: f
 
 
 def _widened(state: PlannerState, most: int) -> list[Change]:
-    """Spread tablespaces without raising the maximum; returns the changes, which are made."""
+    """Spread tablespaces without raising the maximum; return the changes made."""
     made: list[Change] = []
     left = most
     while left > 0:
@@ -472,12 +473,12 @@ def _widened(state: PlannerState, most: int) -> list[Change]:
 
 def _wider(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
     """Return the move that spreads a tablespace best."""
-    found: tuple[float, int, int, int] | None = None
+    choice: tuple[float, int, int, int] | None = None
     for space in worst:
         loss = state.loss(space)
-        least = found[0] if found else -SAME * state.whole[space]
+        least = choice[0] if choice else -SAME * state.whole[space]
         if -loss >= least:
-            break  # it cannot gain more than all that it loses
+            break  # its gain is at most its loss
         on = state.on[space]
         thin = [unit for unit in range(len(state.units)) if state.units[unit].open]
         thin.sort(key=lambda unit, on=on: (on[unit], state.level(unit), unit))  # type: ignore[misc]  # a key
@@ -491,9 +492,9 @@ def _wider(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
                 continue
             gain = state.loss(space, state.squares_after(number, unit)) - loss
             key = (gain, state.size[number], number, unit)
-            if gain < -SAME * state.whole[space] and (found is None or key < found):
-                found = key
-    return () if found is None else ((found[2], found[3]),)
+            if gain < -SAME * state.whole[space] and (choice is None or key < choice):
+                choice = key
+    return () if choice is None else ((choice[2], choice[3]),)
 
 
 def _fits(state: PlannerState, number: int, unit: int, ceiling: float) -> bool:
@@ -507,7 +508,7 @@ def _fits(state: PlannerState, number: int, unit: int, ceiling: float) -> bool:
 
 def _wider_by_exchange(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
     """Return the exchange of items of two tablespaces that spreads them best."""
-    found: tuple[float, int, Change] | None = None
+    choice: tuple[float, int, Change] | None = None
     sorted_at = {unit: _single(state, unit) for unit in range(len(state.units))}
     sizes_at = {unit: [size for size, _ in items] for unit, items in sorted_at.items()}
     for space in worst[:CROWDED]:
@@ -523,9 +524,9 @@ def _wider_by_exchange(state: PlannerState, worst: Sequence[int], ceiling: float
                     break
                 for other in _nearest(sorted_at[unit], sizes_at[unit], state.amount[number]):
                     key = _exchanged(state, number, other, ceiling)
-                    if key is not None and (found is None or key < found):
-                        found = key
-    return () if found is None else found[2]
+                    if key is not None and (choice is None or key < choice):
+                        choice = key
+    return () if choice is None else choice[2]
 
 
 def _exchanged(
@@ -582,10 +583,10 @@ def _steps(state: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]
 
 
 def _anew(state: PlannerState) -> Change:
-    """Place everything that may be moved anew: largest first, each to the unit that then has least.
+    """Place all movable items anew: the largest first, each on the unit with the least load.
 
-    What may stay where it is, because no unit would have less, stays.  What hinders a move before anything is
-    lifted still hinders it, so that no rule is evaded by moving all at once.
+    An item stays if no unit would have less load.  Hindrances are those before any item is lifted, so that
+    moving all items at once evades no rule.
     """
     movable = [number for number, fixed in enumerate(state.fixed) if not fixed]
     movable.sort(key=lambda number: (-state.amount[number], number))
@@ -620,8 +621,8 @@ def _anew(state: PlannerState) -> Change:
 def _in_order(state: PlannerState, moves: Change) -> Iterable[Change]:
     """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
 
-    Where each of them would raise the maximum, two that go opposite ways are made at once, if there are such.
-    What cannot be moved before something else has made room is left out if that never happens.
+    If each of them would raise the maximum, two in opposite directions are made at once, if possible.  A
+    move that waits for free space is left out if the space never becomes free.
     """
     left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
     while free := [move for move in left if not state.hindrance(*move)]:
@@ -647,26 +648,26 @@ def _ranked(state: PlannerState) -> list[int]:
 def _levelled(
     state: PlannerState, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
 ) -> Iterable[tuple[float, float, tuple[int, int]]]:
-    """Yield the highest level with each of some moves, the change of the sum of squares, and the move."""
+    """Yield for each move the highest level after it, the change of the sum of squares, and the move."""
     for number, unit in moves:
         yield (*state.after(number, unit, ranked), (number, unit))
 
 
 def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
-    """Return the two of some moves by which items change places that lower the maximum most."""
-    found: list[tuple[float, float, Change]] = []
+    """Return the two moves in opposite directions that lower the maximum most."""
+    pairs: list[tuple[float, float, Change]] = []
     for place, (number, unit) in enumerate(moves):
         home = state.home[number]
         back = [move for move in moves[place + 1 :] if move[1] == home and state.home[move[0]] == unit]
         if back:
             before = state.move(number, unit)
             ranked = _ranked(state)
-            found += [
+            pairs += [
                 (level, squares, ((number, unit), move))
                 for level, squares, move in _levelled(state, back, ranked)
             ]
             state.take_back(number, before)
-    return min(found)[2] if found else ()
+    return min(pairs)[2] if pairs else ()
 
 
 def _held(state: PlannerState) -> tuple[tuple[str, int], ...]:

@@ -1,7 +1,7 @@
-"""The state while moves are tried: what lies where, what each unit bears, and what may not go where.
+"""The state while moves are tried: the units of items, the loads of units, and the hindrances of moves.
 
-Items and units are numbers here, in an order that does not depend on the order they were given in, so that
-the same question always has the same answer.
+Items and units are numbers here, in an order that does not depend on the order in which they were given, so
+that results are reproducible.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MAINLY: Final = 0.5
-"""An item with no more than this part of its load on any one unit is spread by itself."""
+"""An item with at most this share of its load on any unit is spread by itself."""
 
 MOVED: Final = "it was moved already"
 NOTHING: Final = "it has no load"
@@ -34,10 +34,10 @@ LOG: Final = 1
 
 
 class PlannerState:
-    """Where items lie; loads are traffic, or bytes where that is asked for."""
+    """The units of items; loads are traffic if requested, else bytes."""
 
     def __init__(self, items: Iterable[FileItem], units: Sequence[Unit], *, traffic: bool) -> None:
-        """Lay out the items.
+        """Put the items on their units.
 
         Raises:
             ValueError: an item lies on a unit that is not among them, or two units have the same key.
@@ -53,7 +53,7 @@ class PlannerState:
         self.even = len(set(self.bear)) <= 1
         self.loads = [0.0] * count
         self.at: list[list[int]] = [[] for _ in range(count)]
-        """For each unit the items that lie mainly on it, ascending."""
+        """For each unit the items that are mainly on it, ascending."""
         self.vectors: list[Vector] = [()] * len(self.items)
         self.home = [-1] * len(self.items)
         self.together: dict[tuple[int, str], list[int]] = {}
@@ -62,13 +62,13 @@ class PlannerState:
         self._spaces(traffic=traffic)
         for number, (item, vector) in enumerate(zip(self.items, self.first, strict=True)):
             self._place(number, vector or self._by_bytes(item))
-        # what lies there already takes no room any more
+        # items that are there already need no free space
         self.free = [unit.free if isinstance(unit.free, int | float) else inf for unit in self.units]
         self.fixed = [self._fixed(number) for number in range(len(self.items))]
         self.classes = self._alike()
 
     def copy(self) -> PlannerState:
-        """Return a state that can be changed apart from this one."""
+        """Return a copy that can be changed independently."""
         other = copy(self)
         for name in ("loads", "vectors", "home", "free", "fixed", "classes", "squares"):
             setattr(other, name, getattr(self, name).copy())
@@ -79,7 +79,7 @@ class PlannerState:
         return other
 
     def _by_bytes(self, item: FileItem) -> Vector:
-        """Return where an item without a load lies: it weighs nothing there, but takes its place."""
+        """Return the units of an item without a load, by its bytes: its load there is zero."""
         return tuple((self.number[key], 0.0) for key, size in _falling(item.bytes_on) if size)
 
     def _spaces(self, *, traffic: bool) -> None:
@@ -119,11 +119,11 @@ class PlannerState:
 
     def _alike(self) -> list[int]:
         """Return the class of each item; items of one class are interchangeable."""
-        found: dict[object, int] = {}
+        classes: dict[object, int] = {}
         return [
-            found.setdefault(
+            classes.setdefault(
                 (self.space[n], self.vectors[n], self.size[n], item.is_log, item.mirror, self.fixed[n]),
-                len(found),
+                len(classes),
             )
             for n, item in enumerate(self.items)
         ]
@@ -138,7 +138,7 @@ class PlannerState:
             insort(self.at[self.home[number]], number)
 
     def lift(self, number: int) -> Vector:
-        """Take an item away; return its place."""
+        """Take an item off its units; return them."""
         vector = self.vectors[number]
         self._count(number, vector, -1)
         if vector:
@@ -148,19 +148,19 @@ class PlannerState:
         return vector
 
     def put(self, number: int, vector: Vector) -> Vector:
-        """Put an item elsewhere; return its former place."""
+        """Put an item on other units; return the former ones."""
         before = self.lift(number)
         self._place(number, vector)
         return before
 
     def move(self, number: int, unit: int) -> Vector:
-        """Move an item to one unit, where it stays; return its former place."""
+        """Move an item to one unit for good; return its former units."""
         self.fixed[number] = MOVED
         self.classes[number] = -1 - number
         return self.put(number, ((unit, self.amount[number]),))
 
     def take_back(self, number: int, vector: Vector) -> None:
-        """Put an item back to its former place; it may be moved again."""
+        """Put an item back on its former units; it may be moved again."""
         self.fixed[number] = ""
         self.put(number, vector)
 
@@ -192,9 +192,9 @@ class PlannerState:
         return [load / bear for load, bear in zip(self.loads, self.bear, strict=True)]
 
     def loss(self, space: int, squares: float | None = None) -> float:
-        """Return the load of a tablespace that an even spread would move elsewhere.
+        """Return the load of a tablespace that an even spread would move to other units.
 
-        One scan uses only the units of its own tablespace, however even all tablespaces together are.
+        A scan uses only the units of its own tablespace, even if all tablespaces together are spread evenly.
         """
         whole = self.whole[space]
         squares = self.squares[space] if squares is None else squares
@@ -204,11 +204,11 @@ class PlannerState:
         return whole * max(0.0, 1.0 - whole * whole / squares / reach)
 
     def losses(self) -> float:
-        """Return that of all tablespaces together."""
+        """Return the sum of the losses of all tablespaces."""
         return sum(self.loss(space) for space in range(len(self.members)))
 
     def squares_after(self, number: int, unit: int) -> float:
-        """Return the sum of squares of an item's tablespace if the item lay on a unit."""
+        """Return the sum of squares of an item's tablespace with the item on a unit."""
         space = self.space[number]
         on, change = self.on[space], 0.0
         there = 0.0
@@ -221,24 +221,24 @@ class PlannerState:
         return self.squares[space] + change + more * (2 * on[unit] + more)
 
     def after(self, number: int, unit: int, ranked: Sequence[int]) -> tuple[float, float]:
-        """Return the highest level if an item lay on a unit, and by how much the sum of squares changes.
+        """Return the highest level with an item on a unit, and the change of the sum of squares.
 
         `ranked` are the units by falling level.
         """
         changed = {where: self.loads[where] - load for where, load in self.vectors[number]}
         changed[unit] = changed.get(unit, self.loads[unit]) + self.amount[number]
-        most, squares = 0.0, 0.0
+        maximum, squares = 0.0, 0.0
         for where, load in changed.items():
             level = load / self.bear[where]
-            most = max(most, level)
+            maximum = max(maximum, level)
             squares += level * level - self.level(where) ** 2
         for where in ranked:
             if where not in changed:
-                most = max(most, self.level(where))
+                maximum = max(maximum, self.level(where))
                 break
-        return most, squares
+        return maximum, squares
 
-    # what may not be
+    # hindrances
 
     def hindrance(self, number: int, unit: int) -> str:
         """Return the reason why an item may not go to a unit; empty if it may."""

@@ -1,7 +1,6 @@
-"""The whole answer to a DBA's question: how tablespaces lie on units, what that costs, and what to do.
+"""The report on placement: how tablespaces are spread over units, the effect on throughput, and moves.
 
-Everything in it follows from `zmon.placement.items`; the assumptions that it rests on are part
-of the answer.
+It is computed from `zmon.placement.items` and includes the assumptions that it rests on.
 """
 
 from __future__ import annotations
@@ -42,20 +41,20 @@ NO_SUCH_UNIT: Final = "{!r} names none of the units: {}"
 
 
 class SpreadQuery(NamedTuple):
-    """The question."""
+    """The options of a report."""
 
     what: str = "LCU"
-    """What the units are: LCU, disk, side."""
+    """The units: LCU, disk or side."""
     traffic: bool = False
-    """Whether traffic counts, and not bytes."""
+    """Whether the load is traffic, not bytes."""
     seconds: Number = absent("traffic was not asked for")
-    """Over how long the traffic was measured."""
+    """The time over which the traffic was measured."""
     available: tuple[str, ...] = ()
     """Names or patterns of the units that data may lie on; none means all."""
     pins: tuple[str, ...] = ()
     """Patterns of paths and tablespaces that stay where they are."""
     moves: int = 0
-    """How many moves to suggest at the most."""
+    """The maximum number of moves to suggest."""
 
 
 class TablespaceSpread(NamedTuple):
@@ -66,14 +65,14 @@ class TablespaceSpread(NamedTuple):
     files: int
     bytes_on: Mapping[str, int]
     load_on: Mapping[str, float]
-    """What the figures are of: bytes, or traffic in bytes a second."""
+    """The load: bytes, or traffic in bytes a second."""
     unplaced: int
     spread: Spread
     fullest: tuple[str, float] | Absent
-    """The volume with most of its bytes, and its part of them."""
+    """The volume with most of its bytes, and its share of them."""
     grade: Grade
     problems: int
-    """Containers that could not be placed, or not all of them."""
+    """Containers that could not be placed, or only in part."""
     shares_with_logs: bool
 
     @property
@@ -87,18 +86,18 @@ SATURATED: Final = 0.95
 
 
 class WhatIf(NamedTuple):
-    """What another placement could do."""
+    """The effect of another placement."""
 
     times: Number
-    """How many times the throughput may be at the most."""
+    """The maximum throughput, as a multiple of the present one."""
     now: tuple[str, ...]
-    """What limits now."""
+    """The present bottleneck."""
     then: tuple[str, ...]
-    """What limits then."""
+    """The bottleneck with the other placement."""
 
 
 class SpreadReport(NamedTuple):
-    """The whole answer."""
+    """The report."""
 
     wanted: SpreadQuery
     units: tuple[Unit, ...]
@@ -108,7 +107,7 @@ class SpreadReport(NamedTuple):
     sides: Mapping[str, float]
     mixed: tuple[Mixed, ...]
     headroom: Headroom
-    """By how much all traffic could grow, where capacities and traffic are known."""
+    """The headroom, where capacities and traffic are known."""
     even: WhatIf
     """With an even spread over all units that are available."""
     plan: MovePlan | None
@@ -119,33 +118,35 @@ class SpreadReport(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def report_spread(found: Placement, wanted: SpreadQuery) -> SpreadReport:
-    """Put together the answer.
+def report_spread(placement: Placement, wanted: SpreadQuery) -> SpreadReport:
+    """Compute the report.
 
     Raises:
         ValueError: a name of `wanted.available` names no unit.
     """
-    items = [_pinned(item, wanted.pins) for item in found.items]
-    units = available(found, wanted.available)
-    together = tuple(one._replace(volume=found.titles.get(one.volume, one.volume)) for one in mixed(items))
+    items = [_pinned(item, wanted.pins) for item in placement.items]
+    units = available(placement, wanted.available)
+    together = tuple(
+        one._replace(volume=placement.titles.get(one.volume, one.volume)) for one in mixed(items)
+    )
     beside_logs = {(one.database, space) for one in together for space in one.others}
     rows: dict[tuple[str, str], list[FilePlacement]] = {}
-    for row in found.rows:
+    for row in placement.rows:
         rows.setdefault((row.database, row.tablespace), []).append(row)
-    members = dict.fromkeys(sorted(rows), ()) | by_space(items)  # those too of which nothing was placed
+    members = dict.fromkeys(sorted(rows), ()) | by_space(items)  # including those of which nothing was placed
     spaces = tuple(
         _space(key, members[key], rows.get(key, []), units, wanted, key in beside_logs)
         for key in sorted(members)
     )
-    whole = _space(("", ""), items, found.rows, units, wanted, bool(beside_logs))
+    whole = _space(("", ""), items, placement.rows, units, wanted, bool(beside_logs))
     suggested = (
         plan_moves(items, units, most=wanted.moves, traffic=wanted.traffic)
         if wanted.moves and units
         else None
     )
     if suggested is not None:
-        suggested = _limited(suggested, units, found.channels)
-    moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, found.channels)
+        suggested = _limited(suggested, units, placement.channels)
+    moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, placement.channels)
     return SpreadReport(
         wanted,
         units,
@@ -153,23 +154,23 @@ def report_spread(found: Placement, wanted: SpreadQuery) -> SpreadReport:
         whole,
         sides(whole.load_on, units),
         together,
-        _headroom(whole.load_on, units, found.channels) if wanted.traffic else headroom({}, {}),
-        what_if(whole.load_on, evenly(whole.load_on, units, found.channels), units, found.channels),
+        _headroom(whole.load_on, units, placement.channels) if wanted.traffic else headroom({}, {}),
+        what_if(whole.load_on, evenly(whole.load_on, units, placement.channels), units, placement.channels),
         suggested,
         moved,
-        tuple(_assumptions(found, items, units, whole, wanted)),
-        tuple(row for row in found.rows if row.problem),
-        found.conflicts,
+        tuple(_assumptions(placement, items, units, whole, wanted)),
+        tuple(row for row in placement.rows if row.problem),
+        placement.conflicts,
     )
 
 
 def _limited(suggested: MovePlan, units: Sequence[Unit], channels: Mapping[str, float]) -> MovePlan:
-    """Say of each step what limits by then: a unit or channels, and so how much the throughput may be."""
+    """Add to each step its bottleneck, a unit or channels, and the throughput that this allows."""
     steps = []
     for step in suggested.steps:
-        found = what_if(suggested.before, step.after, units, channels)
-        full = step.full if step.full in found.then or not found.then else found.then[0]
-        steps.append(step._replace(ratio=found.times, full=full))
+        effect = what_if(suggested.before, step.after, units, channels)
+        full = step.full if step.full in effect.then or not effect.then else effect.then[0]
+        steps.append(step._replace(ratio=effect.times, full=full))
     return suggested._replace(steps=tuple(steps))
 
 
@@ -178,29 +179,31 @@ def _pinned(item: FileItem, pins: Iterable[str]) -> FileItem:
     return item._replace(pinned="it is pinned") if held else item
 
 
-def available(found: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
-    """Return the units that names mean, and those that hold data besides, where nothing may be put.
+def available(placement: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
+    """Return the units of these names, and, as closed, the other units that hold data.
 
-    Without names, those that hold data of the files or have a disk that is unused.
+    Without names, the units that hold data of the files or have an unused disk.
 
     Raises:
-        ValueError: a name means none.
+        ValueError: a name matches none.
     """
     if not names:
-        return tuple(unit for unit in found.units if unit.is_for_data) or found.units
+        return tuple(unit for unit in placement.units if unit.is_for_data) or placement.units
     chosen: set[str] = set()
     for name in names:
-        meant = [unit.key for unit in found.units if _means(name, unit)]
+        meant = [unit.key for unit in placement.units if _means(name, unit)]
         if not meant:
-            there = ", ".join(unit.title for unit in found.units) or "none is known"
+            there = ", ".join(unit.title for unit in placement.units) or "none is known"
             raise ValueError(NO_SUCH_UNIT.format(name, there))
         chosen.update(meant)
-    used = {key for item in found.items for key in item.bytes_on}
-    return tuple(unit._replace(open=unit.key in chosen) for unit in found.units if unit.key in chosen | used)
+    used = {key for item in placement.items for key in item.bytes_on}
+    return tuple(
+        unit._replace(open=unit.key in chosen) for unit in placement.units if unit.key in chosen | used
+    )
 
 
 def _means(name: str, unit: Unit) -> bool:
-    """Return whether a name means a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
+    """Return whether a name matches a unit: `LCU 6`, `6`, `SSID 7600`, `LSS 0*`."""
     wanted = name.casefold().strip()
     title = unit.title.casefold()
     candidates = (title, title.rpartition(" ")[2], unit.key.casefold(), *unit.others)
@@ -217,7 +220,7 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
 ) -> TablespaceSpread:
     loads = sums(items, traffic=True) if wanted.traffic else sums(items)
     load_on: dict[str, float] = {} if isinstance(loads, Absent) else loads
-    found = unknown(loads, len(units)) if isinstance(loads, Absent) else spread(load_on, units)
+    measures = unknown(loads, len(units)) if isinstance(loads, Absent) else spread(load_on, units)
     bytes_on: dict[str, int] = {}
     for item in items:
         for unit, count in item.bytes_on.items():
@@ -229,7 +232,7 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
         bytes_on,
         load_on,
         sum(item.unplaced for item in items),
-        found,
+        measures,
         fullest(items),
         min((row.grade for row in known if row.placed), default=Grade.UNKNOWN),
         sum(bool(row.problem) for row in known),
@@ -240,14 +243,14 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
 def evenly(
     loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """Return the same load spread as well as can be, for what each unit and its channels can bear.
+    """Return the same load spread as well as the capacities of units and channels allow.
 
     Units that are not available keep what they hold, or less; channels count if all capacities are known.
     """
     bear = weights(units)
     whole = sum(loads.values())
-    most = sum(weight for unit, weight in zip(units, bear, strict=True) if unit.open)
-    if not most:
+    open_weight = sum(weight for unit, weight in zip(units, bear, strict=True) if unit.open)
+    if not open_weight:
         return {}
     given = [float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)]
     mean = sum(given) / len(units) if len(given) == len(units) else 0.0
@@ -255,14 +258,14 @@ def evenly(
 
     def filled(level: float) -> dict[str, float]:
         """Return the largest load of each unit with no unit and no channels above a level."""
-        found, behind = {}, dict.fromkeys(limits, 0.0)
+        parts, behind = {}, dict.fromkeys(limits, 0.0)
         for unit, weight in zip(units, bear, strict=True):
             part = level * weight
-            found[unit.key] = part if unit.open else min(part, loads.get(unit.key, 0.0))
+            parts[unit.key] = part if unit.open else min(part, loads.get(unit.key, 0.0))
             if unit.channels in behind:
-                behind[unit.channels] += found[unit.key]
+                behind[unit.channels] += parts[unit.key]
         over = {name: level * limits[name] / part for name, part in behind.items() if part}
-        return {unit.key: found[unit.key] * min(1.0, over.get(unit.channels, 1.0)) for unit in units}
+        return {unit.key: parts[unit.key] * min(1.0, over.get(unit.channels, 1.0)) for unit in units}
 
     low, high = 0.0, whole / sum(bear)
     while sum(filled(high).values()) < whole * (1 - SAME) and high < whole * 1e9:
@@ -274,9 +277,9 @@ def evenly(
 
 
 SAME: Final = 1e-12
-"""Sums of shares do not come out exactly."""
+"""The tolerance of sums of shares, which are not exact."""
 BISECTIONS: Final = 60
-"""So often the level is halved in on; a float has no more digits."""
+"""Steps of the bisection; a float has no more digits."""
 
 
 def what_if(
@@ -285,7 +288,7 @@ def what_if(
     units: Sequence[Unit],
     channels: Mapping[str, float],
 ) -> WhatIf:
-    """Compare two placements by what limits each.
+    """Compare two placements by their bottlenecks.
 
     Where the capacities are not all known, all units count alike, and channels are ignored.
     """
@@ -296,18 +299,18 @@ def what_if(
 
 
 class Pressure(NamedTuple):
-    """The fullest resource under a load, by the utilisation law and M/M/1."""
+    """The busiest resource under a load, by the utilisation law and M/M/1."""
 
     use: Number
-    """Which part of all time it is busy."""
+    """Its utilisation, from 0 to 1."""
     response: Number
-    """How many times its service time a request takes there; absent where it is too full to say."""
+    """The response time as a multiple of the service time; absent where the utilisation is too high."""
 
 
-def pressure(found: SpreadReport) -> tuple[Pressure, Pressure]:
+def pressure(report: SpreadReport) -> tuple[Pressure, Pressure]:
     """Return the pressure of the same load now, and with an even spread."""
-    now = 1.0 / found.headroom.factor
-    return _pressure(now), _pressure(now / found.even.times)
+    now = 1.0 / report.headroom.factor
+    return _pressure(now), _pressure(now / report.even.times)
 
 
 def _pressure(use: Number) -> Pressure:
@@ -317,7 +320,7 @@ def _pressure(use: Number) -> Pressure:
 
 
 def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mapping[str, float]) -> Headroom:
-    """Return the head room of units and of the channel paths they share, by their titles."""
+    """Return the headroom of units and of the channel paths they share, by their titles."""
     capacities = {unit.title: float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)}
     asked = {unit.title: loads.get(unit.key, 0.0) for unit in units}
     for unit in units:
@@ -329,14 +332,14 @@ def _headroom(loads: Mapping[str, float], units: Sequence[Unit], channels: Mappi
 
 
 def _assumptions(
-    found: Placement,
+    placement: Placement,
     items: Sequence[FileItem],
     units: Sequence[Unit],
     whole: TablespaceSpread,
     wanted: SpreadQuery,
 ) -> Iterable[str]:
-    """Yield the assumptions of the answer, a sentence each."""
-    yield from _units_words(found, units, wanted)
+    """Yield the assumptions of the report, a sentence each."""
+    yield from _units_words(placement, units, wanted)
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
@@ -348,7 +351,7 @@ def _assumptions(
             yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
     else:
         yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
-    yield f"where bytes lie is {GRADES[found.grade]}"
+    yield f"where bytes lie is {GRADES[placement.grade]}"
     if whole.unplaced:
         part = 100 * whole.unplaced / whole.size
         yield f"{part:.0f} % of the bytes have no known {wanted.what} and are left out"
@@ -361,13 +364,13 @@ def _assumptions(
             some = f" of all but {', '.join(given)}" if given else ""
             yield f"the capacities{some} are not known; all LCUs count alike"
     yield "what other systems do to the same storage is not known"
-    yield from _unmatched(found, items, wanted)
+    yield from _unmatched(placement, items, wanted)
     if wanted.moves:
         yield "a file moves as a whole, and has room at its target; a bound is the most there may be"
 
 
-def _units_words(found: Placement, units: Sequence[Unit], wanted: SpreadQuery) -> Iterable[str]:
-    """Yield the units that are counted, and those left out."""
+def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuery) -> Iterable[str]:
+    """Yield sentences on the units that are counted, and on those left out."""
     many = f"{len(units)} {wanted.what}{'s' * (len(units) != 1)}"
     if wanted.available:
         closed = [unit.title for unit in units if not unit.open]
@@ -380,16 +383,16 @@ def _units_words(found: Placement, units: Sequence[Unit], wanted: SpreadQuery) -
             yield f"only the {many} that {hold} these files or {have} an unused disk {are} counted"
         else:
             yield f"no {wanted.what} is known that holds these files or has an unused disk"
-        others = [unit.title for unit in found.units if unit not in units]
+        others = [unit.title for unit in placement.units if unit not in units]
         if others:
             more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
             yield f"left out: {', '.join(others[:FEW])}{more}, used for something else; --lcus names any"
 
 
-def _unmatched(found: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
+def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
     """Yield the names in options and in the site file that match nothing."""
-    if found.strange_capacities:
-        yield f"the site's capacity of {named(found.strange_capacities)} is of no LCU that is known here"
+    if placement.strange_capacities:
+        yield f"the site's capacity of {named(placement.strange_capacities)} is of no LCU that is known here"
     for pattern in wanted.pins:
         names = (name for item in items for name in (item.name, item.tablespace))
         if not any(fnmatchcase(name, pattern) for name in names):
@@ -397,30 +400,30 @@ def _unmatched(found: Placement, items: Sequence[FileItem], wanted: SpreadQuery)
 
 
 FEW: Final = 4
-"""So many units are named in a sentence."""
+"""The number of units that are named in a sentence."""
 
 
-def counted(found: SpreadReport) -> str:
+def counted(report: SpreadReport) -> str:
     """Return the load and the units of an even spread: `the bytes over 4 LCUs`."""
-    many = sum(unit.open for unit in found.units)
-    what = "traffic" if found.wanted.traffic else "bytes"
-    others = ", with no more than now on the others" if many < len(found.units) else ""
-    return f"the {what} over {many} {found.wanted.what}{'s' * (many != 1)}{others}"
+    many = sum(unit.open for unit in report.units)
+    what = "traffic" if report.wanted.traffic else "bytes"
+    others = ", with no more than now on the others" if many < len(report.units) else ""
+    return f"the {what} over {many} {report.wanted.what}{'s' * (many != 1)}{others}"
 
 
-def times_words(what: str, found: WhatIf, units: Sequence[Unit]) -> str:
+def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
     """Return the factor by which the throughput may grow, and the bottleneck; empty if unknown."""
-    if isinstance(found.times, Absent):
+    if isinstance(effect.times, Absent):
         return ""
     if len(units) == 1:
         return f"All is on {units[0].title}: there is nothing to spread over"
-    verb = "The bottleneck is" if len(found.now) == 1 else "The bottlenecks are"
-    said = f"{what}: at most {found.times:.2f} times the throughput. {verb} {named(found.now)} now"
-    if found.then == found.now:
-        return f"{said} and afterwards"
-    if len(found.then) > 1 and {unit.title for unit in units if unit.open} <= set(found.then):
-        return f"{said}; afterwards all saturate together"
-    return f"{said}, {named(found.then)} afterwards"
+    verb = "The bottleneck is" if len(effect.now) == 1 else "The bottlenecks are"
+    sentence = f"{what}: at most {effect.times:.2f} times the throughput. {verb} {named(effect.now)} now"
+    if effect.then == effect.now:
+        return f"{sentence} and afterwards"
+    if len(effect.then) > 1 and {unit.title for unit in units if unit.open} <= set(effect.then):
+        return f"{sentence}; afterwards all saturate together"
+    return f"{sentence}, {named(effect.then)} afterwards"
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
@@ -440,7 +443,7 @@ def spread_words(suggested: MovePlan) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """Name some units; of many the first."""
+    """Return the names of units in words; of many the first."""
     if len(names) > 2:
         return f"{names[0]}, {names[1]} and {len(names) - 2} more"
     return " and ".join(names)

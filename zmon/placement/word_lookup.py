@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class MeaningKind(Enum):
-    """What a word is."""
+    """The kinds of meanings of a word."""
 
     FILE = "file"
     DIRECTORY = "directory"
@@ -42,17 +42,17 @@ class MeaningKind(Enum):
 
 
 DOWNWARDS: Final = frozenset({MeaningKind.FILE, MeaningKind.DIRECTORY, MeaningKind.MOUNT})
-"""Meanings that are paths, which are followed down to disks."""
+"""Meanings that are paths, which are mapped to disks."""
 
 
 class WordMeaning(NamedTuple):
-    """One thing that a word means."""
+    """One meaning of a word."""
 
     word: str
     sort: MeaningKind
     key: str
     """Of a file or directory its path, of a mount its point, of a device major:minor, of an LCU its key, of a
-    tablespace database and name, else the word as it is spelled there."""
+    tablespace database and name, else the word in its spelling there."""
     disks: tuple[str, ...] = ()
     """major:minor of the disks that it means; empty for files, mounts and tablespaces."""
 
@@ -62,19 +62,19 @@ _HEX: Final = r"(?i)(?:0x)?[0-9a-f]{1,5}"
 
 
 def meanings(word: str, machine: Machine) -> list[WordMeaning]:
-    """Return all that a word means in a machine, each once; an empty one means nothing."""
+    """Return all meanings of a word in a machine, each once; an empty word has none."""
     if not word:
         return []
-    found = dict.fromkeys(
+    distinct = dict.fromkeys(
         meaning
         for reading in (_paths, _nodes, _numbers, _labels, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
-    return list(found)
+    return list(distinct)
 
 
 def _paths(word: str, machine: Machine) -> Iterator[WordMeaning]:
-    if not word.startswith(("/", "+")):  # disk groups of Oracle have a plus
+    if not word.startswith(("/", "+")):  # names of Oracle's disk groups begin with a plus
         return
     path = word.rstrip("/") or "/"
     mount = machine.mounts.by_point.get(path)
@@ -105,13 +105,13 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 
 def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
-    """Yield the bus ids with a number: of FCP adapters, and where it may be that of a real device or not."""
-    found: dict[str, list[str]] = {}
+    """Yield the bus ids with a number: of FCP adapters, and of devices whose real number is unknown."""
+    by_busid: dict[str, list[str]] = {}
     for disk, volume in machine.volumes.items():
         is_unknown = isinstance(volume.vdev, Absent) and isinstance(volume.rdev, Absent)
         if is_unknown and isinstance(volume.busid, str) and volume.busid.rpartition(".")[2] == number:
-            found.setdefault(volume.busid, []).append(disk)
-    for busid, disks in found.items():
+            by_busid.setdefault(volume.busid, []).append(disk)
+    for busid, disks in by_busid.items():
         yield WordMeaning(word, MeaningKind.BUS, busid, tuple(disks))
 
 
@@ -158,11 +158,11 @@ def _text(value: Value) -> str:
 
 
 SWAP: Final = "swap"
-"""The type of file system that is shown for swap space."""
+"""The type of file system shown for swap space."""
 
 
 class MountOnDisk(NamedTuple):
-    """A file system or swap space that lies, wholly or partly, on some disks."""
+    """A file system or swap space that is, wholly or partly, on some disks."""
 
     point: str
     """Where it is mounted; empty for swap."""
@@ -172,28 +172,28 @@ class MountOnDisk(NamedTuple):
     disks: tuple[str, ...]
     """Those of the disks that it uses, major:minor."""
     whole: bool
-    """Whether it lies on these disks alone."""
+    """Whether it is on these disks only."""
     seen_by: str = ""
-    """The number of a process, if only that and others in its mount namespace see it."""
+    """The number of a process, if it is visible only in the mount namespace of that process."""
 
     @property
     def title(self) -> str:
-        """Where it is mounted, or what else it is used for."""
+        """Its mount point, or its other use."""
         return self.point or "swap, in use"
 
     @property
     def note(self) -> str:
-        """In whose eyes it is mounted there, if it is not seen from here."""
+        """A remark on the process that sees the mount, if it is in another namespace."""
         return f", in the mount namespace of process {self.seen_by}" if self.seen_by else ""
 
 
 class FileOnDisk(NamedTuple):
-    """A file that lies, or a part of which lies, on some disks."""
+    """A file that is, wholly or partly, on some disks."""
 
     location: FileLocation
     file: DataFile
     bytes: Number
-    """Those of it that are there; absent where that is not known."""
+    """Its bytes on these disks; absent where that is unknown."""
 
 
 class LookupResult(NamedTuple):
@@ -201,9 +201,9 @@ class LookupResult(NamedTuple):
 
     meaning: WordMeaning
     locations: tuple[FileLocation, ...] = ()
-    """Where what it means lies: files, a file system, a device."""
+    """The locations of its files, file system or device."""
     volumes: tuple[Volume, ...] = ()
-    """The disks that it means, if it means disks."""
+    """The disks, if it means disks."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
     mounts: tuple[MountOnDisk, ...] = ()
@@ -213,7 +213,7 @@ class LookupResult(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether it was read: all of a tablespace, at least one file of a directory."""
+        """Whether it was read: every file of a tablespace, at least one of a directory."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
         return len(self.there) == len(self.locations) and bool(self.locations or self.volumes)
@@ -256,7 +256,7 @@ def _where(machine: Machine, wanted: Callable[[DataFile], bool]) -> tuple[FileLo
 
 
 def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Return where the files lie that are at a path, or in it and below."""
+    """Return the locations of the files at a path, or below it."""
     inside = meaning.key.rstrip("/") + "/"
     return LookupResult(
         meaning, _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside))
@@ -264,7 +264,7 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def find_mount(meaning: WordMeaning, mount: Mount, machine: Machine) -> LookupResult:
-    """Return where the whole file system lies that a path is on; its files were not read."""
+    """Return the location of the whole file system of a path whose files were not read."""
     node = machine.stack.node(mount.number)
     size = ALL_OF_IT if node is None else node.size
     place = {"real": meaning.key, "number": mount.number, "mount": mount.id}
@@ -281,7 +281,7 @@ def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
-    """Return the disks that a word means, and what lies on them; of a device what lies on that."""
+    """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
     stack = machine.stack
     disks = _with_paths(meaning.disks, machine)
     device = meaning.key if meaning.sort is MeaningKind.DEVICE else ""
@@ -305,24 +305,24 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 
 def _is_joined(number: str, machine: Machine) -> bool:
-    """Return whether a device is one disk that is reached over others."""
+    """Return whether a device is one disk with several paths."""
     node = machine.stack.node(number)
     return node is not None and node.multipath and bool(machine.stack.paths(number))
 
 
 def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
-    """Return disks with the others that are paths to the same ones, and the devices that join them."""
-    found = set(disks)
+    """Return disks, with all paths to the same disks and the devices that join them."""
+    joined = set(disks)
     for disk in disks:
         for number in (disk, *machine.stack.above(disk)):
             node = machine.stack.node(number)
             if node is not None and node.multipath:
-                found |= {number, *(path.number for path in machine.stack.paths(number))}
-    return found
+                joined |= {number, *(path.number for path in machine.stack.paths(number))}
+    return joined
 
 
 def _device(number: str, machine: Machine) -> FileLocation:
-    """Return where a device lies that is made of others."""
+    """Return the location of a device that is built on others."""
     node = machine.stack.node(number)
     size = WHOLE if node is None else node.size
     title = machine.stack.title(number)
@@ -339,7 +339,7 @@ def _mounts_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Mo
         numbers = {*several} or {mount.number}
         node = machine.stack.node(several[0] if len(several) == 1 else mount.number)
         is_known = True
-        if mount.fstype == "btrfs" and not several:  # the mount names one of its devices
+        if mount.fstype == "btrfs" and not several:  # the mount has the number of one of its devices
             node, is_known = machine.stack.named(mount.source), False
             numbers = {node.number} if node else numbers
         if not upon.isdisjoint(numbers):
