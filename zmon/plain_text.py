@@ -26,7 +26,7 @@ def harmless(text: str, *, ascii_only: bool = False, escaped: bool = False) -> s
 
 
 def _is_byte(char: str) -> bool:
-    """Tell whether a character represents a byte that could not be decoded."""
+    """Return whether a character represents a byte that could not be decoded."""
     return "\ud800" <= char <= "\udfff"
 
 

@@ -151,7 +151,7 @@ _HEADINGS: Final = re.compile(
 
 
 def is_heading(text: str) -> bool:
-    """Say whether a line is a heading of a table of extents or volumes."""
+    """Return whether a line is a heading of a table of extents or volumes."""
     return _HEADINGS.fullmatch(text) is not None
 
 
