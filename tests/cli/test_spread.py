@@ -320,3 +320,42 @@ def test_a_number_may_be_too_large(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["spread", "x", "--moves", "9" * 5000])
     assert "is more than 1,000,000,000" in capsys.readouterr().err
+
+
+CASESTUDY = "recordings/casestudy/machine-uid.tar.gz"
+SEEN = """tablespace,path,role,bytes
+A,/db2/d01/tsfact1.data,data,2042880000
+B,/db2/d02/tsfact1.data,data,430080000
+"""
+
+
+@pytest.fixture
+def answer_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], str]:
+    """Return a function for the answer about two files of a capture and one more line, its words in a row."""
+    source = os.path.abspath(CASESTUDY)
+    monkeypatch.chdir(tmp_path)
+
+    def answer(line: str) -> str:
+        (tmp_path / "l.csv").write_text(f"{SEEN}{line}\n")
+        main(["spread", "l.csv", "--from", source, "--moves", "3"])
+        return " ".join(capsys.readouterr().out.split())
+
+    return answer
+
+
+def test_a_mistyped_path_makes_no_lcu_a_target(answer_with: Callable[[str], str]) -> None:
+    """By its path it would be on the disk of the system."""
+    out = answer_with("GHOST,/nowhere/file.dat,data,100")
+    assert "over 2 LCUs" in out
+    assert "left out: LCU 7000" in out
+    assert "/nowhere/file.dat of GHOST [l.csv:4]: not seen: by its path it would be on /, where no" in out
+    assert "-> LCU 7000" not in out
+    assert "path on LCU 7000" not in out
+
+
+def test_a_file_that_was_not_seen_is_named(answer_with: Callable[[str], str]) -> None:
+    """Where others of its file system were seen it counts."""
+    out = answer_with("A,/db2/d01/mistyped.data,data,100")
+    assert "not seen, and placed by its path alone: /db2/d01/mistyped.data of A [l.csv:4], on /db2/d01" in out

@@ -102,6 +102,23 @@ def test_a_row_that_is_not_there_is_refused() -> None:
         resolved("DEVICE.io 7777")
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("REDISP.resp sdb", "REDISP has no rows; DEVICE.resp sdb is one device"),
+        ("SYSSUMLG.resp sdb", "SYSSUMLG has no rows; DEVICE.resp sdb is one device"),
+        ("REDISP.resp nonsense", "REDISP has no rows; write REDISP.resp alone"),
+        ("REDISP.busy sdb", "REDISP has no rows; DEVICE.busy sdb is one device"),
+        ("PAGELOG.pagein sdb", "PAGELOG has no rows; write PAGELOG.pagein alone"),
+        ("DEVLOG.io nonsense", "'nonsense' is"),
+    ],
+)
+def test_a_screen_without_rows_takes_no_row(words: str, why: str) -> None:
+    """The figures of all devices are not drawn under the name of one."""
+    with pytest.raises(NoSuchThing, match=why):
+        resolved(words)
+
+
 def test_a_page_needs_a_row() -> None:
     """It is about one thing."""
     with pytest.raises(VariableError, match="DETAILS needs a device number"):

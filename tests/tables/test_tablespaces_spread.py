@@ -4,13 +4,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.frames import frame_of
 from tests.placement.study import FILES, SECOND, sample
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.interval import Interval
+from zmon.kinds import CONTAINER
 from zmon.tables.tablespaces import spread_table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
+    from zmon.absent import Value
     from zmon.tables.table import Table
 
 
@@ -79,13 +82,30 @@ def test_without_files_there_are_no_rows() -> None:
     assert found.missing is not None
 
 
+def said_of_all(without: str = "", **cells: Value) -> tuple[list[Value], str]:
+    """Return the counts of unplaced files and the note on files, without a frame and with other cells."""
+    made = sample(when=10 * SECOND)
+    kept = made.frame(CONTAINER)
+    rows = {
+        key: {field.name: kept.cell(key, field.name) for field in CONTAINER.fields} | cells
+        for key in kept.keys
+    }
+    frames = {**made.frames, CONTAINER.name: frame_of(CONTAINER, rows, 0)}
+    frames.pop(without, None)
+    found = spread_table(View(Interval(None, made._replace(frames=frames))))
+    (note,) = (note for note in found.notes if f"{len(FILES)} of {len(FILES)} files are" in note)
+    return found.columns["unplaced"], note
+
+
 def test_files_that_lie_nowhere_are_counted() -> None:
     """With the first reason below."""
-    made = sample(when=10 * SECOND)
-    bare = made._replace(frames={name: frame for name, frame in made.frames.items() if name != "device"})
-    found = spread_table(View(Interval(None, bare)))
-    assert found.columns["unplaced"] == [4, 4, 4, 4]
-    counted = (
-        f"{len(FILES)} of {len(FILES)} files are not placed, or only in part; the first is {FILES[0][0]}: "
-    )
-    assert any(note.startswith(counted) for note in found.notes)
+    counts, note = said_of_all(number=absent("on NFS"))
+    assert counts == [4, 4, 4, 4]
+    assert f"are not placed, or only in part; the first is {FILES[0][0]}: on NFS" in note
+
+
+def test_a_file_on_a_disk_without_lcu_is_placed() -> None:
+    """As FILES has it, whose rows show the disk."""
+    counts, note = said_of_all("device")
+    assert counts == [0, 0, 0, 0]
+    assert f"are on disks without a known LCU; the first is {FILES[0][0]}: dasdg: no uid" in note

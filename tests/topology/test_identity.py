@@ -477,6 +477,15 @@ def test_a_map_by_number_is_as_sure_as_the_number() -> None:
     assert one(Disk("0.0.0201"), weak, known=site("", "7612,3")).grade is Grade.ASSUMED
 
 
+def test_the_advice_on_an_unknown_lcu_helps_by_itself() -> None:
+    """The answer about virtual disks has only the real device; its LCU takes a second step."""
+    known = (one(Disk("0.0.0201")), one(Disk("0.0.0201"), virtual("0201", "7612")))
+    first, second = (volume.lcu.reason for volume in known if isinstance(volume.lcu, Absent))
+    assert "QUERY VIRTUAL DASD" in first
+    for advice in (first, second):
+        assert "QUERY DASD DETAILS, or lcu_by_number in the site file" in advice
+
+
 def test_cp_may_name_the_ssid() -> None:
     """QUERY DASD DETAILS does, without saying of which storage server."""
     details = Claim(rdev="7612", ssid="1500", ua="18", via="QUERY DASD DETAILS", origin="cp.txt", line=7)

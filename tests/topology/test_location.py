@@ -256,6 +256,13 @@ def test_bytes_in_memory_are_told() -> None:
     assert (found.grade, found.unplaced) == (Grade.EXACT, 4096)
 
 
+def test_without_any_place_nothing_is_exact() -> None:
+    """As of a file that was written a moment ago."""
+    found = ask("1", "94:5", "", size=4096, unplaced=4096)
+    assert (found.grade, found.unplaced, found.disks) == (Grade.UNKNOWN, 4096, ())
+    assert found.notes == ("4096 bytes have no place yet: they wait in memory or are kept in the inode",)
+
+
 def test_a_volume_that_nobody_looked_up() -> None:
     """The disk has its name all the same."""
     volume = ask("1", "94:5", "0+100000").disks[0].volume

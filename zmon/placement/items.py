@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import add
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -222,6 +222,8 @@ class Placement(NamedTuple):
     """The titles of real volumes by their keys: label and Linux's name."""
     strange_capacities: tuple[str, ...] = ()
     """LCUs that have a capacity in the site file but do not exist here."""
+    unseen: tuple[str, ...] = ()
+    """Files that are placed by their paths alone, each with its mount, where others were seen."""
 
 
 def placement_of(
@@ -230,11 +232,12 @@ def placement_of(
     """Resolve the containers of a machine; with an interval, their traffic too."""
     index = UnitIndex(machine, by)
     traffic = {} if interval is None else volumes_traffic(machine, interval)
-    items, rows, conflicts, site = [], [], {}, machine.site
+    items, rows, unseen, conflicts, site = [], [], [], {}, machine.site
     managed = _managed(machine.files)
     for file in machine.files:
         answer = machine.counted[file.path]
-        counted = index.count(answer)
+        loads = NO_TRAFFIC if interval is None else index.loads(answer, traffic)
+        counted, loads = index.without_strange(file, index.count(answer), loads)
         space, role = tablespace_of(file), file.role
         if role in {"", "unknown"} and site.is_log(file.path):
             role = "log"
@@ -248,7 +251,7 @@ def placement_of(
                 file.database,
                 role,
                 counted.units,
-                NO_TRAFFIC if interval is None else index.loads(answer, traffic),
+                loads,
                 counted.volumes,
                 pinned,
                 unplaced=counted.unplaced,
@@ -269,6 +272,9 @@ def placement_of(
                 _problem(file, answer, counted),
             )
         )
+        if file.unseen and counted.units:
+            listed = f" [{file.listed}]" if file.listed else ""
+            unseen.append(f"{file.path} of {space or '?'}{listed}, on {_mount_point(answer)}")
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
     grades = [row.grade for row in rows if row.placed]
@@ -285,6 +291,7 @@ def placement_of(
         },
         _titles(machine),
         index.strange_capacities(),
+        tuple(unseen) if len(unseen) < sum(row.placed > 0 for row in rows) else (),
     )
 
 
@@ -314,10 +321,25 @@ def _titles(machine: Machine) -> dict[str, str]:
     return titles
 
 
+def _showing_use(machine: Machine) -> Sequence[DataFile]:
+    """Return the files that show what disks are used for: a path that was not seen may be mistyped.
+
+    Where no file was seen, those by whose paths other file systems than that of the root hold them.
+    """
+    known = [file for file in machine.files if not file.unseen]
+    beside_root = (file for file in machine.files if _mount_point(machine.locations[file.path]) != "/")
+    return known or list(beside_root) or machine.files
+
+
+def _mount_point(answer: FileLocation) -> str:
+    return "" if isinstance(answer.mount, Absent) else answer.mount.point
+
+
 def _used_otherwise(machine: Machine) -> set[str]:
     """Return the disks with other uses than the files: another file system, or swap."""
-    holding = {file.mount for file in machine.files}
-    ours: set[str] = {share.volume.number for one in machine.locations.values() for share in one.disks}
+    files = _showing_use(machine)
+    holding = {file.mount for file in files}
+    ours: set[str] = {share.volume.number for file in files for share in machine.locations[file.path].disks}
     others: set[str] = {leaf for number in machine.swaps.values() for leaf in machine.stack.leaves(number)}
     for mount in machine.mounts:
         several = () if isinstance(mount.devices, Absent) else mount.devices.values()
@@ -383,6 +405,33 @@ class UnitIndex:
         if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
             unplaced = max(unplaced, _whole(answer.size) - sum(units.values()))
         return ItemBytes(units, volumes, unplaced, tuple(reasons))
+
+    def without_strange(
+        self, file: DataFile, counted: ItemBytes, loads: dict[str, float] | Absent
+    ) -> tuple[ItemBytes, dict[str, float] | Absent]:
+        """Return the bytes and traffic of a file, of an unseen one without those on units for something else.
+
+        Else a mistyped path would make the system's own unit one of those for data.
+        """
+        strange = counted.units.keys() & self._strange if file.unseen else ()
+        if not strange:
+            return counted, loads
+        point = _mount_point(self._machine.locations[file.path])
+        where = f": by its path it would be on {point}, where no file was seen" if point else ""
+        return (
+            ItemBytes(
+                {key: count for key, count in counted.units.items() if key not in strange},
+                {},
+                counted.unplaced + sum(counted.units[key] for key in strange),
+                (f"{NOT_SEEN}{where}", *counted.reasons),
+            ),
+            loads if isinstance(loads, Absent) else {k: v for k, v in loads.items() if k not in strange},
+        )
+
+    @cached_property
+    def _strange(self) -> frozenset[str]:
+        """The units that serve something else than the files."""
+        return frozenset(unit.key for unit in self.units() if not unit.is_for_data)
 
     def grade(self, answer: FileLocation) -> Grade:
         """Return the grade of the units of one container: the worst of its location and of its disks."""
@@ -477,6 +526,7 @@ class UnitIndex:
         )
 
 
+NOT_SEEN: Final = "not seen"
 NO_SUCH_DISK: Final = absent("it is no disk that was read")
 NO_SIDE: Final = absent("neither the LSS nor the site gives the side of its storage server")
 
@@ -556,6 +606,8 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
     why = [value.reason for value in cells if isinstance(value, Absent)][:1]
     if file.size == 0 and not why:
         why = ["it is empty"]
+    if file.unseen and counted.reasons[:1] and counted.reasons[0].startswith(NOT_SEEN):
+        return counted.reasons[0]
     if file.unseen and why:
         return why[0]  # its unknown size follows from this reason
     reasons = dict.fromkeys((*why, *counted.reasons)) or dict.fromkeys((*answer.notes, *answer.lacking))

@@ -352,6 +352,11 @@ def _assumptions(
     else:
         yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
     yield f"where bytes lie is {GRADES[placement.grade]}"
+    yield from (
+        f"not seen, and placed by its path alone: {file}" for file in placement.unseen[:MAX_UNSEEN_NAMED]
+    )
+    if (more := len(placement.unseen) - MAX_UNSEEN_NAMED) > 0:
+        yield f"not seen, and placed by their paths alone: {more:,} more files"
     if whole.unplaced:
         part = 100 * whole.unplaced / whole.size
         yield f"{part:.0f} % of the bytes have no known {wanted.what} and are left out"
@@ -398,6 +403,9 @@ def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQu
         if not any(fnmatchcase(name, pattern) for name in names):
             yield f"--pin {pattern!r} matches none of these files and tablespaces"
 
+
+MAX_UNSEEN_NAMED: Final = 20
+"""Files that were not seen and are named; the others are counted."""
 
 FEW: Final = 4
 """The number of units that are named in a sentence."""

@@ -14,7 +14,7 @@ from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.plot import find, thing
 from zmon.tables.table import Variable, unquoted
-from zmon.tables.view import View, alone, needs
+from zmon.tables.view import NoSuchThing, View, alone, definition, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -179,6 +179,8 @@ def resolve(
             raise VariableError(f"{screen.command} needs a {screen.argument} behind the column")
         if screen.layout == "page" or needs(screen.table).history:
             view = View(interval, people=people)
+            for row in rows if screen.layout != "page" else ():
+                _check_row(screen, column, row, view)
             found += [Variable(screen.table, column, thing(screen.table, view, row)) for row in rows or ("",)]
         elif rows:
             view = View(interval, people=people)
@@ -187,6 +189,26 @@ def resolve(
         else:
             found.append(Variable(screen.table, column, busiest(screen, View(interval, people=people))))
     return list(dict.fromkeys(found))
+
+
+def _check_row(screen: Screen, column: str, row: str, view: View) -> None:
+    """Check that a screen by time can be about what a word names.
+
+    Raises:
+        NoSuchThing: it is about no single thing, or the word names none.
+    """
+    look_up = definition(screen.table).find
+    if look_up is not None:
+        look_up(view.at(view.interval, row))
+        return
+    devices = alone("device", view)
+    try:
+        find(devices, row, view)
+        known = column in devices.columns
+    except NoSuchThing:
+        known = False
+    more = f"DEVICE.{column} {row} is one device" if known else f"write {screen.command}.{column} alone"
+    raise NoSuchThing(f"{screen.command} has no rows; {more}")
 
 
 def busiest(screen: Screen, view: View, column: str = "") -> str:

@@ -10,6 +10,7 @@ Traffic of a file is an estimate: of what its disk did, the part that its bytes 
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.placement.items import FilePiece
+    from zmon.placement.items import FilePiece, FilePlacement
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
     from zmon.placement.word_lookup import WordMeaning
@@ -244,16 +245,26 @@ def spread_table(view: View) -> Table:
         placement_of(machine, interval=interval), SpreadQuery(traffic=True, seconds=interval.seconds)
     )
     names = {unit.key: unit.title for unit in by_bytes.units}
+    on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
+    without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
     lines = [
-        _spread_line(one, other, names) for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
+        _spread_line(one, other, names, without_lcu[one.database, one.tablespace])
+        for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
     ]
     return Table(
         [title(space) for space in by_bytes.spaces],
         {name: [line[name] for line in lines] for name in lines[0]},
-        Summary(">> All <<", _spread_line(by_bytes.whole, by_traffic.whole, names)),
+        Summary(">> All <<", _spread_line(by_bytes.whole, by_traffic.whole, names, len(on_disks))),
         estimated=dict.fromkeys(SPREAD_ESTIMATES),
-        notes=(*_spread_notes(by_bytes, by_traffic), *remarks(view)),
+        notes=(*_spread_notes(by_bytes, by_traffic, on_disks), *remarks(view)),
     )
+
+
+def _is_on_disks(path: str, machine: Machine) -> bool:
+    """Return whether all of a file lies on known disks, so that at most their LCUs are not known."""
+    answer = machine.counted[path]
+    counts = [share.bytes for share in answer.disks]
+    return answer.unplaced == 0 and bool(counts) and not any(isinstance(count, Absent) for count in counts)
 
 
 @lru_cache(maxsize=2)
@@ -267,7 +278,9 @@ def title(space: TablespaceSpread) -> str:
     return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
 
 
-def _spread_line(one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str]) -> dict[str, Value]:
+def _spread_line(
+    one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str], without_lcu: int
+) -> dict[str, Value]:
     by_bytes, by_traffic = one.spread, other.spread
     no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
     return {
@@ -287,7 +300,7 @@ def _spread_line(one: TablespaceSpread, other: TablespaceSpread, names: dict[str
         "tshare": 100 * by_traffic.share,
         "tuneven": by_traffic.uneven,
         "grade": str(one.grade),
-        "unplaced": one.problems,
+        "unplaced": one.problems - without_lcu,
         "logs": "yes" if one.shares_with_logs else "no",
     }
 
@@ -296,7 +309,9 @@ def _reason(value: Value) -> Absent:
     return value if isinstance(value, Absent) else SEVERAL
 
 
-def _spread_notes(by_bytes: SpreadReport, by_traffic: SpreadReport) -> list[str]:
+def _spread_notes(
+    by_bytes: SpreadReport, by_traffic: SpreadReport, on_disks: Sequence[FilePlacement]
+) -> list[str]:
     """Return what a reader has to know: the LCU with most traffic, logs, and what is left out."""
     found = []
     crowded = by_traffic.whole.spread
@@ -309,11 +324,12 @@ def _spread_notes(by_bytes: SpreadReport, by_traffic: SpreadReport) -> list[str]
         many = len(by_bytes.mixed)
         volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
         found.append(f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}")
-    if by_bytes.problems:
-        found.append(
-            f"{len(by_bytes.problems)} of {by_bytes.whole.files} files are not placed, or only in part; the"
-            f" first is {by_bytes.problems[0].path}: {by_bytes.problems[0].problem}"
-        )
+    paths = {row.path for row in on_disks}
+    unplaced = [row for row in by_bytes.problems if row.path not in paths]
+    for rows, what in ((unplaced, "not placed, or only in part"), (on_disks, "on disks without a known LCU")):
+        if rows:
+            first = f"{rows[0].path}: {rows[0].problem}"
+            found.append(f"{len(rows)} of {by_bytes.whole.files} files are {what}; the first is {first}")
     return found
 
 

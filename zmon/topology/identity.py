@@ -15,7 +15,15 @@ from zmon.absent import Absent, absent
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
-from zmon.topology.claims import ClaimIndex, DeviceFacts, Evidence, Grade, RealDeviceFacts, claims_in
+from zmon.topology.claims import (
+    NOT_SAID,
+    ClaimIndex,
+    DeviceFacts,
+    Evidence,
+    Grade,
+    RealDeviceFacts,
+    claims_in,
+)
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name, text_of
 from zmon.uid import Uid, find_uid
 
@@ -144,6 +152,10 @@ _NO_DASD: Final = absent("not a DASD")
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 _LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
+_TWO_STEPS: Final = absent(
+    "give zmon CP's answer to QUERY VIRTUAL DASD, which has the real device, and for the LCU of that"
+    " the answer to QUERY DASD DETAILS, or lcu_by_number in the site file"
+)
 _CONTRADICT: Final = absent("the rules of the site contradict each other about its number")
 _FBA: Final = absent("an FBA disk is on no LCU that Linux or CP could name; the volume map of the site can")
 _NOT_CALLED: Final = absent("neither a rule nor the volume map of the site names its LCU")
@@ -413,9 +425,14 @@ class VolumeBuilder:
             return _FBA
         if names:
             return _CONTRADICT
+        if self.facts.rdev is NOT_SAID:
+            return _TWO_STEPS
         if isinstance(self.facts.rdev, Absent):
             return self.facts.rdev
-        return absent(f"no uid, and no rule of the site says on which LCU {self.rdev} is: lcu_by_number")
+        return absent(
+            f"no uid, and nothing says on which LCU {self.rdev} is: give zmon CP's answer to"
+            " QUERY DASD DETAILS, or lcu_by_number in the site file"
+        )
 
     def _spindle(self, uid: Uid | None) -> str:
         if uid:

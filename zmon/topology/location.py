@@ -165,7 +165,7 @@ class _Locator(ByteMapping):
             return
         if file.unplaced:
             words = f"{file.unplaced} bytes have no place yet: they wait in memory or are kept in the inode"
-            self.notes[words] = None
+            self.worsen(Grade.UNKNOWN if file.ranges == () and not self.data else self.grade, note=words)
         elif file.ranges == () and file.scattered is None and not isinstance(file.size, Absent) and file.size:
             self.notes["all of it is a hole: no data of it lies on any disk"] = None
         elif hole := _holes(file):
@@ -308,9 +308,10 @@ def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation
     """
     first: dict[tuple[object, ...], str] = {}
     for file in files:
-        if not file.ranges or isinstance(file.ranges, Absent) or isinstance(file.number, Absent):
+        if isinstance(file.ranges, Absent) or isinstance(file.number, Absent):
             continue
-        earlier = first.setdefault((file.number, file.ranges), file.path)
+        # a file without a place yet is known by its path without links
+        earlier = first.setdefault((file.number, file.ranges or file.real), file.path)
         if earlier != file.path:
             known = locations[file.path]
             how = "shares all its bytes with" if file.shared else "is another name, such as a hard link, of"
