@@ -116,6 +116,8 @@ def test_a_recorder_has_kept_its_last_hours(tmp_path: Path) -> None:
 class Full:
     """Keeps nothing: the disk is full."""
 
+    lasting = True
+
     def append(self, one: Sample) -> None:
         """Fail."""
         raise RecordingError(f"no room for {one.source}")

@@ -15,9 +15,10 @@ from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
+from zmon.screen.header import header
 from zmon.screen.query import Condition
 from zmon.screen.sheet import Order
-from zmon.session.commands import COMMANDS, run
+from zmon.session.commands import COMMANDS, SurfaceRequest, run
 from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline, open_capture
 from zmon.session.navigator import CommandError, CursorMove
@@ -626,6 +627,46 @@ def test_a_plot_from_a_comparison_draws_the_plain_column(column: str) -> None:
     assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", "device.io")
 
 
+@pytest.mark.parametrize("command", ["PLOT", "CORREL"])
+@pytest.mark.parametrize(
+    ("operands", "argument"),
+    [
+        ("mbs 7001", "device.mbs 0.0.7001"),
+        ("mbs", "device.mbs 0.0.7000"),
+        ("7100", "device.io 0.0.7100"),
+        ("CTLUNIT.io", "control_unit.io"),
+    ],
+)
+def test_on_a_chart_the_screen_that_is_drawn_is_meant(command: str, operands: str, argument: str) -> None:
+    """`resp` was no screen there; one had to leave the chart first."""
+    to = session("DEVICE", seconds=9)
+    run(to, f"{command} io 7000")
+    run(to, f"{command} {operands}")
+    assert to.page.screen.command == command
+    assert to.page.argument.startswith(argument)
+
+
+def test_two_past_times_that_are_compared_are_named_in_the_columns_and_in_the_top_line(utc: None) -> None:  # noqa: ARG001 - clocks show UTC
+    """The later is not now, and the interval that is shown is neither."""
+    to = session("DEVICE", seconds=9)
+    run(to, "COMPARE begin +2s 00:00:04 00:00:06")
+    heads = {column.head[-1] for column in to.page.screen.columns}
+    assert {"A", "B", "Diff"} <= heads
+    assert "Then" not in heads
+    assert to.page.times == "A 00:00:01 - 00:00:03  B 00:00:04 - 00:00:06"
+    assert to.interval is not None
+    line = header(to.page.screen, to.interval, live=False, times=to.page.times)
+    assert "A 00:00:01 - 00:00:03  B 00:00:04 - 00:00:06  " in line
+    assert "Interval" not in line
+    run(to, "COMPARE begin +2s")
+    assert to.page.times == ""
+
+
+def test_question_marks_list_the_keys() -> None:
+    """However many: one presses F1 twice, too."""
+    assert run(session(), "?") == run(session(), "??") == SurfaceRequest("HELP", "KEYS")
+
+
 @pytest.mark.parametrize(("screen", "said"), [("MENU", "menu"), ("DEVLOG", ""), ("DEVICE", "")])
 def test_averages_that_change_nothing_say_so(screen: str, said: str) -> None:
     """The menu shows no figures; a screen by time shows the intervals between the marks, and their mean."""
@@ -796,6 +837,8 @@ def test_a_note_is_written_where_samples_are_kept(tmp_path: Path) -> None:
     session = Session(timeline, SCREENS)
     session.next()
     run(session, "NOTE the backup was moved")
+    assert session.message.startswith("Noted at ")
+    assert session.message.endswith("; not kept: start zmon with --record FILE")
     [event] = timeline.events(0, 1 << 62)
     assert (event.text, event.begin) == ("the backup was moved", session.utc)
     timeline.close()

@@ -32,11 +32,22 @@ def test_the_last_line_names_what_does_something_here(screen: Screen, width: int
     assert keys_line(screen, width).text == text
 
 
+@pytest.mark.parametrize("screen", [DEVICE, MENU])
+@pytest.mark.parametrize("width", [80, 132])
+def test_space_holds_the_live_machine_and_plays_what_was_recorded(screen: Screen, width: int) -> None:
+    """The key is named by what it does now, whole."""
+    live, past = keys_line(screen, width, live=True), keys_line(screen, width)
+    assert (" SPACE=Hold " in live.text, "Play" in live.text) == (True, False)
+    assert live.text.replace("Hold", "Play") == past.text
+    assert key_at(live, live.text.index("SPACE") + 2) == key_at(past, past.text.index("SPACE") + 2) == "pause"
+    assert len(live.text) < width
+
+
 def test_on_a_wide_glass_all_keys_are_named() -> None:
     """With two blanks between them, as the Toolkit has them."""
     text = keys_line(MENU, 200).text
     assert text.startswith(" F1=Help  F2=Redisp  F4=Top")
-    assert all(f"  {hint.text}" in f" {text}" for hint in HINTS if not hint.when)
+    assert all(f"  {hint.text}" in f" {text}" for hint in HINTS if hint.when in {"", "past"})
 
 
 @pytest.mark.parametrize("width", range(40, 250, 7))

@@ -243,7 +243,10 @@ class Console:
         if session.interval is None:
             raise CommandError("There is no sample yet.")
         sheet = self._seen() if width else self.session.sheet()
-        return list(text(sheet, self.session.screens, session.interval, live=session.live, width=width))
+        times = session.page.times
+        return list(
+            text(sheet, session.screens, session.interval, live=session.live, width=width, times=times)
+        )
 
     def _seen(self) -> Sheet:
         """Return the sheet with the columns that are written."""

@@ -33,17 +33,20 @@ def header(  # noqa: PLR0913 - all that it shows
     live: bool,
     held: bool = False,
     span: tuple[int, int] | None = None,
+    times: str = "",
     width: int = WIDTH,
 ) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
-    `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval.  The menu has
-    its title there instead, because it covers no interval, and needs none.  In a smaller width whole parts
-    are left out.
+    `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval; `times` names
+    the times that are compared, where neither is the interval.  The menu has its title there instead, because
+    it covers no interval, and needs none.  In a smaller width whole parts are left out.
     """
     width, right = min(width, WIDTH), mode(interval, live=live, held=held)
     if interval is None or screen.layout == "menu":
         parts = [f" {screen.id:<17}{screen.title}", f" {screen.id:<17}"]
+    elif times:
+        parts = [f" {screen.id:<12}{times}", f" {screen.id} {times}", f" {screen.id}"]
     else:
         machine = interval.after.frames.get("machine")
         kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))

@@ -20,6 +20,7 @@ from zmon.session.session import Session, until_time
 from zmon.session.timeline import NO_LIMITS, NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, UNDRAWN
+from zmon.tables.plot import parse
 from zmon.tables.view import needs
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ def note(session: Session, operands: str) -> None:
         session.timeline.note(utc, operands)
     except NoteError as error:
         raise CommandError(f"The note was not written: {error}") from error
+    lost = "" if session.timeline.keeps_notes else "; not kept: start zmon with --record FILE"
+    session.message = f"Noted at {clock(utc)}{lost}"
 
 
 def compare(session: Session, operands: str) -> None:
@@ -171,7 +174,10 @@ def compare(session: Session, operands: str) -> None:
     chosen = bool(wanted) and {"A", "B"}.issuperset(wanted)
     times = _times(session, operands) if operands and not chosen else []
     if times:
-        session.compare((times[0], times[1]), (times[2], times[3]) if len(times) > 2 else None)
+        if len(times) > 2:
+            session.compare((times[0], times[1]), (times[2], times[3]), names=("A", "B"))
+        else:
+            session.compare((times[0], times[1]))
         return
     for name in wanted:
         if name not in session.marks:
@@ -229,6 +235,10 @@ def draw(session: Session, command: str, operands: str) -> None:
     if screen.table in DRAWN and not words:
         session.open(command, f"{row} {since}".strip() if row else "")  # CORREL's rows are figures by name
         return
+    argument = session.page.argument
+    if (drawn := _drawn(session)) is not None:
+        screen, column, row = drawn
+        argument, known = row, variable.names(screen)
     if screen.table in UNDRAWN and not words:
         raise CommandError(variable.NO_FIGURES.format(screen.command))
     named = _column(words[0], screen) if words and known else ""
@@ -240,8 +250,16 @@ def draw(session: Session, command: str, operands: str) -> None:
     if known and column not in known:
         column = variable.natural_column(screen)
         row = row if words else _busiest(session, screen, column) or row
-    rows = words or [session.page.argument if needs(screen.table).history else row or session.page.argument]
+    rows = words or [argument if needs(screen.table).history else row or argument]
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+
+def _drawn(session: Session) -> tuple[Screen, str, str] | None:
+    """Return the screen, column and row that PLOT or CORREL shows first; None on another screen."""
+    page = session.page
+    variables = parse(page.argument)[0] if page.screen.table in DRAWN and page.argument else []
+    found = variable.described(variables[0], session.screens) if variables else None
+    return None if found is None else (found[0], variables[0].column, variables[0].key)
 
 
 def _busiest(session: Session, screen: Screen, column: str) -> str:
@@ -439,7 +457,7 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     line = _uncontrolled(line.strip())
     if line.startswith(("/", QUESTION)):
         session.leaving = False
-        rest = line[1:].strip()
+        rest = line.lstrip(line[0]).strip() if line[0] == QUESTION else line[1:].strip()
         word = "LOCATE" if line.startswith("/") else "HELP"
         return SurfaceRequest(word, rest or ("KEYS" if word == "HELP" else ""))
     if not line:

@@ -30,6 +30,9 @@ CHAPTERS: Final = 4
 class LiveBuffer(Protocol):
     """Keeps live samples."""
 
+    lasting: bool
+    """Whether what is kept outlasts the session."""
+
     def append(self, sample: Sample) -> None:
         """Keep a sample.
 
@@ -57,6 +60,8 @@ class LiveBuffer(Protocol):
 
 class MemoryBuffer:
     """Keeps the last samples in memory."""
+
+    lasting = False
 
     def __init__(self) -> None:
         """Keep nothing yet."""
@@ -101,6 +106,8 @@ class MemoryBuffer:
 class FileBuffer:
     """Keeps samples in a file."""
 
+    lasting = True
+
     def __init__(self, path: str) -> None:
         """Write to the file, which may exist.
 
@@ -135,6 +142,8 @@ class FileBuffer:
 
 class RecorderBuffer:
     """Leaves it to a recorder that runs already: its last hours are there before one begins to look."""
+
+    lasting = True
 
     def __init__(self, directory: str) -> None:
         """Read what a recorder writes to a directory."""

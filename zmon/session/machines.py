@@ -52,6 +52,7 @@ class LiveTimeline(Timeline):
         super().__init__("this machine" if root == "/" else root, self._kept)
         self._sampler = Sampler(LiveTree(root), choice, seconds, hotplug=hotplug)
         self._buffer = buffer
+        self.keeps_notes = buffer is None or buffer.lasting
         self._reason = ""
 
     def _kept(self) -> Sequence[Section]:

@@ -40,6 +40,16 @@ class Comparison(NamedTuple):
     """What came before `then`, if that is on another timeline."""
     names: tuple[str, str] = BOTH
 
+    @property
+    def times(self) -> str:
+        """Both times with their names, for the top line; empty if the later is the present interval."""
+        if self.now is None:
+            return ""
+        return "  ".join(
+            f"{name} {_window_times(window)}"
+            for name, window in zip(self.names, (self.then, self.now), strict=True)
+        )
+
 
 class Page(NamedTuple):
     """One screen of a session with its operand, sorting and filter."""
@@ -50,6 +60,11 @@ class Page(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     against: Comparison | None = None
     """What it compares, if it does; `screen` then has columns for both."""
+
+    @property
+    def times(self) -> str:
+        """What the top line names in the place of the present interval; empty if that is shown."""
+        return "" if self.against is None else self.against.times
 
     @property
     def alone(self) -> Screen:
@@ -112,6 +127,13 @@ def _interval(window: Window, history: History) -> Interval:
             " EVENTS lists the gaps."
         )
     return found
+
+
+def _window_times(window: Window) -> str:
+    if isinstance(window, Interval):
+        return _from_to(window, whole=False)
+    begin, end = window
+    return clock(end) if begin is None else f"{clock(begin)} - {clock(end)}"
 
 
 def _period(history: History, interval: Interval) -> Period:

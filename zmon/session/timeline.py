@@ -124,6 +124,8 @@ class Timeline:
 
     live = False
     """Whether `take` takes a sample now."""
+    keeps_notes = True
+    """Whether a note that was taken outlasts the session."""
     problem = ""
     """Why the last sample was not kept; empty if it was, and while the reason stays the same."""
 

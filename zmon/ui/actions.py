@@ -74,7 +74,9 @@ def write(glass: Glass, file: str) -> None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    written = text(glass.session.sheet(), glass.session.screens, interval, live=glass.session.live)
+    written = text(
+        glass.session.sheet(), glass.session.screens, interval, live=glass.session.live, times=page.times
+    )
     try:
         with open(file, "x", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in written)

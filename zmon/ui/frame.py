@@ -41,17 +41,19 @@ def heading(  # noqa: PLR0913 - one for each part of a header
     live: bool,
     held: bool,
     span: tuple[int, int] | None = None,
+    times: str = "",
     name: str = "",
 ) -> Line:
     """Return the header of a screen; without an interval its name alone.
 
     Its end says what the data are (live, Replay, Simulated) at every width.  `span` is begin and end of what
-    is shown, where that is more than the interval.  A `name` takes the place of the screen's own.
+    is shown, where that is more than the interval; `times` are those compared, where neither is the interval.
+    A `name` takes the place of the screen's own.
     """
     screen = screen.changed(id=name) if name else screen
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
-    written = header(screen, interval, live=live, held=held, span=span, width=width - 1)
+    written = header(screen, interval, live=live, held=held, span=span, times=times, width=width - 1)
     mode = max(written.rstrip().rfind("  ") + 2, 0)
     parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]
     kind = "strong" if live else "look"
@@ -153,7 +155,8 @@ class Hint(NamedTuple):
     rank: int
     """What has the highest is left out first."""
     when: str = ""
-    """`wide`: only where the screen is wider than the glass; `list`: only where there are columns."""
+    """`wide`: only where the screen is wider than the glass; `list`: only where there are columns;
+    `live`, `past`: only while the live machine is followed, or is not."""
 
     @property
     def text(self) -> str:
@@ -175,16 +178,17 @@ HINTS: Final = (
     Hint("F12", "Return", ("back",), 1),
     Hint("?", "Keys", ("keys",), 10),
     Hint("TAB", "Col", ("next_column",), 7, "list"),
-    Hint("SPACE", "Play", ("pause",), 5),
+    Hint("SPACE", "Play", ("pause",), 5, "past"),
+    Hint("SPACE", "Hold", ("pause",), 5, "live"),
     Hint("[ ]", "Exc", ("previous_exception", "next_exception"), 6),
     Hint("< >", "Sample", ("earlier", "later"), 11),
 )
 """What the last line names, in its order; the first are those of the Toolkit."""
 
 
-def keys_line(screen: Screen, width: int) -> Line:
+def keys_line(screen: Screen, width: int, *, live: bool = False) -> Line:
     """Return the line of keys: those that do something here, as many as there is room for."""
-    fitting = [hint for hint in HINTS if not hint.when or _has(screen, width, hint.when)]
+    fitting = [hint for hint in HINTS if not hint.when or _has(screen, width, hint.when, live=live)]
     while len(_joined(fitting, " ")) > width - 1 and len(fitting) > 1:
         fitting.remove(max(fitting, key=lambda hint: hint.rank))
     wide = _joined(fitting, "  ")
@@ -198,7 +202,9 @@ def _joined(hints: Sequence[Hint], gap: str) -> str:
     return f" {gap.join(hint.text for hint in hints)}"
 
 
-def _has(screen: Screen, width: int, what: str) -> bool:
+def _has(screen: Screen, width: int, what: str, *, live: bool) -> bool:
+    if what in {"live", "past"}:
+        return live is (what == "live")
     return screen.width > width - 1 if what == "wide" else screen.gridded
 
 

@@ -190,14 +190,19 @@ class Glass:
                 live=self.session.live,
                 held=self.playback.held,
                 span=self.pane.span,
+                times=self.session.page.times,
                 name=self.helps.title if self.helps.panel(room) == room else "",
             ),
             EMPTY,
             *body,
             guidance,
             frame.command_line(self.entry, self.width),
-            frame.keys_line(screen, self.width),
+            self._keys(),
         ]
+
+    def _keys(self) -> Line:
+        live = self.session.live and not self.playback.held
+        return frame.keys_line(self.session.page.screen, self.width, live=live)
 
     def _body(self) -> list[Line]:
         if not self.helps:
@@ -482,7 +487,7 @@ class Glass:
         if self.too_small:
             return
         if y == self.height - 1:
-            name = frame.key_at(frame.keys_line(self.session.page.screen, self.width), x)
+            name = frame.key_at(self._keys(), x)
             if name:
                 self.press(name)
         elif y == self._room + 2 and (timeline := self._timeline()) is not None:
