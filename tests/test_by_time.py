@@ -111,8 +111,8 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
         ("COMPARE 12:00:10", "two times"),
         ("COMPARE 12:00:20 12:00:10", "the earlier of each pair first"),
         ("COMPARE 12:00:10 nonsense", "is no time"),
-        ("COMPARE OFF", "Nothing is compared on this screen"),
-        ("COMPARE yesterday 9:00 yesterday 9:10", "holds fewer than two samples"),
+        ("COMPARE OFF", "Nothing is compared"),
+        ("COMPARE yesterday 9:00 yesterday 9:10", "There are fewer than two samples from"),
     ],
 )
 def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
@@ -154,7 +154,7 @@ def test_two_times_are_compared_with_each_other() -> None:
     run(led, "COMPARE 12:00:10 12:00:20 12:00:20 +10s")
     run(led, "GO begin")
     assert compared(led) == [15.5, 25.5, 10]
-    assert led.sheet().table.notes[0] == "Then 12:00:10 - 12:00:20, Now 12:00:20 - 12:00:30"
+    assert led.sheet().table.notes[0] == "A 12:00:10 - 12:00:20, B 12:00:20 - 12:00:30"
 
 
 def test_a_comparison_can_be_sorted_and_filtered_as_every_list() -> None:
