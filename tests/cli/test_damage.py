@@ -119,3 +119,44 @@ def test_a_look_at_a_recording_that_was_cut_off_leaves_nothing_beside_it(tmp_pat
         (folder / "a.zmon").write_bytes(whole[:size])
         main(["info", str(folder / "a.zmon")])
         assert os.listdir(folder) == ["a.zmon"]
+
+
+@pytest.mark.parametrize("words", [["show", "DEVICE", "--from"], ["import"]])
+def test_a_damaged_recording_is_no_capture(
+    words: list[str], path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its name or its first bytes; the message is that of `zmon info`."""
+    zero, head = tmp_path / "zero.zmon", tmp_path / "head.zmon"
+    zero.write_bytes(b"")
+    head.write_bytes(b"\xff" * 200 + path.read_bytes()[200:])
+    for file, why in ((zero, "an empty file"), (head, "no recording of zmon")):
+        more = [str(tmp_path / "out.zmon")] if words == ["import"] else []
+        assert main([*words, str(file), *more]) == FAILED
+        said = capsys.readouterr().err
+        assert f"{file}: {why}" in said
+        assert "capture again" not in said
+        assert "tar archive" not in said
+
+
+def test_a_recording_is_not_imported(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is one already."""
+    assert main(["import", str(path), str(tmp_path / "out.zmon")]) == FAILED
+    assert f"{path}: a recording already; zmon cut copies one" in capsys.readouterr().err
+
+
+def test_the_words_of_sqlite_come_once(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However many pages are damaged."""
+    whole = path.read_bytes()
+    many = 0
+    for page in range(1, len(whole) // 4096):
+        body = bytearray(whole)
+        body[page * 4096 : page * 4096 + 200] = b"\x05" * 200
+        (tmp_path / "b.zmon").write_bytes(body)
+        main(["info", "--check", str(tmp_path / "b.zmon")])
+        said = capsys.readouterr().out
+        assert said.count("malformed)") <= 1
+        assert "*** in database" not in said
+        many += "pages of the file are damaged" in said
+    assert many

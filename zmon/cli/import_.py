@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from zmon.cli.cut import SampleCopy, check_apart, check_output, remove
 from zmon.cli.output import OK, complain, say
-from zmon.cli.source_options import is_simulated
+from zmon.cli.source_options import damaged_recording, is_simulated
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import sample_once
 from zmon.session.machines import open_lab
+from zmon.store.file_format import is_recording
 from zmon.store.sadf import read_sadf
 from zmon.store.writer import Writer, close_up
 from zmon.trends.rollup import recording_with_trends
@@ -68,11 +69,15 @@ def _read(source: str, note: Callable[[int, str], None]) -> Iterator[Sample]:
         raise ValueError(
             f"{source} is sar's own file, in binary; import what `sadf -j {source} -- -A` prints"
         )
+    if is_recording(source):
+        raise ValueError(f"{source}: a recording already; zmon cut copies one, or part of it")
     if begin.lstrip().startswith(b"{"):
         return _sar(source, source, note)
     try:
         return _capture(source)
     except ValueError as error:
+        if damaged := damaged_recording(source):
+            raise damaged from None
         raise ValueError(f"{error}  Of sar it is to be what `sadf -j FILE -- -A` prints.") from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.output import FAILED, OK, complain, write_json, write_text
 from zmon.cli.source_options import see_recorded, utc_clock
@@ -17,9 +17,14 @@ from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from zmon.recorder.info import DirectoryInfo, RecordingInfo
+
+
+MALFORMED: Final = "database disk image is malformed"
+SQLITE_OWN: Final = ("*** in database", "Tree ", "Page ", "Freelist", "row ", "wrong # of entries")
+"""What SQLite's messages on damaged pages begin with."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,12 +58,25 @@ def _damage(file: RecordingInfo) -> list[str]:
         recording = Recording(file.path)
     except RecordingError as error:
         return [str(error)]
+    found: list[str] = []
     try:
-        return list(find_damage(recording))
+        found += find_damage(recording)
     except RecordingError as error:
-        return [str(error)]
+        found.append(str(error))
     finally:
         recording.close()
+    return _plainly(found, file)
+
+
+def _plainly(found: Iterable[str], file: RecordingInfo) -> list[str]:
+    """Return damage with SQLite's own words once, and what is lost by it in their place."""
+    sqlite = [line for line in found if MALFORMED in line or line.startswith(SQLITE_OWN)]
+    rest = [line for line in dict.fromkeys(found) if line not in sqlite]
+    if not sqlite:
+        return rest
+    lost = sorted(name for name, rows in file.kinds.items() if MALFORMED in rows.missing)
+    what = f"lost at least in part: {', '.join(lost)}" if lost else "what is on them is lost"
+    return [f"pages of the file are damaged ({MALFORMED}); {what}", *rest]
 
 
 # JSON

@@ -110,7 +110,10 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
             return open_recording(args.source)
         from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
 
-        return open_capture(args.source, choice_of(args, kinds), last)
+        try:
+            return open_capture(args.source, choice_of(args, kinds), last)
+        except ValueError as error:
+            raise damaged_recording(args.source) or error from error
     from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
     from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
@@ -118,6 +121,16 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     return LiveTimeline(
         choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
     )
+
+
+def damaged_recording(path: str) -> ValueError | None:
+    """Return what is wrong with a file that by its name or first bytes is a recording; None if it is none."""
+    from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a mistake needs it
+    from zmon.store.file_format import SQLITE_HEAD, RecordingError, head_of  # noqa: PLC0415 - likewise
+
+    if not os.path.isfile(path) or not (path.endswith(".zmon") or head_of(path, 16) == SQLITE_HEAD):
+        return None
+    return RecordingError(f"{path}: {recording_info(path).problem.removeprefix(f'{path}: ')}")
 
 
 def _buffer(args: argparse.Namespace) -> LiveBuffer:
