@@ -106,7 +106,7 @@ SOURCES: Final = (
         (EXACT,),
         "kernel.cmf.read_totals",
         option="exact",
-        off="may wait for I/O without end: --exact",
+        off="may hang if an I/O never ends: --exact",
         reads="`BIODASDREADALLCMB` on base devices",
         needs="group `disk`; `--exact`",
         often="every sample; off by default, because it waits for I/O in progress",

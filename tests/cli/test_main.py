@@ -57,6 +57,12 @@ def test_what_was_asked_for_wrongly_ends_with_2(words: list[str], capsys: pytest
             ["xyzzy"],
             "'xyzzy' is no subcommand and no screen; zmon --help lists the subcommands",
         ),
+        (["--from", "a.zmon", "where", "/"], "write the subcommand before its options: zmon where ..."),
+        (
+            ["--line", "--from", "lab:shark-before", "show", "CTLUNIT"],
+            "write the subcommand before its options",
+        ),
+        (["-i", "1", "where", "--evidence", "/"], "write the subcommand before its options: zmon where ..."),
         (["14"], "CP owned disks (14) is not in zmon"),
     ],
 )

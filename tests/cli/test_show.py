@@ -337,3 +337,18 @@ def test_each_time_outside_of_the_recording_is_reported(
     error = capsys.readouterr().err
     assert said in error
     assert "this is the sample of 2003-03-17 " in error
+
+
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_a_screen_by_time_has_as_many_intervals_as_are_wanted(
+    count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last ones; without a number all that it shows."""
+    words = ["show", "REDISP", "--from", "recordings/lab-healthy-day.zmon", "--at", "14:40", "-f", "csv"]
+    assert main(words) == OK
+    whole = capsys.readouterr().out.splitlines()
+    assert main([*words, "-n", str(count)]) == OK
+    found = capsys.readouterr().out.splitlines()
+    column = whole[0].split(",").index("time")
+    times = [[line.split(",")[column] for line in lines[1:]] for lines in (whole, found)]
+    assert times[1] == times[0][-count:]

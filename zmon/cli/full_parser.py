@@ -63,7 +63,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and end with status 2; print one line if the first word is misspelt."""
-        word = next(iter(self.words), "-")
+        first = next(iter(self.words), "-")
+        word = next((word for word in self.words if word in SUBCOMMANDS), first)
         if not word.startswith("-") and (guess := misspelt(word)):
             complain(guess)
             self.exit(USAGE)

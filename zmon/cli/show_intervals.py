@@ -44,6 +44,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     """Print the screen; `ready` is called before its first line."""
     screen = find_screen(screens, args.screen, " ".join(args.operand))
     needed = needs(screen.table)
+    rows = args.count if needed.history else 0
+    args.count = args.count or 1
     try:
         listing = listing_of(args)
         inputs = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
@@ -66,6 +68,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
             if left and needed.history:
                 continue
             if first:
+                if rows and args.source and not args.since:
+                    _go_back(session, rows)
                 _open(session, args, other)
             session.sheet()
             ready()
@@ -239,15 +243,35 @@ def _widen(navigator: Navigator, words: str) -> None:
     interval = navigator.interval
     if interval is None:
         return
+    try:
+        _average(navigator, _recorded(words, navigator.timeline, interval.after.at.utc))
+    except CommandError as error:
+        raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
+
+
+def _average(navigator: Navigator, begin: int) -> None:
+    """Make one interval from a time to the current sample."""
+    interval = navigator.interval
+    assert interval is not None  # noqa: S101 - there is a current sample
     navigator.mark("B")
-    begin = _recorded(words, navigator.timeline, interval.after.at.utc)
     navigator.seek(begin)
     navigator.mark("A")
     navigator.seek(interval.after.at.utc)
-    try:
-        navigator.average()
-    except CommandError as error:
-        raise CommandError(f"{words!r}: there is no sample so long before the end of the interval") from error
+    navigator.average()
+
+
+def _go_back(navigator: Navigator, rows: int) -> None:
+    """Make one interval of the last ones up to the current sample, of which a screen by time shows each."""
+    end = navigator.interval
+    if end is None or end.before is None:
+        return
+    for _ in range(rows):
+        if navigator.previous() is None:
+            break
+    begin = navigator.interval
+    navigator.seek(end.after.at.utc)
+    if begin is not None and begin.after.at.utc < end.after.at.utc:
+        _average(navigator, begin.after.at.utc)
 
 
 def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[int]:

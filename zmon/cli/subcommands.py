@@ -317,7 +317,13 @@ def show(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--compare-since TIME", "begin of that interval (default: same length)")
     text = "compare it with another recording or capture: its last interval, or --compare"
     _option(parser, "--with SOURCE", text, dest="other", type=source)
-    _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
+    _option(
+        parser,
+        "-n --count",
+        "number of intervals (default 1; of a screen by time all that it shows)",
+        type=positive,
+        default=0,
+    )
     _option(parser, "-s --sort COL", "column to sort on; --sort=-COL reverses the order")
     _option(parser, "-t --top N", "only the first N rows", type=positive)
     _option(parser, "-w --where COND", "only rows with this condition: resp>10", several=True)
@@ -595,7 +601,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "cut": ("copy part of a recording, with or without names", cut),
     "export": ("write the counters of a recording as CSV or JSON lines", export),
     "cp": ("read answers of CP (z/VM), or send it a query", cp),
-    "lab": ("list and check the scenarios of the simulated machine", lab),
+    "lab": ("list, show and compare the scenarios of the simulated machine", lab),
 }
 """What each does, in a line, and the function that declares its options; the module `zmon.cli.NAME` carries
 it out, `zmon.cli.live` also replay."""
@@ -608,5 +614,7 @@ def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str
     """
     from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
+    if word in SUBCOMMANDS:
+        return f"write the subcommand before its options: zmon {word} ..."
     instead = did_you_mean(word, (*SUBCOMMANDS, *screens)) or unsure
     return f"{word!r} is no subcommand and no screen{instead}" if instead else ""

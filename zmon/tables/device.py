@@ -509,8 +509,7 @@ def members(devices: Devices) -> list[int]:
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
     cells = of_all(SHOWN, devices, members(devices))
-    dasds = any(isinstance(name, str) and name.startswith("dasd") for name in devices.names)
-    return Summary(">> All DASD <<" if dasds else ">> All disks <<", cells)
+    return Summary(">> All DASD <<", cells)
 
 
 # which device a word names; what one screen shows all accept

@@ -17,6 +17,9 @@ NEEDS: Final = Needs(tuple(KINDS.values()))
 """A row of this screen is a source, so all of them are read."""
 
 
+NOTHING_THERE: Final = "there is none on this machine"
+
+
 def table(view: View) -> Table:
     """Fill ZMON: one row per source, keyed by its name."""
     sources = view.interval.of(SOURCE)
@@ -34,7 +37,10 @@ def table(view: View) -> Table:
         "kb": list(kibibytes),
         "errors": sources["errors"],
         "reads": sources["reads_what"],
-        "reason": sources["reason"],
+        "reason": [
+            NOTHING_THERE if state == "absent" and not reason else reason
+            for state, reason in zip(sources["state"], sources["reason"], strict=True)
+        ],
     }
     cells: dict[str, Value] = {
         "ms": total(milliseconds),
