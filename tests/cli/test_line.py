@@ -267,6 +267,24 @@ def test_events_are_listed(travel: Callable[..., list[str]], talk: Callable[...,
     assert "Limits are not computed for this source" in said
 
 
+def test_events_open_at_the_present_moment() -> None:
+    """As on the full screen; F7 goes to those before, ENTER on."""
+    notes = [Event(What.NOTE, n * SECOND, n * SECOND, text=f"note {n}.") for n in range(99)]
+    tape = ListTimeline([recorded(second) for second in (0, 50, 98)], happened=notes)
+    answers = io.StringIO()
+    asked = io.StringIO("EVENTS\nF7\nPREVSAMP\nEVENTS\n\nF7\nGO begin\nEVENTS\n")
+    assert run_line_mode(Session(tape, SCREENS), "DEVICE", asked, answers) == OK
+    _, last, before, _, amid, behind, again, _, first, _ = answers.getvalue().split(" Command ===> ")
+    assert "(79 lines above: F7)" in last
+    assert ("note 79." in last, "note 98." in last, "note 78." in last) == (True, True, False)
+    assert ("note 59." in before, "note 78." in before) == (True, True)
+    assert ("note 50." in amid, "note 98." in amid, "note 0." in amid) == (True, False, False)
+    assert "note 60." in behind
+    assert ("note 40." in again, "note 60." in again) == (True, False)
+    assert "(39 more lines: ENTER or F8; 40 lines above: F7)" in again
+    assert ("note 0." in first, "above" in first) == (True, False)
+
+
 def test_a_long_event_is_folded(monkeypatch: pytest.MonkeyPatch, travel: Callable[..., list[str]]) -> None:
     """Between words, the second line indented."""
     monkeypatch.setattr(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,7 +30,6 @@ from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from zmon.absent import Value
     from zmon.sample import Kind
@@ -680,6 +680,17 @@ def test_averages_that_change_nothing_say_so(screen: str, said: str) -> None:
 def test_where_no_limits_are_computed_no_exception_is_denied() -> None:
     """The screens show them nevertheless."""
     assert "Limits are not computed for this source." in said(session("DEVICE", seconds=5), "NEXTEXC")
+
+
+def test_a_recording_without_roll_ups_says_why_it_lists_no_limits_and_what_helps() -> None:
+    """The shipped day has channels above their limit, and NEXTEXC does not find them."""
+    day = open_recording(str(Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"))
+    to = Session(day, SCREENS, "CHANNEL")
+    to.begin()
+    words = said(to, "NEXTEXC")
+    assert "this recording has no roll-ups" in words
+    assert "zmon cut FILE NEW.zmon" in words
+    day.close()
 
 
 def test_devices_are_chosen_by_a_channel_path() -> None:

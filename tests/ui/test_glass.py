@@ -588,6 +588,15 @@ def test_events_open_at_the_present_moment(make_sample: Callable[..., Sample]) -
     assert "note 98." not in shown(glass)
 
 
+def test_enter_behind_a_question_mark_leaves_the_keys_open(glass: Glass) -> None:
+    """The question mark lists them at once; who types ENTER behind it means the same."""
+    glass.press("keys")
+    glass.press("enter")
+    assert " Keys" in shown(glass)
+    glass.press("enter")
+    assert not glass.helps
+
+
 # playing
 
 

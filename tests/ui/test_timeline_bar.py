@@ -97,6 +97,13 @@ def test_an_event_that_is_too_long_for_a_line_goes_on_below_it() -> None:
     assert " ".join(lines).count("word") == 30
 
 
+def test_a_long_remark_on_events_is_folded() -> None:
+    """None of its words is lost at the edge."""
+    lines = [line.text for line in happenings([], 60, "word " * 30)[0]]
+    assert all(len(line) < 60 for line in lines)
+    assert " ".join(lines).count("word") == 30
+
+
 def test_events_are_listed_from_the_present_moment_on() -> None:
     """The line of the last event up to now is known, so that the list opens there."""
     events = [Event(What.NOTE, at * HOUR, at * HOUR, text=f"note {at}") for at in range(9)]

@@ -20,7 +20,6 @@ from zmon.screen.header import WIDTH
 from zmon.session.commands import find_command, run
 from zmon.session.explain import explain, rows
 from zmon.session.navigator import CommandError
-from zmon.session.timeline import NO_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,8 +111,8 @@ class Console:
         self._top = 0
         self._first_column = 1
         """The first of the columns that go to the left and right; the column before them all stays."""
-        self._rest: Sequence[str] = ()
-        """Lines of a list that were not written yet."""
+        self._listed: tuple[Sequence[str], int] = (), 0
+        """The lines of the list that was written last, and the first of them that was."""
         self._taken = clock()
         """When the last sample was taken."""
         self._tour_step = -1
@@ -154,9 +153,7 @@ class Console:
         question = _word_of_key(question)
         if not question or question.upper() in self._moves:
             self.session.leaving = False
-        rest, self._rest = self._rest, ()
-        if rest and question in {"", "FORWARD"}:
-            self._list(rest)
+        if self._go_on_with_list(question):
             return False
         move = self._moves.get(question.upper())
         if move is not None:
@@ -179,6 +176,17 @@ class Console:
         if self.session.page is not page and self._is_due():
             self.sample()
         return not self.session.ended and not self.session.leaving
+
+    def _go_on_with_list(self, question: str) -> bool:
+        """Write the next piece of a list, or the one before; return False where none is asked for or left."""
+        (listed, first), self._listed = self._listed, ((), 0)
+        if question in {"", "FORWARD"} and first + PIECE < len(listed):
+            self._list(listed, first + PIECE)
+        elif question == "BACKWARD" and first:
+            self._list(listed, max(0, first - PIECE))
+        else:
+            return False
+        return True
 
     def _go_on(self) -> bool:
         """ENTER: the rest of the screen if there is one, else a new sample of the live machine."""
@@ -339,28 +347,36 @@ class Console:
         self.say(f"Written to {file}")
 
     def _events(self) -> None:
-        """List what happened, the first first, as on the full screen."""
+        """List what happened, the first first; it opens at the present moment, as on the full screen."""
         self.session.leave_present()
         events = self.session.events()
         if not events:
             self.say("No events in this time")
         if not self.session.knows_limits(events):
-            self.say(NO_LIMITS)
-        self._list([f" {line}" for event in events for line in happened(event, WIDTH - 1)])
+            self.say(self.session.timeline.no_limits)
+        lines: list[str] = []
+        present, utc = 0, self.session.utc
+        for event in events:
+            present = len(lines) if utc is not None and event.begin <= utc else present
+            lines += [f" {line}" for line in happened(event, WIDTH - 1)]
+        self._list(lines, max(0, min(present - PIECE // 2, len(lines) - PIECE)))
 
     def _help(self, words: str) -> None:
         said = explain(self.session, words, KEYS_HELP)
         self._list([row.text for row in rows(said, WIDTH)])
 
-    def _list(self, lines: Sequence[str]) -> None:
-        """Write the first lines of a list; ENTER goes on."""
-        self._answers.writelines(f"{line.rstrip()}\n" for line in map(harmless, lines[:PIECE]))
-        self._rest = lines[PIECE:]
-        self._more(len(self._rest))
+    def _list(self, lines: Sequence[str], first: int = 0) -> None:
+        """Write a piece of a list; ENTER goes on, F7 back."""
+        self._listed = lines, first
+        piece = lines[first : first + PIECE]
+        self._answers.writelines(f"{line.rstrip()}\n" for line in map(harmless, piece))
+        self._more(len(lines) - first - len(piece), first)
 
-    def _more(self, left: int) -> None:
-        if left:
-            self._answers.write(f" ({left} more line{'s' * (left > 1)}: ENTER or F8)\n")
+    def _more(self, left: int, above: int = 0) -> None:
+        parts = [f"{left} more line{'s' * (left > 1)}: ENTER or F8"] if left else []
+        parts += [f"{above} line{'s' * (above > 1)} above: F7"] if above else []
+        if parts:
+            self._answers.write(f" ({'; '.join(parts)})\n")
 
 
 def _word_of_key(question: str) -> str:

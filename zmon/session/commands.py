@@ -17,7 +17,7 @@ from zmon.screen.number import clock
 from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError
 from zmon.session.session import Session, until_time
-from zmon.session.timeline import NO_LIMITS, NoteError
+from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.plot import parse
@@ -107,7 +107,7 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
         found = cursor.find_exception(way)
         return None if found is None else Arrival(found[1], event_line(session.named(*found)))
 
-    session.move(find, edge if session.timeline.has_limits else f"{edge} {NO_LIMITS}.")
+    session.move(find, edge if session.timeline.has_limits else f"{edge} {session.timeline.no_limits}.")
 
 
 def to_later_exception(session: Session, _operands: str) -> None:

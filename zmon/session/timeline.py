@@ -36,6 +36,12 @@ READ_ONLY: Final = "what is there is only read; notes go into what is recorded: 
 NO_LIMITS: Final = "Limits are not computed for this source"
 """Why there may be no event of a value that a screen marks with `!`."""
 
+NO_ROLLUPS: Final = (
+    "Exceeded limits are not listed: this recording has no roll-ups. zmon cut FILE NEW.zmon writes a copy"
+    " with them; here only screens mark such values"
+)
+"""The same of a recording: it was made with `--no-rollups`, or by an older zmon."""
+
 
 class NoteError(LookupError):
     """A note cannot be written; says why."""
@@ -250,6 +256,13 @@ class Timeline:
         found = (section.recording for section in reversed(self._sections or self.refresh()))
         recording = next((each for each in found if each is not None), None)
         return recording is not None and recording.has_rollups
+
+    @property
+    def no_limits(self) -> str:
+        """Why exceeded limits are no events, where they are none; and what helps."""
+        sections = self._sections or self.refresh()
+        recorded = not self.live and any(section.recording is not None for section in reversed(sections))
+        return NO_ROLLUPS if recorded else NO_LIMITS
 
     def overview(self, buckets: int = BUCKETS) -> Overview | None:
         """Return the whole timeline at a glance; None without samples."""

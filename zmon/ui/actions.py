@@ -10,7 +10,6 @@ from zmon.screen.number import clock
 from zmon.session import explain as explanation
 from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
-from zmon.session.timeline import NO_LIMITS
 from zmon.ui.grid import Grid
 from zmon.ui.keys import FUNCTIONS, spoken
 from zmon.ui.line import Line, Part
@@ -121,7 +120,7 @@ def events(glass: Glass, _operand: str) -> None:
     """List the events of the timeline."""
     glass.session.check_past()
     found = glass.session.events()
-    remark = "" if glass.session.knows_limits(found) else NO_LIMITS
+    remark = "" if glass.session.knows_limits(found) else glass.session.timeline.no_limits
     listed, present = happenings(found, glass.width, remark, glass.session.utc)
     glass.helps.put("EVENTS", listed)
     glass.fit()
@@ -196,7 +195,8 @@ def enter(glass: Glass) -> None:
     if line:
         glass.run(line)
     elif glass.helps:
-        glass.close_help()
+        if glass.pressed != "keys":  # ENTER behind a question mark that has listed the keys
+            glass.close_help()
     elif glass.pane.command:
         glass.run(glass.pane.command)
     else:

@@ -103,6 +103,8 @@ class Glass:
         self.width, self.height = 80, 24
         self.entry = CommandLine()
         self.ended = False
+        self.pressed = ""
+        """The function of the key before the present one."""
         self._first = first
         self.slow = False
         """Whether the guidance says what is awaited, because it takes long."""
@@ -450,6 +452,7 @@ class Glass:
         self._message = ""
         self.session.leaving = self.session.leaving and name in LEAVING
         self.actions.press(self, name)
+        self.pressed = name
 
     def run(self, line: str) -> bool:
         """Carry out a command line; return whether that was possible.

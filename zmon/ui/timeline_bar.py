@@ -16,7 +16,7 @@ from zmon.event import Event, What
 from zmon.screen.chart.points import sparkline
 from zmon.screen.event_line import lines
 from zmon.screen.number import clock
-from zmon.ui.line import Line, Part
+from zmon.ui.line import Line, Part, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,7 +123,7 @@ def happenings(
     What is too long for a line goes on below the words of its first.
     """
     found = [Line(" What happened" if events else " No events in this time", "strong")]
-    found += [Line(f" {remark}", "look")] if remark else []
+    found += [Line(f" {part}", "look") for part in wrap(remark, width - 2)] if remark else []
     here = 0
     for event in events:
         found += [Line(f" {part}", "look" if event.exception else "data") for part in lines(event, width - 2)]
