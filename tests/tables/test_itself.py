@@ -31,3 +31,12 @@ def test_costs_are_those_of_the_interval(make_interval: Callable[..., Interval])
 def test_without_sources_nothing_is_summed(make_interval: Callable[..., Interval]) -> None:
     """There is no line for all of nothing."""
     assert table(View(make_interval({}, {}))).summary is None
+
+
+def test_a_source_without_anything_says_so(make_interval: Callable[..., Interval]) -> None:
+    """Swap may be absent because none is in use; a reason that the source gave stays."""
+    rows = {
+        SOURCE: {"swaps": {"state": "absent", "reason": ""}, "channels": {"state": "absent", "reason": "no"}}
+    }
+    found = table(View(make_interval(rows, rows)))
+    assert found.columns["reason"] == ["there is none on this machine", "no"]
