@@ -80,6 +80,14 @@ def test_what_is_read_every_ten_seconds_is_marked_where_it_is_repeated(show: Sho
     assert "~ LPAR: repeated from the last reading; " in " ".join(document["notes"])
 
 
+def test_figures_of_the_partition_are_explained_only_where_they_are_seen(typed: Callable[..., str]) -> None:
+    """SYSSUMLG has none of them, and REDISP only far to the right."""
+    assert "~ LPAR: repeated" not in typed("SYSSUMLG")
+    assert "~ LPAR: repeated" not in typed("REDISP")
+    assert "~ LPAR: repeated" in typed("REDISP", *["RIGHT"] * 6)
+    assert "~ LPAR: repeated" in typed("LPARLOG")
+
+
 def test_the_mark_of_estimates_is_explained_on_ctlunit(show: Show) -> None:
     """As DEVICE explains it."""
     notes = show("CTLUNIT", "--since", "15:12", "--at", "15:14")["notes"]

@@ -64,6 +64,13 @@ def natural(screen: Screen, column: str = "") -> Order | None:
     return Order(name, screen.by_name[name].sort != "asc")
 
 
+PARTITION: Final = "lpar"
+"""How the names of columns of the own partition begin, beside others in a table."""
+
+PARTITION_NOTE: Final = "~ LPAR: "
+"""How the note on them begins."""
+
+
 class Sheet:
     """One screen filled with one table: headings, rows in order, marks."""
 
@@ -97,9 +104,21 @@ class Sheet:
         if self.screen.gridded:
             seen.screen = layout.within(self.screen, width, first)
             seen._values = seen._columns()  # noqa: SLF001 - it is a copy of this one
+            seen.table = seen._with_notes_of_columns()  # noqa: SLF001 - likewise
         elif self.screen.layout == "page":
             seen.screen = self.screen.changed(room=width)
         return seen
+
+    def _with_notes_of_columns(self) -> Table:
+        """Return the table without the note on columns of the partition, where none of them is seen."""
+        table = self.table
+        if not any(name.startswith(PARTITION) for name in table.columns) or any(
+            column.name.startswith(PARTITION) for column in self.screen.columns
+        ):
+            return table
+        return table._replace(
+            notes=tuple(note for note in table.notes if not note.startswith(PARTITION_NOTE))
+        )
 
     def with_letters(self) -> Sheet:
         """Return the same sheet with the letters of all scripts, for a stream that takes them."""

@@ -126,7 +126,7 @@ class Grid(Pane):
     def _draw(self) -> None:
         """Choose the columns that are drawn, and forget the rows that were."""
         self.seen = self.sheet.within(self.width, self.first)
-        self._notes = note_lines(self.sheet, self.width)
+        self._notes = note_lines(self.seen, self.width)
         self._formatted: dict[int, Line] = {}
 
     def settle(self) -> None:
