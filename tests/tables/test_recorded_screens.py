@@ -88,6 +88,14 @@ def test_figures_of_the_partition_are_explained_only_where_they_are_seen(typed: 
     assert "~ LPAR: repeated" in typed("LPARLOG")
 
 
+def test_the_devices_of_a_path_are_asked_for_in_words(typed: Callable[..., str]) -> None:
+    """As those of an LCU are; the inner name of a column is nowhere on the screen."""
+    out = typed("CHANNEL", recording="lab-shark-before.zmon")
+    assert "To go deeper: DEVICE CHPID 40" in out
+    assert "chpids~" not in out
+    assert "30DA 3390-3" in typed("DEVICE CHPID 40", recording="lab-shark-before.zmon")
+
+
 def test_the_mark_of_estimates_is_explained_on_ctlunit(show: Show) -> None:
     """As DEVICE explains it."""
     notes = show("CTLUNIT", "--since", "15:12", "--at", "15:14")["notes"]

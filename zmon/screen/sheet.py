@@ -254,7 +254,8 @@ class Sheet:
     def example(self, place: int = 0) -> str:
         """Return the command that leads deeper as a person types it.
 
-        It is `DEVICE LCU 7600` for `DEVICE cu=...`, and `PLOT REDISP.busy` for `PLOT system.busy`.
+        It is `DEVICE LCU 7600` for `DEVICE cu=...`, `DEVICE CHPID 40` for `DEVICE chpids~40`, and
+        `PLOT REDISP.busy` for `PLOT system.busy`.
 
         The name in the first column replaces the row's key, where no other row has it.
         """
@@ -273,6 +274,8 @@ class Sheet:
             return command
         if first.names == "lcu":
             return f"DEVICE LCU {name}"
+        if command == f"DEVICE chpids~{self.keys[place]}":
+            return f"DEVICE CHPID {name}"
         return command.replace(self.keys[place], name)
 
     def marks(self, place: int) -> list[CellMark]:
