@@ -59,6 +59,15 @@ def test_what_a_script_runs_is_told() -> None:
     assert "more.sql" in note.text
 
 
+def test_a_misspelt_statement_between_commands_is_named() -> None:
+    """Its first word is no word of SQL, so it may be any command; its clauses are those of a tablespace."""
+    lines, notes = read("CRATE TABLESPACE A3 MANAGED BY DATABASE USING (FILE '/x' 10)\ndb2 'drop x'\n")
+    assert lines == ["", "drop x; "]
+    assert [note.line for note in notes] == [1]
+    assert "CRATE TABLESPACE A3" in notes[0].text
+    assert not read("echo creating tablespace A3 using defaults\ndb2 'drop x'")[1]
+
+
 def test_commands_of_a_line_are_bounded() -> None:
     """And that there are more is told."""
     (note,) = read("#!/bin/sh\n" + "db2 a;" * (MAX_COMMANDS + 5) + "\n")[1]

@@ -33,6 +33,12 @@ _COMMAND: Final = re.compile(r"(?:^|[\s;&|(/])db2[ \t]+(?P<options>(?:[-+][\w@]+
 _HERE: Final = re.compile(r"<<(-?)\s*([\"']?)(\w{1,40})\2")
 _FILE: Final = re.compile(r"[-+]\w*f")
 _TABLESPACE: Final = re.compile(r"\b(?:create|alter)\s(?:[^\"'#]{0,80}\s)?tablespace\b", re.IGNORECASE)
+_MISSPELT: Final = re.compile(
+    r"\s*(?!(?:echo|print\w*|list|select)\b)\w{2,12}\s(?:\w{1,20}\s+){0,3}tablespace\s[^\"'#]{1,200}"
+    r"\b(?:managed|using|datafile|location|pagesize|extentsize)\b",
+    re.IGNORECASE,
+)
+"""A statement on a tablespace with clauses, whatever its first word is."""
 _STATEMENT: Final = re.compile(r"\s*(?:create|alter|drop|rename|connect)\s", re.IGNORECASE)
 _ENDED: Final = re.compile(r"[;@]\s*\Z")
 _SCRIPT: Final = re.compile(
@@ -128,7 +134,7 @@ class _ScriptReader:
         if other := _SCRIPT.search(line):
             file = quote(next(filter(None, other.groups())))
             self._note(f"the script runs the statements of another file: give {file}, too")
-        elif _TABLESPACE.search(line):
+        elif _TABLESPACE.search(line) or _MISSPELT.match(line):
             self._note(f"statement not understood: {quote(line.strip())}")
         return ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE
 from zmon.tables.device import IDLE, NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
@@ -18,7 +18,9 @@ from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type
 
 if TYPE_CHECKING:
-    from zmon.absent import Absent, Number, Value
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
     from zmon.interval import Delta
     from zmon.tables.view import View
 
@@ -100,8 +102,17 @@ def table(view: View) -> Table:
         **each_row(COLUMNS, caches),
         "dasd": dasd["name"],
     }
-    notes = ("The controller counts the I/O of all systems that use a volume",) if keys else ()
-    return Table(list(keys), columns, notes=notes, missing=_missing(caches.missing))
+    return Table(list(keys), columns, notes=_notes(caches["reads"]), missing=_missing(caches.missing))
+
+
+def _notes(reads: Sequence[Value]) -> tuple[str, ...]:
+    """Return what the figures are of, or why there are none for any volume."""
+    missing = [value.reason for value in reads if isinstance(value, Absent)]
+    if not reads:
+        return ()
+    if len(missing) < len(reads):
+        return ("The controller counts the I/O of all systems that use a volume",)
+    return (f"No volume has cache figures: {'; '.join(dict.fromkeys(missing))}",)
 
 
 def _letter(state: Value) -> Value:
