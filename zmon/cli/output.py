@@ -256,7 +256,7 @@ def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) 
 def folded(sentence: str, width: int, before: str = "", indent: str | None = None) -> Iterator[str]:
     """Yield a sentence in lines of at most `width` cells: `before` the first, `indent` before the others.
 
-    Without `indent` the others stand below the first.  A word that is longer than a line is broken.
+    Without `indent` the others are below the first.  A word that is longer than a line is broken.
     """
     text = harmless(sentence)
     if len(text) > MAX_SENTENCE:

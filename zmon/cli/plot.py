@@ -122,7 +122,7 @@ def _timeline(
     needed = [needs(one.screen.table) for one in asked]
     kinds = [MACHINE, *(kind for each in needed for kind in each.kinds)]
     if has_inputs(args) or any(one.rows for one in asked):  # rows may be named by what CP calls them
-        kinds += (kind for each in needed for kind in each.told)
+        kinds += (kind for each in needed for kind in each.topology)
     if args.length:
         return _sampled(args, kinds, list(containers))
     if not args.source:

@@ -50,8 +50,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         listing = listing_of(args)
         inputs = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
         # every header needs MACHINE; one sample more than intervals makes the first interval
-        more = has_inputs(args) or (args.source and CONTAINER in needed.told)  # the source may hold files
-        kinds = (MACHINE, *needed.kinds, *(needed.told if more else ()))
+        more = has_inputs(args) or (args.source and CONTAINER in needed.topology)  # the source may hold files
+        kinds = (MACHINE, *needed.kinds, *(needed.topology if more else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         containers = list(containers_of(listing))

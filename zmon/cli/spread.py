@@ -180,7 +180,7 @@ def _print(
 def products_of(listing: Listing | None, files: Iterable[DataFile] = ()) -> Callable[[str], str]:
     """Return a function that gives the product of a path, as statements need it.
 
-    Of the files, those that were looked at are no directories.
+    Of the files, those that were found are no directories.
     """
     if listing is None:
         return lambda _: ""

@@ -59,7 +59,7 @@ ESCON: Final = 0x05
 OF_FICON: Final = absent("measurement group 2 does not have it")
 OF_ESCON: Final = absent("measurement group 1 does not have it")
 PROFILED: Final = 64
-"""Of so many disks at the most there are histograms of each, beside those of all."""
+"""The most disks that have histograms of their own, beside those of all."""
 _CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
 _COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
@@ -96,7 +96,7 @@ def busid(devno: int) -> str:
 
 
 def size_of(cylinders: int) -> int:
-    """Return the bytes that a 3390 with so many cylinders holds in blocks of 4 KiB."""
+    """Return the bytes that a 3390 of `cylinders` holds in blocks of 4 KiB."""
     return cylinders * TRACKS * TRACK
 
 
@@ -137,7 +137,7 @@ def _frame(
     columns: Mapping[str, Value | Sequence[Value]],
     rest: Absent | None = None,
 ) -> Frame:
-    """Return a frame of columns; a single value stands in each row.  With `rest` it has all its fields."""
+    """Return a frame of columns; a single value is that of each row.  With `rest` it has all its fields."""
     rows = len(keys)
     given: dict[str, list[Value]] = {}
     if rest is not None:

@@ -251,7 +251,7 @@ class Engine:
                 self._at(self._gap(load), self._arrive, load)
                 continue
             for _ in range(load.customers):
-                # nobody starts at the same moment
+                # streams start at different moments
                 self._at(20_000 * self.dice.unit(), self._go_on, Customer(load.steps))
 
     def _place(self) -> None:
@@ -273,7 +273,7 @@ class Engine:
         heappush(self._events, (time, next(self._order), action, what))
 
     def run(self, length: float) -> None:
-        """Go on for so many microseconds, counting anew."""
+        """Simulate further microseconds, counting anew."""
         self._clear()
         end = self.now + length
         events = self._events
@@ -430,7 +430,7 @@ class Engine:
         if not request.hit:
             ready = max(request.finish, self._array(unit, begin, 1.0))
         elif not request.read and lcu.miss:
-            self._array(unit, begin, lcu.penalty)  # nobody waits for it
+            self._array(unit, begin, lcu.penalty)  # no request waits for it
         request.ready = ready = ready + lcu.latency
         if ready > now:
             heappush(self._events, (ready, next(self._order), self._ready, request))
@@ -438,7 +438,7 @@ class Engine:
             self._ready(request)
 
     def _array(self, unit: LcuState, begin: float, requests: float) -> float:
-        """Have an array work on so many requests; return when it has done them."""
+        """Let an array work on requests; return the time when they are done."""
         unit.fetched += requests
         time = unit.lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
         end = max(begin, unit.ranks[0]) + time

@@ -60,7 +60,7 @@ class SimulatedLcu(NamedTuple):
     side: str = ""
 
     def service(self, size: int, inside: int = 0) -> float:
-        """Return how long it works on a request, when so many others are there."""
+        """Return how long it works on a request beside `others`."""
         overhead = self.overhead
         if inside > self.knee:
             overhead += overhead * self.pressure * (inside - self.knee)

@@ -113,7 +113,7 @@ BEGIN: Final = 1_773_626_400
 """2026-03-16 02:00 UTC."""
 _NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")
 _CHANNELS: Final = {"FICON": 0x1B, "ESCON": 0x05, "FCP": 0x25}
-"""How the kernel tells the types of channel paths."""
+"""The numbers by which the kernel shows types of channel paths."""
 _CHPID: Final = re.compile(r"[0-9a-f]{2}")
 _SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 _ASKS: Final = ("read", "write", "use")

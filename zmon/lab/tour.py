@@ -1,7 +1,7 @@
 """Guided tours: what to press on the screens of a scenario, and what is to be seen there.
 
 A tour is a TOML file below `tours/`.  It names the scenarios that are shown, one after the other on one tape,
-each with the time of it that is looked at; and then its steps, which docs/lab.md describes.
+each with the time of it that is shown; and then its steps, which docs/lab.md describes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST: Final = 86_400.0
 
 
 class Scene(NamedTuple):
-    """A scenario of the tour, and the time of it that is looked at, in seconds since its begin."""
+    """A scenario of the tour, and the time of it that is shown, in seconds since its begin."""
 
     name: str
     begin: float
@@ -45,7 +45,7 @@ class TourStep(NamedTuple):
     see: tuple[str, ...]
     """What must be on the screen then: regular expressions, each for a line."""
     scene: str
-    """The scenario that is looked at."""
+    """The scenario that is shown."""
 
 
 class Tour(NamedTuple):
@@ -53,7 +53,7 @@ class Tour(NamedTuple):
 
     title: str
     site: str
-    """The path of a site file that tells what the LCUs are called; empty for none."""
+    """The path of a site file with the names of the LCUs; empty for none."""
     scenes: tuple[Scene, ...]
     steps: tuple[TourStep, ...]
 

@@ -83,7 +83,7 @@ class Packed(NamedTuple):
     low: int
     scale: int
     width: int
-    """Below zero: words of so many bytes, one after the other, as they are."""
+    """Below zero: words of that number of bytes, one after the other, as they are."""
     data: bytes
     """The planes, compressed; empty when all numbers are `low`."""
 
@@ -203,7 +203,7 @@ def unpack(packed: Packed, count: int) -> list[int]:
 
 
 def restored(distances: list[int], low: int, scale: int) -> list[int]:
-    """Return the numbers that distances stand for."""
+    """Return the numbers that distances encode."""
     if scale != 1:
         distances = list(map(mul, distances, repeat(scale)))
     return list(map(add, distances, repeat(low))) if low else distances

@@ -136,7 +136,7 @@ class FileLock:
         return self._damage.startswith("was overwritten")
 
     def unlinked(self) -> bool:
-        """Return whether the file has no name any more, so that it ends with whoever has it open."""
+        """Return whether the file has no name any more; it ends with the last process that has it open."""
         return os.fstat(self._fd).st_nlink == 0
 
     def is_lost(self) -> bool:

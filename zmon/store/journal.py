@@ -149,7 +149,7 @@ def _row(row: Any, layout: Layout) -> int:
 
 
 class ColumnsBefore(Mapping[str, "Sequence[Value]"]):
-    """The columns before the first reading of an open segment, loaded when they are looked at."""
+    """The columns before the first reading of an open segment, loaded when they are used."""
 
     def __init__(self, names: Sequence[str], load: Callable[[str], Sequence[Value]]) -> None:
         """Load nothing yet."""

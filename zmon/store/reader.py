@@ -1,6 +1,6 @@
 """Reads the samples of a recording, by number or time, as they were recorded.
 
-Nothing is decoded before it is looked at: a sample has `LazyFrames`, which are looked up in the journal or in
+Nothing is decoded before it is used: a sample has `LazyFrames`, which are looked up in the journal or in
 segments.  Values in a damaged part are absent, with that reason; nothing else is affected.
 """
 

@@ -6,7 +6,7 @@ An `OpenSegment` collects readings and becomes a `Segment` when it is sealed.  B
 Each reading is kept as its differences from the one before.  A value that is no whole number counts as 0
 there, and is kept separately (`others`).
 
-The frame of a reading decodes a column when it is looked at.  If that turns out to be damaged, its values are
+The frame of a reading decodes a column when it is used.  If that turns out to be damaged, its values are
 absent, with that reason.
 """
 
@@ -135,7 +135,7 @@ class OpenSegment:
         self.samples: list[int] = []
         self.follows: list[bool] = []
         self._recent: dict[str, tuple[int, list[Value]]] = {}
-        """For each column the reading that was last looked at, and its values."""
+        """For each column the reading that was used last, and its values."""
 
     @property
     def begun(self) -> bool:
@@ -276,7 +276,7 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
 
 
 class LazyColumns(Mapping[str, "list[Value]"]):
-    """The columns of one reading, decoded when they are looked at; of all rows, or of some alone."""
+    """The columns of one reading, decoded when they are used; of all rows, or of some alone."""
 
     def __init__(
         self,
@@ -328,7 +328,7 @@ def decoded(readings: Readings, name: str, reading: int, rows: Sequence[int] | N
     return pick(readings.column(name, reading), rows) if rows else []
 
 
-@lru_cache(maxsize=512)  # a few columns of some segments in which one row is looked at
+@lru_cache(maxsize=512)  # a few columns of some segments in which one row is used
 def _series(readings: Readings, name: str, row: int, _length: int) -> list[Value]:
     """Return the values of a row at each reading; an open segment grows, and is then decoded again."""
     return readings.series(name, row)

@@ -40,13 +40,13 @@ MATRIX_SHARE: Final = 4
 """A row has its line in the matrices if it moved in every fourth reading or more."""
 
 SHARED_COLUMNS: Final = 3
-"""Rows that differ from the baseline in so many columns are listed once for all of them."""
+"""The number of columns from which rows that differ from the baseline are listed once for all of them."""
 
 VALUE_BYTES: Final = 64
 """Bytes that one value of a document takes in memory, roughly."""
 
 MAX_DECODED_BYTES: Final = 1 << 27
-"""Bytes of decoded matrices and cells that a segment keeps; what was looked at before is decoded again."""
+"""Bytes of decoded matrices and cells that a segment keeps; what was used before is decoded again."""
 
 CELL_BYTES: Final = 100
 """Bytes that a cell takes in memory."""
@@ -256,10 +256,10 @@ class _Column(NamedTuple):
 
 
 class Segment:
-    """A sealed segment; a column is decoded when it is looked at.
+    """A sealed segment; a column is decoded when it is used.
 
     Raises:
-        Damaged: the bytes are no segment; also when a column is looked at that is damaged.
+        Damaged: the bytes are no segment; also when a damaged column is used.
     """
 
     def __init__(

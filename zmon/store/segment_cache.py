@@ -39,7 +39,7 @@ MAX_KEYS: Final = 1 << 20
 MAX_HEADERS: Final = 4096
 
 MAX_NEWEST: Final = 64
-"""Segments that are looked at to find where they end, if the journal is damaged."""
+"""Segments that are read to find where they end, if the journal is damaged."""
 
 LATEST_1: Final = (
     "SELECT id, first, NULL, NULL, NULL FROM segment WHERE kind = ? AND first <= ?"
@@ -131,7 +131,7 @@ class SegmentCache:
         if after is not None:
             try:
                 header = self._header(after)
-            except Damaged:  # reported when that one is looked at
+            except Damaged:  # reported when that one is read
                 return
             is_next = type(header.first) is int and header.first > number and header.kind == kind
             if header.before != own or not is_next:

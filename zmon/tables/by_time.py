@@ -128,7 +128,7 @@ def missing(begin: Instant, end: Instant) -> str:
 
 
 def hole(begin: Instant) -> str:
-    """Say that nobody looked, live, where nothing is kept that nobody looks at."""
+    """Return the note that live samples before the screen was opened were not kept."""
     return f"nothing kept since {clock(begin.utc)}"
 
 
@@ -148,7 +148,7 @@ def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Val
 def _nothing(
     columns: Mapping[str, list[Value]], names: Sequence[str], gaps: Mapping[int, str]
 ) -> Absent | None:
-    """Return the first reason when no row has any value, so that a sentence can stand for a page of dots."""
+    """Return the first reason when no row has any value, so that a sentence replaces a page of dots."""
     cells = [value for name in names for place, value in enumerate(columns[name]) if place not in gaps]
     if any(not isinstance(value, Absent) for value in cells) or (gaps and not cells):
         return None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), told=TOPOLOGY)
+NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
 NO_DASD: Final = absent("not a DASD")
 

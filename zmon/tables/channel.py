@@ -40,7 +40,7 @@ UNTIMED: Final = absent("the connect time of its I/O was not measured")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")
 MAX_DEVICES: Final = 60_000
-"""So many devices are looked at to estimate a period at the most: some seconds."""
+"""The most devices that are read to estimate a period: some seconds of work."""
 NO_INTERVAL: Final = absent("no complete interval yet")
 ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
 
@@ -87,7 +87,7 @@ def own_load(interval: Interval) -> dict[str, float]:
     """Estimate, per CHPID, the percentage of time that this system's own devices were connected.
 
     The connect time of a device is shared equally among the paths that it can use.  A path of a device that
-    is on line and may have been connected for a time that nobody measured has no estimate.
+    is on line and may have been connected for a time that was not measured has no estimate.
     """
     return _own_load(interval)[0]
 
@@ -138,7 +138,7 @@ def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
 def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
     """Add one interval to the period's averages and distributions, unless it is a gap.
 
-    Where no path is measured the estimates are counted, if they are wanted: each device has to be looked at.
+    Where no path is measured the estimates are counted, if they are wanted: each device has to be read.
     """
     before = interval.before
     if before is None or interval.gap:

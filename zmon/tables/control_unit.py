@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 NO_LSS: Final = absent("the configuration data of the device were not read")
@@ -48,7 +48,7 @@ UNFAIR: Final = 1.1
 """How many times its fair share an LCU has that is to be relieved; a little more may be chance."""
 
 MIN_IO: Final = 10.0
-"""I/O per second of all LCUs below which nobody waits for anybody, however uneven the load."""
+"""I/O per second of all LCUs below which requests do not wait for each other, however uneven the load."""
 
 
 class ControlUnits:
@@ -239,7 +239,7 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: 
 
 
 def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) -> list[str]:
-    """Name the tablespaces for which the busiest LCU works: their column stands far to the right."""
+    """Name the tablespaces that the busiest LCU serves: their column is far to the right."""
     _, ssid, row = loads[0]
     named = spaces[row] if spaces else UNLISTED
     return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]

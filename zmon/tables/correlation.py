@@ -47,10 +47,10 @@ MIN_PAIRS: Final = 10
 """Pairs of values without which nothing can be said."""
 
 MAX_LAG: Final = 5
-"""By so many intervals one may follow the other."""
+"""The largest lag, in intervals."""
 
 RANKED: Final = 600 * SECOND
-"""The load that rows are chosen by is looked at anew this often, so that they stay the same for a while."""
+"""The seconds after which rows are chosen anew by their load; until then they stay the same."""
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -58,7 +58,7 @@ def _kinds() -> tuple[Kind, ...]:
     return tuple({kind.name: kind for part in parts for kind in part.NEEDS.kinds}.values())
 
 
-NEEDS: Final = Needs(_kinds(), history=True, told=TOPOLOGY)
+NEEDS: Final = Needs(_kinds(), history=True, topology=TOPOLOGY)
 
 NOT_NAMED: Final = absent(
     "CORREL needs a column: give it on a list for the row under the cursor, or write CORREL DEVICE.resp 7000"
@@ -148,7 +148,7 @@ def _strength(moved: Correlation) -> Value:
 
 
 def candidates(view: View, span: tuple[int, int | None]) -> list[Variable]:
-    """Return the figures that are looked at: the key figures, and those of the rows with most load."""
+    """Return the figures that are compared: the key figures, and those of the rows with most load."""
     present = view.interval
     end = present.after.at.utc if span[1] is None else span[1]
     ranked = end if span[1] is not None or end - span[0] < RANKED else end // RANKED * RANKED

@@ -151,7 +151,7 @@ def cpu_name(key: str) -> str:
 
 
 def memory_figures(view: View) -> dict[str, Value]:
-    """Return how memory stands, and how much of it was paged."""
+    """Return the use of memory, and the paging rates."""
     memory = view.interval.of(MEMORY)
 
     def size(name: str) -> Number:
@@ -179,7 +179,7 @@ def memory_figures(view: View) -> dict[str, Value]:
 
 
 def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
-    """Return what stands above the rows: the whole system's I/O, paging and memory."""
+    """Return the facts above the rows: the whole system's I/O, paging and memory."""
     disks = summary(devices).cells
     memory = memory_figures(view)
     load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]

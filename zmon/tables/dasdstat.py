@@ -1,7 +1,7 @@
 """DASDSTAT: how long requests to DASD took, how large they were and how many waited, as the driver counted.
 
 One row per bucket of the driver's histograms, of one volume or device, or of all.  The buckets of times and
-of sizes double from row to row, those of the queue grow by one; labels of each stand beside it.
+of sizes double from row to row, those of the queue grow by one; each has its labels beside it.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _middle(bucket: int) -> float:
 
 
 def percentile(counts: Sequence[Number], percent: float) -> Number:
-    """Estimate below which value so many percent of a histogram lie."""
+    """Estimate a percentile of a histogram."""
     whole = total(counts)
     if isinstance(whole, Absent):
         return whole
@@ -145,7 +145,7 @@ def reach(*histograms: Sequence[Number]) -> range:
     return range(held[0], held[-1] + 1) if held else range(0)
 
 
-NEEDS: Final = Needs((PROFILE, DASD, DEVICE), told=TOPOLOGY)
+NEEDS: Final = Needs((PROFILE, DASD, DEVICE), topology=TOPOLOGY)
 
 GLOBAL: Final = "global"
 READS: Final = "READS"
@@ -163,7 +163,7 @@ LABELS: Final = {
     "sizes": size_label,
     "queued": queue_label,
 }
-"""What stands beside the bars: what the buckets of times, sizes and queues hold."""
+"""The labels beside the bars: the range of each bucket of times, sizes and queues."""
 
 RESET: Final = absent("the statistics were switched on or reset in this interval")
 IDLE: Final = absent("no request was done in this interval")
@@ -174,7 +174,7 @@ NO_DRIVER: Final = "there is no DASD driver on this machine"
 NOT_READ: Final = absent("/proc/dasd/statistics was not captured, or this kernel does not have it")
 
 EVERYTHING: Final = "All DASD, this interval"
-"""The subject when nobody asks for another."""
+"""The default subject."""
 
 PERCENTILES: Final = (50, 95, 99)
 SAID: Final = (50, 90, 99)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
-NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT), told=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT), topology=TOPOLOGY)
 
 NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
 NO_DISK: Final = absent("it is no disk that Linux has a block device for")
 NO_MOUNT: Final = absent("no file system that is mounted lies on it")
 NO_FILE: Final = absent("no file of a known tablespace lies on it")
 MAX_NAMED: Final = 4
-"""So many names are told; of more only how many."""
+"""The number of names that are listed; the others are counted."""
 NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
 NOT_COUNTED: Final = absent("Linux does not count this")
 
@@ -37,7 +37,7 @@ def table(view: View) -> Table:
     """Fill the page of the device that `view.argument` names.
 
     Raises:
-        NoSuchThing: no device, or more than one, goes by that name.
+        NoSuchThing: no device, or more than one, has that name.
     """
     load, devices = device.table(view), device.devices_of(view.interval)
     key = find(view)
@@ -137,7 +137,7 @@ def find(view: View) -> str:
     """Return the key of the device that the view's argument names.
 
     Raises:
-        NoSuchThing: no device, or more than one, goes by that name.
+        NoSuchThing: no device, or more than one, has that name.
     """
     return find_device(view, view.argument)
 

@@ -2,10 +2,10 @@
 
 Pend, Disc and Conn come from channel measurement (CMF) and are per operation that the channel
 subsystem timed; Serv is their sum.  Resp is what Linux waits for a request, from the block layer, and Qued
-follows from it by Little's law.  Where starts are not counted, Linux's requests stand in for them, marked.
+follows from it by Little's law.  Where starts are not counted, Linux's requests are shown instead, marked.
 
 A volume hangs when requests are in Linux and none completes.  Its Resp is at least the time for which that is
-so, marked as an estimate, so that it stands above all others.
+so, marked as an estimate, so that it is above all others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu, Volume
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), told=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
 MS: Final = 1e-6
 """ns to ms."""
@@ -187,7 +187,7 @@ class Devices:
 
     @cached_property
     def guessed(self) -> frozenset[int]:
-        """The rows where requests stand in for starts."""
+        """The rows where requests are shown instead of starts."""
         return frozenset(
             row
             for row, (starts, rate) in enumerate(zip(self.ssch, self.rate, strict=True))
@@ -228,8 +228,7 @@ class Devices:
     def queued_at(self, rows: Sequence[int]) -> Number:
         """Return how many requests wait in Linux for some devices together.
 
-        With aliases among them only their whole tells it (Little's law): which volume an alias served is not
-        known.
+        With aliases among them only their sum is known (Little's law), not which volume an alias served.
         """
         alias = self.ccw["alias"]
         if all(alias[row] != 1 for row in rows):
@@ -264,7 +263,7 @@ class Devices:
         return total(waited) if waited else self.measured(rows)
 
     def estimated(self, rows: Iterable[int]) -> bool:
-        """Tell whether Linux's requests stand in for starts that are not counted."""
+        """Return whether Linux's requests are shown instead of starts, which are not counted."""
         return any(self.rate[row] for row in self.guessed.intersection(rows))
 
 
@@ -460,7 +459,7 @@ def _types(devices: Devices) -> list[Value]:
 def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[Value]:
     """Return the labels of the volumes, as FILES and `zmon where` show them.
 
-    Where CP or a directory tells none, it is what Linux reads on the disk; what has none goes by its Linux
+    Where CP or a directory gives none, it is what Linux reads on the disk; without one it is the disk's Linux
     name behind `>`, as `>vda`.
     """
     told = {key: volume.volser for key, volume in (known or {}).items()}
@@ -472,7 +471,7 @@ def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[
 
 
 def label_of(*told: Value | None) -> Value:
-    """Return the first label that is known; the last thing told, such as a reason, where none is."""
+    """Return the first label that is known; where none is, the last value, such as a reason."""
     return next((one for one in told if isinstance(one, str)), told[-1] or absent("it has no label"))
 
 
@@ -571,7 +570,7 @@ def _add(found: dict[str, set[str]], keys: Sequence[str], values: Sequence[Value
 
 
 def with_labels(filled: Table, view: View, by: str = "addr", column: str = "label") -> Table:
-    """Show the labels of a table by time as DEVICE shows them: those of the volumes, where CP tells them."""
+    """Show the labels of a table by time as DEVICE shows them: those of the volumes, where CP gives them."""
     told = volumes_of(view)
     if not told or column not in filled.columns:
         return filled

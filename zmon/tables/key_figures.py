@@ -76,9 +76,9 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     chosen = cpus.keys.index(key) if key in cpus.keys else None
     each = each_row(CPU_COLUMNS, cpus)
     busiest = max(known, key=lambda row: cpus.busy[row], default=None)
-    nobody = cpus.missing or cpus.average(cpus.busy)
+    reason = cpus.missing or cpus.average(cpus.busy)
     if cpus.keys == [ALL]:
-        busiest, nobody = None, ONLY_ALL
+        busiest, reason = None, ONLY_ALL
     return {
         "online": cpus.running,
         **(
@@ -86,8 +86,8 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
             if key
             else of_all(CPU_COLUMNS, cpus, ())
         ),
-        "busiest": nobody if busiest is None else cpu_name(cpus.keys[busiest]),
-        "highest": nobody if busiest is None else cpus.busy[busiest],
+        "busiest": reason if busiest is None else cpu_name(cpus.keys[busiest]),
+        "highest": reason if busiest is None else cpus.busy[busiest],
     }
 
 
@@ -110,7 +110,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
 
 
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
-    """Return the load of the device that stands in a row."""
+    """Return the load of the device in a row."""
     cells: dict[str, Value] = {
         column.name: column.values(devices)[row] for column in COLUMNS if column.together is not None
     }
@@ -132,10 +132,10 @@ def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str,
     """Return who one device is and what its part of all I/O is."""
     everything = total([devices.rate[row] for row in rows])
     if one is None:
-        nobody = everything if isinstance(everything, Absent) else IDLE if rows else NO_DISKS
+        reason = everything if isinstance(everything, Absent) else IDLE if rows else NO_DISKS
         return {
             "all": everything,
-            **dict.fromkeys(("addr", "label", "drate", "share", "busy", "dresp"), nobody),
+            **dict.fromkeys(("addr", "label", "drate", "share", "busy", "dresp"), reason),
         }
     return {
         "all": everything,
@@ -212,10 +212,10 @@ def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
     }
     row = _row_of(units, key, loads)
     if row is None:
-        nobody = units.missing or (
+        reason = units.missing or (
             NO_SUCH_LCU if key else everything if isinstance(everything, Absent) else IDLE
         )
-        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), nobody)}
+        return {**common, **dict.fromkeys(("ssid", "cu", *OF_LCU), reason)}
     cells = {name: units.columns[name][row] for name in ("ssid", *OF_LCU, "measured", "answered")}
     estimates = "io share fair all " if units.is_estimate("io", row) else ""
     estimates += "ssid cu" if units.is_estimate("ssid", row) else ""
@@ -273,7 +273,7 @@ def path_figures(view: View, chpid: str = "", limit: tuple[float, float] | None 
 
 
 def _stamped(interval: Interval, row: int) -> Number:
-    """Return for how much of the interval a path's figures stand, by the path's own clock."""
+    """Return the length of the interval of a path by the path's own clock."""
     seconds = stamp_seconds(interval.of(CHANNEL))
     return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
 
@@ -304,8 +304,8 @@ def partition_figures(view: View, name: str = "") -> dict[str, Value]:
     processors = alone("lpar", view)
     rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
     if not rows:
-        nobody = processors.missing or partitions.missing or (NO_SUCH_PARTITION if wanted else NO_OWN)
-        return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), nobody)
+        reason = processors.missing or partitions.missing or (NO_SUCH_PARTITION if wanted else NO_OWN)
+        return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
     times = [interval.of(LPAR_CPU).numbers("online_time")[row] for row in rows]
     running = present(times)
     averages = {
@@ -331,7 +331,7 @@ def _first(processors: Table, column: str, rows: list[int]) -> Value:
 
 
 def _label(value: Value) -> Value:
-    """Return a number that is a name as a text, which nobody averages."""
+    """Return a number that is a name as a text, so that it is not averaged."""
     return value if isinstance(value, (Absent, str)) else f"{value}"
 
 
@@ -340,7 +340,7 @@ LOGS: Final = (
     Log("paging_log", Needs((MEMORY,), history=True), lambda view, _key: memory_figures(view)),
     Log(
         "device_log",
-        Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
+        Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         device_figures,
         DEVICE_WEIGHTS,
         lambda view: find_device(view, view.argument),
@@ -348,7 +348,7 @@ LOGS: Final = (
     ),
     Log(
         "control_unit_log",
-        Needs((BLOCK, CMF, DASD, DEVICE), history=True, told=TOPOLOGY),
+        Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         lcu_figures,
         LCU_WEIGHTS,
         find_lcu,

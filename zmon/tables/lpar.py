@@ -194,7 +194,7 @@ def _entitlements(cpus: Delta, physical: Delta) -> list[Number]:
 
 
 def facts(interval: Interval) -> dict[str, Value]:
-    """Return what stands above the rows: the machine, its partitions and processors."""
+    """Return the facts above the rows: the machine, its partitions and processors."""
     machine = interval.of(MACHINE)
 
     def known(name: str) -> Value:

@@ -33,7 +33,7 @@ SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
 
 MAX_EXACT: Final = 4_000
-"""So many intervals are looked at one by one."""
+"""The number of intervals that are read one by one; of more, trends are read."""
 
 MAX_TABLE_ROWS: Final = 500_000
 """Rows of tables that may be filled for one series: some seconds of work."""
@@ -137,7 +137,7 @@ def find(table: Table, name: str, view: View | None = None) -> str:
 def thing(table: str, view: View, name: str) -> str:
     """Return the name by which samples alone know what a page or a screen by time is about.
 
-    A device that goes by a label or number of CP becomes its bus id; all else stays as it was named.
+    A label or number of CP becomes the bus id of its device; other names stay.
     """
     if table not in ABOUT_DEVICES or not name:
         return name
@@ -156,7 +156,7 @@ def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made
 ) -> list[Series]:
     """Return each variable between two times (UTC in ns); without the second one up to the present interval.
 
-    Of more intervals than can be looked at one by one it is what is kept of minutes and quarters of an hour,
+    Of more intervals than can be read one by one it is the trends of minutes and quarters of an hour,
     else about as many averages as `buckets`.
     """
     span = _span(history, window)
@@ -171,7 +171,7 @@ def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made
 
 
 def is_of_one_device(variable: Variable) -> bool:
-    """Return whether a variable is made from the rows of one device, so that no other need be looked at."""
+    """Return whether a variable is made from the rows of one device, so that no other need be read."""
     return variable.table == "device" and bool(variable.key) and variable.column not in OF_OTHERS
 
 
@@ -213,7 +213,7 @@ def _said(step: int) -> str:
 
 
 class Figures(NamedTuple):
-    """What is looked at of each interval."""
+    """The kinds and devices that are read of each interval."""
 
     name: Hashable
     of: Callable[[Interval], Mapping[str, Value]]
@@ -235,14 +235,14 @@ def rows_of(
 
 
 class Span(NamedTuple):
-    """A time that is looked at, as far as there are samples."""
+    """A window of time, as far as there are samples."""
 
     begin: int
     end: int
     last: Interval
 
     def exact(self, figures: Figures) -> bool:
-        """Tell whether every interval can be looked at."""
+        """Return whether every interval can be read."""
         before = self.last.before
         length = 0 if before is None else self.last.after.at.utc - before.at.utc
         count = (self.end - self.begin) // max(length, 1)
@@ -282,7 +282,7 @@ def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:
 
 
 def _size(tables: Iterable[str], interval: Interval) -> int:
-    """Return how many rows must be looked at for an interval."""
+    """Return the number of rows that are read for an interval."""
     kinds = {kind.name: kind for table in tables for kind in needs(table).kinds}
     return max((len(interval.after.frame(kind).keys) for kind in kinds.values()), default=1)
 
@@ -303,7 +303,7 @@ def averages(history: History, begin: int, end: int, step: int) -> Iterator[Inte
 NEEDS: Final = Needs(tuple(KINDS.values()), history=True)
 
 MAX_INTERVALS: Final = 240
-"""Intervals that are drawn when nobody says since when."""
+"""Intervals that are drawn by default."""
 
 BUCKETS: Final = 320
 """Averages that are made of very many intervals: two for each character of a wide terminal."""
@@ -372,7 +372,7 @@ def _unknown(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator
 
 
 def window(view: View, since: str) -> tuple[int, int | None]:
-    """Return from when to when: as was said, else the window that is looked at, else the last intervals."""
+    """Return begin and end: of the argument, else of the window on the screen, else of the last intervals."""
     interval = view.interval
     if since.startswith("@"):
         return int(since[1:]), None
@@ -384,7 +384,7 @@ def window(view: View, since: str) -> tuple[int, int | None]:
 
 
 def begin_of(history: History, most: int) -> int:
-    """Return when the first of the last so many intervals begins."""
+    """Return the begin of the last `count` intervals."""
     first: Interval | None = None
     for interval in islice(history.past(), most):
         first = interval
@@ -406,7 +406,7 @@ def write(variables: Sequence[Variable]) -> str:
 
 
 def parse(argument: str) -> tuple[list[Variable], str]:
-    """Read an argument: the variables, and since when, as it stands there.
+    """Read an argument: the variables, and the word for the begin.
 
     Raises:
         NoSuchThing: it names no variable.

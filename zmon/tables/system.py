@@ -79,7 +79,7 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 NEEDS: Final = Needs(
     (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PRESSURE),
     history=True,
-    told=TOPOLOGY,
+    topology=TOPOLOGY,
 )
 CPUS: Final = _part("busy steal iowait system user online logical busiest=cpu highest=cpubusy")
 WHOLE_TIMES: Final = {"user": ("user", "nice"), "system": ("system", "irq", "softirq")}
@@ -185,7 +185,7 @@ def focus_table(view: View) -> Table:
     """Fill BENCHMRK: one row per interval, of the device that `view.argument` names, else of the busiest now.
 
     Raises:
-        NoSuchThing: no device, or more than one, goes by that name.
+        NoSuchThing: no device, or more than one, has that name.
     """
     key = find(view) if view.argument else _busiest(view.interval)
     if not key:
@@ -201,7 +201,7 @@ def find(view: View) -> str:
     """Return the key of a device; the Toolkit writes DEVICE before it.
 
     Raises:
-        NoSuchThing: no device, or more than one, goes by that name.
+        NoSuchThing: no device, or more than one, has that name.
     """
     word, _, name = view.argument.strip().partition(" ")
     said = len(word) >= 3 and "DEVICE".startswith(word.upper())
@@ -256,7 +256,7 @@ def _cache(view: View, key: str) -> dict[str, Value]:
 
 FOCUS: Final = Log(
     "focus",
-    Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True, told=TOPOLOGY),
+    Needs((BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE), history=True, topology=TOPOLOGY),
     focus_figures,
     FOCUS_WEIGHTS,
     find,

@@ -26,10 +26,10 @@ class Needs(NamedTuple):
     period: bool = False
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
     history: bool = False
-    """Whether it has a row per interval, and so looks at the samples before the last two."""
-    told: tuple[Kind, ...] = ()
-    """What it is filled from besides where people tell something of the machine; with containers among it,
-    also where a tape may hold some."""
+    """Whether it has a row per interval, and so reads the samples before the last two."""
+    topology: tuple[Kind, ...] = ()
+    """Further kinds, where users supply something about the machine; with containers among them, also where a
+    timeline may have some."""
 
 
 class TableColumn(NamedTuple):

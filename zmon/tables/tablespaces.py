@@ -131,7 +131,7 @@ def choose(machine: Machine, word: str) -> FileSelection:
 
 
 def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
-    """Yield what a word was taken for, in words; two LCUs of one name with what tells them apart."""
+    """Yield what a word was taken for, in words; two LCUs of one name with what distinguishes them."""
     units = [_unit(meaning, machine) for meaning in meant if meaning.sort is MeaningKind.LCU]
     for meaning in meant:
         if meaning.sort is MeaningKind.LCU:
@@ -409,7 +409,7 @@ MAX_NAMED: Final = 5
 """So many are named."""
 
 MIN_PART: Final = 0.005
-"""Of less than this part of an LCU nobody needs to hear."""
+"""The part of an LCU below which a tablespace is not named."""
 
 Space = tuple[str, str]
 """Database and tablespace."""

@@ -1,7 +1,6 @@
-"""What hangs on what in the sample that a table is filled from, joined with what people tell.
+"""The topology of the sample that a table is filled from, joined with what users supply.
 
-Made once for all samples in which nothing of it has moved: what is read once a minute, and told once, costs
-nothing as long as it is the same.
+Computed once for all samples in which nothing of it has changed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Lcu, Volume
 
 TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
-"""What tells it."""
+"""Where that is known from."""
 
 UNLISTED: Final = absent("no listing of tablespaces was given (--listing)")
 NOTHING_LISTED: Final = absent("the listing names no file that could be looked at")
@@ -39,7 +38,7 @@ def machine_of(view: View) -> Machine:
 
 
 def is_told(view: View) -> bool:
-    """Tell whether anybody tells more of the machine than the kernel does: people, CP or a listing."""
+    """Return whether users, CP or a listing say more of the machine than the kernel does."""
     if view.people is None:
         return False
     known = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
@@ -71,7 +70,7 @@ def units_of(view: View) -> Units:
 
 
 def _is_more_known(sample: Sample) -> bool:
-    """Tell whether the kernel tells LCUs of more disks than those with a unique id of their own."""
+    """Return whether the kernel gives the LCU of more disks than those with a unique id of their own."""
     luns = sample.frame(LAYER).column("wwpn")
     if any(isinstance(wwpn, str) for wwpn in luns):
         return True
@@ -110,7 +109,7 @@ def lcus_named(view: View, word: str) -> list[str]:
 
 
 def volumes_of(view: View) -> Mapping[str, Volume]:
-    """Return the disks by bus id, where anybody tells more of them than the kernel does."""
+    """Return the disks by bus id, where users, CP or a listing say more of them than the kernel does."""
     return _by_busid(machine_of(view)) if is_told(view) else {}
 
 
@@ -140,7 +139,7 @@ def _people(view: View) -> UserInputs:
 
 
 _recent: Final[dict[str, deque[Frame]]] = {}
-"""Of each kind the frames that were looked at last; two, for one time may be compared with another."""
+"""Of each kind the last frames that were used; two, as one time may be compared with another."""
 
 
 def _shared(frame: Frame) -> Frame:

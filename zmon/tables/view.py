@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zmon.tables.table import Figure, Needs, TableColumn, Variable
 
     Past = Callable[..., Iterator[Interval]]
-    """Yields intervals from the present one backwards; told a time, from the one that ends there."""
+    """Yields intervals from the present one backwards; with a time, from the one that ends there."""
     Figures = Callable[[Interval], Mapping[str, Value]]
     Happened = Callable[[int, int], Sequence[Event]]
     """Returns what happened between two times."""
@@ -124,7 +124,7 @@ class History:
         return None if found is None or found.before is None else found
 
     def within(self, interval: Interval, most: int) -> Iterator[Interval]:
-        """Yield the parts of an interval that the tape has, at most so many, the last first."""
+        """Yield at most `count` parts of an interval that the timeline has, the last first."""
         begin = 0 if interval.before is None else interval.before.at.utc
         for each in islice(self.past(interval.after.at.utc), most):
             if each.after.at.utc <= begin:
@@ -243,14 +243,14 @@ class View:
         self._period = period
         self.argument = argument
         self.figures_only = False
-        """Whether nobody reads texts that are laborious to make, as where a row is made per interval."""
+        """Whether expensive texts are left out, as where a row is made per interval."""
         self.limits = limits
         self.people = people
         self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
 
     @property
     def inputs(self) -> UserInputs | None:
-        """What users supply; None where that is not looked at."""
+        """What users supply; None where that is not used."""
         return None if self.people is None else self.people()
 
     def at(self, interval: Interval, argument: str = "") -> View:
@@ -277,7 +277,7 @@ class TableDefinition(NamedTuple):
     find: Callable[[View], str] | None = None
     """Looks up the operand of a screen by time, without samples before the present one."""
     together: Callable[[Table, Table], tuple[Table, Table]] | None = None
-    """Makes two fillings ready to stand side by side."""
+    """Prepares two fillings to be shown side by side."""
     things: Callable[[Interval], Any] | None = None
     """Returns what trends are made of: the things of an interval, with their `keys` and `labels` ..."""
     columns: tuple[TableColumn, ...] = ()
@@ -362,7 +362,7 @@ def check(name: str, view: View) -> None:
 
 
 def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
-    """Make two fillings of a table ready to stand side by side, where its module knows how."""
+    """Prepare two fillings of a table to be shown side by side, where its module can."""
     prepare = definition(name).together
     return (then, now) if prepare is None else prepare(then, now)
 

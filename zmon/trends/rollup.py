@@ -5,9 +5,9 @@ minute the lowest, the highest and the weighed sum are kept (`minute`).  Gaps do
 belongs to the minute that its middle lies in.
 
 Of thousands of devices some hundreds work at a time.  The samples tell which rows moved, and as long as
-nothing but counters did, only those devices are looked at: the others rested.  Which of their rates are then
+nothing but counters did, only those devices are read: the others did nothing.  Which of their rates are then
 zero is found out once.  An interval in which anything else changed, such as a counter that fell or a device
-that came, is looked at with all devices.
+that came, is read with all devices.
 
 A stretch of samples rarely ends with a minute, so a minute grows: what the table has of it is read again and
 added to.  Quarters are made of minutes by SQL when they are over, or when the file is closed; one that is not
@@ -64,7 +64,7 @@ PAUSE: Final = 60 * NS
 """A limit event ends only after this long below the limit."""
 
 TOGETHER: Final = 10
-"""Intervals for which the same devices are looked at, so that what is known of those is found out once."""
+"""Intervals for which the same devices are read, so that what is known of them is computed once."""
 
 COUNTS: Final = frozenset({Meaning.COUNTER, Meaning.CLOCK})
 
@@ -485,7 +485,7 @@ def moved_rows(before: Frame, after: Frame) -> list[int] | None:
     return found
 
 
-@lru_cache(maxsize=2)  # devices are looked at once a minute
+@lru_cache(maxsize=2)  # devices are read once a minute
 def devices_by_disk(devices: Frame) -> dict[object, str]:
     """Return the bus id of each disk."""
     if devices.missing is not None:

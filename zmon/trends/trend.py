@@ -38,7 +38,7 @@ TIMES: Final = {"minutes": "minute", "quarters": "quarter"}
 """How long roll-ups are, and the column that says when one begins."""
 
 LONG: Final = 26 * 3600 * NS
-"""From so many ns on quarters of an hour are what is looked at: a day and a bit are still told by minutes."""
+"""The length in ns from which quarters of an hour are read; a day and a bit is still read by minutes."""
 
 NO_SAMPLES: Final = absent("no samples lie there")
 
