@@ -36,8 +36,8 @@ def drawn(table: Table, screens: Screens, width: int, height: int, style: str = 
         if isinstance(begin, int) and isinstance(end, int):
             points.setdefault(str(name), []).append(Point(begin, end, low, mean, high))
     each = [points.get(str(one), []) for one in variables]
-    known = str(table.facts.get("names", "")).split()
-    return chart(variables, each, screens, (width, height), style, [unquoted(name) for name in known])
+    names = str(table.facts["names"]).split(" ") if "names" in table.facts else []  # some may be empty
+    return chart(variables, each, screens, (width, height), style, list(map(unquoted, names)))
 
 
 def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
