@@ -125,11 +125,12 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
 
 def damaged_recording(path: str) -> ValueError | None:
     """Return what is wrong with a file that by its name or first bytes is a recording; None if it is none."""
-    from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a mistake needs it
-    from zmon.store.file_format import SQLITE_HEAD, RecordingError, head_of  # noqa: PLC0415 - likewise
+    from zmon.store.file_format import SQLITE_HEAD, RecordingError, head_of  # noqa: PLC0415 - only a mistake needs it
 
     if not os.path.isfile(path) or not (path.endswith(".zmon") or head_of(path, 16) == SQLITE_HEAD):
         return None
+    from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a damaged recording needs it
+
     return RecordingError(f"{path}: {recording_info(path).problem.removeprefix(f'{path}: ')}")
 
 
