@@ -339,7 +339,7 @@ class _PathReader:
             OSError: it cannot be listed.
         """
         self._walk(directory)
-        known = self._directories.get(directory) or self._directory(directory)
+        known = self._directory(directory)
         if known is not None and known[1].fstype in NO_FILES:
             raise OSError(f"it is on {known[1].fstype}, which holds no data")
         entries = []
@@ -374,7 +374,7 @@ class _PathReader:
         if not path.startswith("/"):
             return _nowhere(absent("a relative path without a base directory: --base-dir"))
         directory, _slash, name = path.rpartition("/")
-        known = self._directories.get(directory) or self._directory(directory)
+        known = self._directory(directory)
         if known is not None:
             real = f"{known[0]}/{name}"
             through = OTHER.match(path)
@@ -388,7 +388,9 @@ class _PathReader:
         return self._by_node(path, depth)
 
     def _directory(self, path: str) -> tuple[str, Mounted] | None:
-        """Return the real path of a directory (empty for `/`) and its mount."""
+        """Return the real path of a directory (empty for `/`) and its mount; None if there is none."""
+        if path in self._directories:
+            return self._directories[path]
         self._walk(path)
         known = None
         try:

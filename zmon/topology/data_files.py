@@ -107,12 +107,8 @@ class DataFile(NamedTuple):
 def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""
     names = [name for name in DataFile._fields if name in frame.kind.by_name]
-    readers = [_READERS.get(name, _number) for name in names]
-    rows = zip(frame.keys, *(frame.column(name) for name in names), strict=True)
-    return [
-        DataFile(path, *(read(cell) for read, cell in zip(readers, cells, strict=True)))  # type: ignore[arg-type]
-        for path, *cells in rows
-    ]
+    columns = [map(_READERS.get(name, _number), frame.column(name)) for name in names]
+    return list(map(DataFile, frame.keys, *columns))  # type: ignore[arg-type]
 
 
 def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:

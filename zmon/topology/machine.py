@@ -10,12 +10,8 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
 from zmon.topology.claims import claims_in
-from zmon.topology.data_files import files_in, files_of, with_disk_groups
 from zmon.topology.identity import VolumeIndex, platform_of
-from zmon.topology.location import locate_file, with_same_files
-from zmon.topology.mounts import mounts_in
 from zmon.topology.site import NO_SITE
-from zmon.topology.stack import Stack
 from zmon.topology.volumes import lcus, with_claimed
 
 if TYPE_CHECKING:
@@ -29,6 +25,7 @@ if TYPE_CHECKING:
     from zmon.topology.location import FileLocation
     from zmon.topology.mounts import Mounts
     from zmon.topology.site import Site
+    from zmon.topology.stack import Stack
     from zmon.topology.volumes import Lcu, Volume
 
 
@@ -100,6 +97,8 @@ class Machine:
     @cached_property
     def mounts(self) -> Mounts:
         """The mounts."""
+        from zmon.topology.mounts import mounts_in  # noqa: PLC0415 - tables of devices need no files
+
         return mounts_in(self.sample.frame(MOUNT))
 
     @cached_property
@@ -160,6 +159,8 @@ class Machine:
     @cached_property
     def stack(self) -> Stack:
         """The stack of block devices."""
+        from zmon.topology.stack import Stack  # noqa: PLC0415 - tables of devices need no files
+
         return Stack(self.layers)
 
     @cached_property
@@ -189,6 +190,8 @@ class Machine:
     @cached_property
     def files(self) -> list[DataFile]:
         """The containers of tablespaces, and other files that were asked for."""
+        from zmon.topology.data_files import files_in, files_of, with_disk_groups  # noqa: PLC0415 - likewise
+
         known = files_in(self.sample.frame(CONTAINER))
         listed = self.inputs.listed
         files = known if listed is None else files_of(listed, known, self.mounts, self.stack)
@@ -200,6 +203,8 @@ class Machine:
     @cached_property
     def locations(self) -> Mapping[str, FileLocation]:
         """Where each of the files lies, by path."""
+        from zmon.topology.location import with_same_files  # noqa: PLC0415 - likewise
+
         return with_same_files(self.files, {file.path: self.locate(file) for file in self.files})
 
     @cached_property
@@ -209,4 +214,6 @@ class Machine:
 
     def locate(self, file: DataFile) -> FileLocation:
         """Return where a file lies."""
+        from zmon.topology.location import locate_file  # noqa: PLC0415 - likewise
+
         return locate_file(file, self.mounts, self.stack, self.volumes)

@@ -81,12 +81,8 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
-    readers = [_READERS.get(name, _text) for name in Mount._fields[1:]]
-    rows = zip(frame.keys, *(frame.column(name) for name in Mount._fields[1:]), strict=True)
-    mounts = Mounts(
-        Mount(key, *(read(cell) for read, cell in zip(readers, cells, strict=True)))  # type: ignore[arg-type]
-        for key, *cells in rows
-    )
+    columns = [map(_READERS.get(name, _text), frame.column(name)) for name in Mount._fields[1:]]
+    mounts = Mounts(map(Mount, frame.keys, *columns))  # type: ignore[arg-type]
     mounts.missing = frame.missing
     return mounts
 
