@@ -316,6 +316,8 @@ class _PathReader:
                 self._enter(place)
             try:
                 target = os.readlink(here or "/")
+            except FileNotFoundError:
+                return  # nothing is below it
             except (OSError, ValueError):
                 continue
             if OTHER.match(here):  # the text of such a link is not its target
