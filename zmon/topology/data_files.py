@@ -108,7 +108,7 @@ def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""
     names = [name for name in DataFile._fields if name in frame.kind.by_name]
     columns = [map(_READERS.get(name, _number), frame.column(name)) for name in names]
-    return list(map(DataFile, frame.keys, *columns))  # type: ignore[arg-type]
+    return list(map(DataFile, frame.keys, *columns))
 
 
 def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:

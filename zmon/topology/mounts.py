@@ -82,7 +82,7 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
     columns = [map(_READERS.get(name, _text), frame.column(name)) for name in Mount._fields[1:]]
-    mounts = Mounts(map(Mount, frame.keys, *columns))  # type: ignore[arg-type]
+    mounts = Mounts(map(Mount, frame.keys, *columns))
     mounts.missing = frame.missing
     return mounts
 
