@@ -37,8 +37,8 @@ def chapter(lines: Iterable[ReportLine]) -> str:
 def _section(plan: Scenario, lines: list[ReportLine]) -> Iterator[str]:
     yield from (f"### {plan.name}", "", f"*{plan.title}.* {' '.join(plan.text.split())}", "")
     if lines:
-        yield "| figure | bounds | model | | what the study says | why these bounds |"
-        yield "| --- | --- | --- | --- | --- | --- |"
+        yield "| figure | bounds | model | | basis | what the study says | place | why these bounds |"
+        yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
         yield from (_row(line) for line in lines)
         yield ""
     if plan.assumed:
@@ -46,8 +46,9 @@ def _section(plan: Scenario, lines: list[ReportLine]) -> Iterator[str]:
 
 
 def _row(line: ReportLine) -> str:
-    name, study, low, high, why, _measure = line.figure
-    return f"| {name} | {low:g} to {high:g} | {short(line.value)} | {line.verdict} | {study} | {why} |"
+    name, study, low, high, why, _measure, basis, place = line.figure
+    model = f"{short(line.value)} | {line.verdict} | {basis}"
+    return f"| {name} | {low:g} to {high:g} | {model} | {study} | {place} | {why} |"
 
 
 def page(text: str, lines: Iterable[ReportLine]) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.lab.boxes import aim, box, paths
-from zmon.lab.measure import QUANTITIES, Measure, MeasureError, measured, parse_measure
+from zmon.lab.measure import QUANTITIES, WITHIN, Measure, MeasureError, measured, parse_measure
 from zmon.lab.model import Compute, Count, DiskIo, Phase, Scenario, SimulatedLcu, Stream
 from zmon.lab.simulation import Simulation
 
@@ -37,6 +37,10 @@ def course() -> Simulation:
         ("cpu of transaction in work", 1.0),
         ("service in work", 1.024),
         ("total peak in work", 2.048),
+        ("total median in work", 1.5),
+        ("before in work", 0.0),
+        ("total within 1.024-2.048 in work", 100.0),
+        ("service within 0-1.024 of 7000 in work", 0.0),
         ("array IO/s of LCU 6 in work", 0),
     ],
 )
@@ -71,7 +75,27 @@ def test_a_ratio_is_two_quantities() -> None:
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_every_quantity_can_be_said(quantity: str) -> None:
     """Of something, in a phase, at another scenario."""
-    assert parse_measure(f"{quantity} of x in y at z") == (Measure(quantity, "x", "y", "z"),)
+    if quantity in WITHIN:
+        (found,) = parse_measure(f"{quantity} 0-0.512 of x in y at z")
+        assert found == Measure(quantity, "x", "y", "z", 0.0, 0.512)
+    else:
+        assert parse_measure(f"{quantity} of x in y at z") == (Measure(quantity, "x", "y", "z"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("total within", "they need one"),
+        ("MB/s 0-0.512", "goes with total within"),
+        ("total within 0.512-0.5", "is no range of buckets"),
+        ("total within 0-0.5", "is no range of buckets"),
+        ("total within 0-1.0.2", "is no range of buckets"),
+    ],
+)
+def test_a_range_is_one_of_buckets(said: str, expected: str) -> None:
+    """A histogram of the DASD driver knows nothing between the ends of its buckets."""
+    with pytest.raises(ValueError, match=expected):
+        parse_measure(said)
 
 
 @pytest.mark.parametrize("said", ["", "frogs", "MB/s / MB/s / MB/s", "MB/s in", "MB/s at a b"])

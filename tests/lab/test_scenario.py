@@ -201,6 +201,7 @@ def test_figures_are_not_taken_from_the_base() -> None:
         ("MB/s in all day", "MB/s in noon", "mine.toml:41: figures.1.measure: there is no phase 'noon'"),
         ("MB/s in all day", "MB/s of LCU 7", "mine.toml:41: figures.1.measure: 'LCU 7' is no LCU"),
         ("MB/s in all day", "time of scam", "mine.toml:41: figures.1.measure: 'scam' is not counted"),
+        ("low = 1", 'basis = "x"\nlow = 1', "mine.toml:38: figures.1.basis: is one of follows"),
         ("MB/s in all day", "furlongs", "mine.toml:41: figures.1.measure: is QUANTITY"),
     ],
 )  # fmt: skip

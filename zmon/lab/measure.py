@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.lab.engine import BUCKETS, LAST, NEVER
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -24,14 +26,26 @@ QUANTITIES: Final = {
     "total peak": "ms, upper end of the bucket that holds most requests, from Linux to the answer",
     "service peak": "the same from start to interrupt",
     "service": "ms from start to interrupt on average",
+    "total median": "ms from Linux to the answer, of half of the requests at most",
+    "before": "how many requests a request finds on its volume on average",
+    "total within": "percent of the requests whose time from Linux to the answer is in a range: 0.512-1.024",
+    "service within": "the same from start to interrupt",
 }
+WITHIN: Final = ("total within", "service within")
+"""Those with a range of ms behind them."""
 _MEASURE: Final = re.compile(
-    rf"({'|'.join(map(re.escape, QUANTITIES))})(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
+    rf"({'|'.join(map(re.escape, QUANTITIES))})(?: ([\d.]+)-([\d.]+))?"
+    r"(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
 )
 BY_NAME: Final = ("per second", "time", "cpu")
 """Those of what is counted by name."""
-HISTOGRAMS: Final = {"total peak": 1, "service peak": 2}
+HISTOGRAMS: Final = {
+    "total peak": 1, "total median": 1, "total within": 1, "service peak": 2, "service within": 2,
+    "before": 4,
+}  # fmt: skip
 """Which of the histograms of a disk."""
+_ENDS: Final = (0.0, *((4 << bucket) / 1e3 for bucket in range(LAST)))
+"""Where the buckets of a histogram of times begin and end, in ms; the last has no end."""
 
 
 class Measure(NamedTuple):
@@ -43,6 +57,9 @@ class Measure(NamedTuple):
     """Empty for all phases."""
     scenario: str
     """Empty for the one whose figure it is."""
+    low: float = 0.0
+    high: float = 0.0
+    """The range of those in `WITHIN`."""
 
 
 class MeasureError(ValueError):
@@ -61,7 +78,20 @@ def parse_measure(text: str) -> tuple[Measure, ...]:
             f"is QUANTITY [of NAME] [in PHASE] [at SCENARIO], or two with ' / ' between them: {text!r:.80}; "
             f"quantities are {', '.join(QUANTITIES)}"
         )
-    return tuple(Measure(*(group or "" for group in one.groups())) for one in found if one)
+    return tuple(_measure(one) for one in found if one)
+
+
+def _measure(found: re.Match[str]) -> Measure:
+    quantity, low, high, of, phase, scenario = (group or "" for group in found.groups())
+    if (quantity in WITHIN) != bool(low):
+        raise ValueError(f"{quantity!r}: a range goes with {' and '.join(WITHIN)}, and they need one")
+    if not low:
+        return Measure(quantity, of, phase, scenario)
+    ends = {f"{end:g}": end for end in _ENDS}
+    bounds = ends.get(low, NEVER), ends.get(high, NEVER)
+    if not bounds[0] < bounds[1] < NEVER:
+        raise ValueError(f"{low}-{high} is no range of buckets, whose ends are {', '.join([*ends][:12])} ...")
+    return Measure(quantity, of, phase, scenario, *bounds)
 
 
 def measured(simulation: Simulation, measure: Measure) -> float:
@@ -93,7 +123,7 @@ def measured(simulation: Simulation, measure: Measure) -> float:
 
 def _by_disk(answered: list[VolumeCounts], measure: Measure, seconds: float) -> float:
     if measure.quantity in HISTOGRAMS:
-        return _peak(answered, HISTOGRAMS[measure.quantity])
+        return _by_histogram(_histogram(answered, HISTOGRAMS[measure.quantity]), measure)
     if measure.quantity == "in flight":
         return sum(one.weighted_ns for one in answered) / seconds / 1e9
     requests = sum(one.reads + one.writes for one in answered)
@@ -142,14 +172,31 @@ def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:
     return sum(one.busy_ns for one in _answered(intervals, disks)) / len(disks)
 
 
-def _peak(answered: Iterable[VolumeCounts], histogram: int) -> float:
-    buckets: dict[int, int] = {}
+def _histogram(answered: Iterable[VolumeCounts], histogram: int) -> list[int]:
+    buckets = [0] * BUCKETS
     for one in answered:
         for bucket, number in one.histograms[histogram]:
-            buckets[bucket] = buckets.get(bucket, 0) + number
-    if not buckets:
+            buckets[bucket] += number
+    if not any(buckets):
         raise MeasureError("nothing was read or written")
-    return float(4 << max(buckets, key=lambda bucket: (buckets[bucket], -bucket))) / 1e3
+    return buckets
+
+
+def _by_histogram(buckets: list[int], measure: Measure) -> float:
+    whole = sum(buckets)
+    if measure.quantity == "before":
+        return sum(bucket * number for bucket, number in enumerate(buckets)) / whole
+    if measure.quantity in WITHIN:
+        return 100 * sum(buckets[_ENDS.index(measure.low) : _ENDS.index(measure.high)]) / whole
+    if measure.quantity != "total median":
+        return float(4 << buckets.index(max(buckets))) / 1e3
+    below = 0
+    for bucket, number in enumerate(buckets[:LAST]):
+        if 2 * (below + number) >= whole:  # evenly spread within the bucket
+            begin, end = _ENDS[bucket : bucket + 2]
+            return begin + (end - begin) * (whole / 2 - below) / number
+        below += number
+    return NEVER
 
 
 def _lcus(plan: Scenario, of: str) -> list[int]:

@@ -186,6 +186,11 @@ class StudyFigure(NamedTuple):
     """Why these bounds."""
     measure: str
     """How it is taken from the simulation: see `zmon.lab.measure`."""
+    basis: str = ""
+    """`follows` from the model; `fitted`: a parameter was chosen so that it comes out; `given`: it is a
+    parameter, or arithmetic with parameters alone; empty if the scenario does not say."""
+    place: str = ""
+    """Study and line, `S000:753`, as docs/lab.md numbers the studies; empty if no study says it."""
 
 
 class Scenario(NamedTuple):

@@ -517,7 +517,7 @@ class _Scenario:
 
     def _figures(self, phases: Sequence[Phase]) -> Iterator[StudyFigure]:
         for entry in self.top.list_of("figures", []):
-            entry.only("name", "study", "low", "high", "why", "measure")
+            entry.only("name", "study", "low", "high", "why", "measure", "basis", "place")
             low, high = entry.number("low", None, -1e9), entry.number("high", None, -1e9)
             if low > high:
                 raise entry.wrong("low", f"{low:g} is above high, {high:g}")
@@ -529,7 +529,11 @@ class _Scenario:
             for one in measured:
                 if not one.scenario:
                     self._measurable(entry, one, phases)
-            yield StudyFigure(entry.text("name"), entry.text("study"), low, high, entry.text("why"), said)
+            yield StudyFigure(
+                entry.text("name"), entry.text("study"), low, high, entry.text("why"), said,
+                entry.one_of("basis", ("follows", "fitted", "given"), "") if "basis" in entry else "",
+                entry.text("place", ""),
+            )  # fmt: skip
 
     def _measurable(self, entry: TomlTable, one: Measure, phases: Sequence[Phase]) -> None:
         """Refuse a figure of something that this scenario does not have."""

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
     from zmon.lab.model import Scenario, StudyFigure
 
-HEADINGS: Final = ("scenario", "figure", "study", "from", "to", "model", "verdict", "why these bounds")
+HEADINGS: Final = (
+    "scenario",
+    "figure",
+    "study",
+    "from",
+    "to",
+    "model",
+    "verdict",
+    "why these bounds",
+    "basis",
+    "place",
+)
 
 
 class ReportLine(NamedTuple):
@@ -36,9 +47,9 @@ class ReportLine(NamedTuple):
 
     def cells(self) -> tuple[str, ...]:
         """Return it as texts, under `HEADINGS`."""
-        name, study, low, high, why, _measure = self.figure
+        name, study, low, high, why, _measure, basis, place = self.figure
         model = short(self.value)
-        return self.plan.name, name, study, f"{low:g}", f"{high:g}", model, self.verdict, why
+        return self.plan.name, name, study, f"{low:g}", f"{high:g}", model, self.verdict, why, basis, place
 
 
 def short(value: float) -> str:
@@ -89,4 +100,5 @@ def text(lines: Iterable[ReportLine]) -> Iterator[str]:
             name = line.plan.name
             yield f"{name}: {line.plan.title}"
         bounds = f"{line.figure.low:g} to {line.figure.high:g}"
-        yield f"  {line.figure.name:<66} {bounds:>16} {short(line.value):>7}  {line.verdict}"
+        basis, place = line.figure.basis or "-", line.figure.place or "-"
+        yield f"  {line.figure.name:<76} {bounds:>14} {short(line.value):>6} {line.verdict} {basis:7} {place}"
