@@ -64,7 +64,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     try:
         if needed.history and args.source:
             args.count = 1  # a screen by time has all intervals at once
-        for left in _intervals(session, args, needed=screen.layout != "menu"):
+        for left in moves_to(session, args, needed=screen.layout != "menu"):
             if left and needed.history:
                 continue
             if first:
@@ -106,8 +106,12 @@ def _open(session: Session, args: argparse.Namespace, other: Navigator | None) -
         session.sort(column.name, "DESC" if falling else "ASC")
 
 
-def _intervals(navigator: Navigator, args: argparse.Namespace, *, needed: bool) -> Iterator[int]:
-    """Move the navigator to each interval that is to be printed; yields the number that is left."""
+def moves_to(navigator: Navigator, args: argparse.Namespace, *, needed: bool = True) -> Iterator[int]:
+    """Move the navigator to each interval that the options choose; yields the number that is left.
+
+    Raises:
+        CommandError: a time is none, or there is no sample then.
+    """
     if navigator.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
     if navigator.live:

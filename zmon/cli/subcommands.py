@@ -80,6 +80,30 @@ MAX_NUMBER: Final = 1_000_000_000
 """The largest number of things."""
 
 
+def at_least_zero(words: str) -> float:
+    """Read a rate."""
+    value = _number(words)
+    if not 0 <= value <= MAX_NUMBER:
+        raise _wrong(f"{words[:40]!r} is no number from 0 to {MAX_NUMBER:,}")
+    return value
+
+
+def more_than_zero(words: str) -> float:
+    """Read a rate or a penalty, which is not zero."""
+    value = at_least_zero(words)
+    if value < 0.001:
+        raise _wrong(f"{words[:40]!r} is less than 0.001")
+    return value
+
+
+def share(words: str) -> float:
+    """Read a percentage."""
+    value = _number(words)
+    if not 0 <= value <= 100:
+        raise _wrong(f"{words[:40]!r} is no percentage from 0 to 100")
+    return value
+
+
 def positive(words: str) -> int:
     """Read a number of things, at least one."""
     if not words.isdecimal() or not words.strip("0"):
@@ -378,6 +402,37 @@ def spread(parser: argparse.ArgumentParser) -> None:
     parser.epilog = LISTING_HELP
 
 
+def sizing(parser: argparse.ArgumentParser) -> None:
+    """Compute how many disks a workload needs: zmon size --io 10000 --read 50 --raid 10.
+
+    A write costs the disks more requests than a read: 2 with RAID 1 or 10 and Oracle's normal redundancy, 3 with
+    high redundancy, 4 with RAID 5, 6 with RAID 6.  With --from it takes the rates of a recording, LCU by LCU: of
+    the last interval, the one that ends --at a time, or all from --since to then.  It prints the assumptions.
+    """  # noqa: E501 - the help as it is printed
+    from zmon.placement.disk_count import DISK_IO, PENALTIES  # noqa: PLC0415 - other commands need none
+
+    _option(parser, "--io N", "reads and writes a second, together; with --read", type=at_least_zero)
+    _option(parser, "--read PERCENT", "how many of these are reads", type=share)
+    _option(parser, "--reads N", "reads a second", type=at_least_zero)
+    _option(parser, "--writes N", "writes a second", type=at_least_zero)
+    text = f"RAID level or Oracle's redundancy: {', '.join(PENALTIES)} (default 10)"
+    _option(parser, "--raid LEVEL", text, choices=tuple(PENALTIES), default="10")
+    _option(
+        parser, "--penalty N", "requests of the disks for each write, instead of --raid", type=more_than_zero
+    )
+    text = f"requests a second of one disk (default {DISK_IO:g})"
+    _option(parser, "--disk-io N", text, type=more_than_zero, default=DISK_IO)
+    _option(parser, "--cell N", "count cells too, with so many disks each", type=positive, default=0)
+    _option(parser, "--hits PERCENT", "reads that the cache answers (default 0)", type=share, default=0.0)
+    _option(parser, "--site FILE", "site file, see docs/site.md", default="")
+    _option(parser, "--from SOURCE", "take the rates of a recording or capture", dest="source", type=source)
+    _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
+    _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
+    _format(parser, "text", "csv", "json")
+    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False, interval=2.0, count=1)
+    parser.set_defaults(cp_file=[], cp_user="", cp_member="", listing=[])
+
+
 def plot(parser: argparse.ArgumentParser) -> None:
     """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
@@ -592,6 +647,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "show": ("print a screen as text, CSV or JSON", show),
     "where": ("show which disks and LCUs a file is on, or what is on a disk or LCU", where),
     "spread": ("show how evenly tablespaces are spread over LCUs, and what to move", spread),
+    "size": ("compute how many disks a workload needs at a RAID level", sizing),
     "plot": ("draw figures of a screen by time, as text, CSV or JSON", plot),
     "capture": ("copy what zmon reads into an archive, to look at elsewhere", capture),
     "replay": ("show a recording with the screens of the live machine", replay),

@@ -1,0 +1,214 @@
+"""Computes how many disks a workload needs at a RAID level, from rates that are given or recorded."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import Absent, absent
+from zmon.cli.inputs import has_inputs, user_inputs
+from zmon.cli.output import FAILED, OK, announced, complain, folded, misused, terminal_width, write_result
+from zmon.cli.show_intervals import moves_to
+from zmon.cli.source_options import open_source
+from zmon.kinds import MACHINE
+from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
+from zmon.plain_text import harmless
+from zmon.screen.export import moment, plain
+from zmon.screen.number import DOTS, rate
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.when import written
+from zmon.tables import control_unit
+from zmon.tables.control_unit import ControlUnits
+from zmon.tables.device import disks as disk_rows
+from zmon.tables.join import total
+from zmon.tables.topology import units_of
+from zmon.tables.view import View, no_inputs
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from zmon.placement.disk_count import DiskCount
+
+NO_CELLS: Final = absent("cells are counted with --cell")
+ALL: Final = "all"
+"""The row of all disks of a recording."""
+NAMES: Final = ("lcu", "reads", "writes", "hardware", "disks", "whole_disks", "cells")
+"""The names of the columns, in CSV and JSON."""
+HEADINGS: Final = ("LCU", "Read/s", "Write/s", "Hardware/s", "Disks", "Whole", "Cells")
+WIDTHS: Final = (9, 9, 11, 8, 7, 7)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the disks; returns the exit status."""
+    given = (args.io, args.reads, args.writes)
+    if args.source and any(value is not None for value in given):
+        return misused("--from gives the rates; leave out --io, --reads and --writes")
+    if not args.source and (wrong := _wrong(args)):
+        return misused(wrong)
+    arrays = Arrays(
+        PENALTIES[args.raid] if args.penalty is None else args.penalty,
+        args.disk_io,
+        args.cell,
+        args.hits / 100,
+    )
+    if args.source:
+        try:
+            return _recorded(args, arrays)
+        except CommandError as error:
+            return misused(str(error))
+        except ValueError as error:
+            return complain(str(error))
+    reads, writes = args.reads or 0.0, args.writes or 0.0
+    if args.io is not None:
+        reads = args.io * args.read / 100
+        writes = args.io - reads
+    _print(args, [disk_count("", reads, writes, arrays, NO_CELLS)], arrays, ())
+    return OK
+
+
+def _wrong(args: argparse.Namespace) -> str:
+    """Return what is wrong with rates that are given; empty if nothing is."""
+    if args.at or args.since:
+        return "--at and --since are times in a recording: name one with --from"
+    if args.io is None and args.reads is None and args.writes is None:
+        return (
+            "the rates are needed: --io N and --read PERCENT, --reads N and --writes N, or --from RECORDING"
+        )
+    if args.io is not None and (args.reads is not None or args.writes is not None):
+        return "--io is reads and writes together: give it with --read PERCENT, or --reads and --writes"
+    if args.io is not None and args.read is None:
+        return "--io needs --read PERCENT: how many of the requests are reads"
+    if args.io is None and args.read is not None:
+        return "--read is a part of --io"
+    return ""
+
+
+# a recording
+
+
+def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
+    """Print what an interval of a recording needs, LCU by LCU; returns the exit status.
+
+    Raises:
+        CommandError: a time is none.
+        ValueError: the source cannot be used, or holds no interval.
+    """
+    inputs = user_inputs(args) if has_inputs(args) else no_inputs
+    needed = control_unit.NEEDS
+    kinds = (MACHINE, *needed.kinds, *needed.topology)
+    last = None if args.at or args.since else 2
+    with announced(args.source), closing(open_source(args, kinds=kinds, last=last)) as timeline:
+        navigator = Navigator(timeline)
+        for _left in moves_to(navigator, args):
+            pass
+        interval = navigator.interval
+        if interval is None or interval.before is None:
+            raise ValueError("there are no two samples in this time")
+        rows = _rows(View(interval, people=inputs), arrays)
+        span = (interval.before.at.utc, interval.after.at.utc)
+    _print(args, rows, arrays, span)
+    return FAILED if isinstance(rows[-1].hardware, Absent) else OK
+
+
+def _rows(view: View, arrays: Arrays) -> list[DiskCount]:
+    """Return what each LCU needs, in the order of CTLUNIT, and all disks together."""
+    known = units_of(view)
+    found = ControlUnits(view.interval, known.lcus)
+    block = found.devices.block
+    reads, writes = block.rate("reads"), block.rate("writes")
+
+    def needs(name: str, rows: Sequence[int]) -> DiskCount:
+        read, written = (total([rates[row] for row in rows]) for rates in (reads, writes))
+        return disk_count(name, read, written, arrays, NO_CELLS)
+
+    named = zip((unit.short for unit in known.lcus.values()), found.members, strict=True)
+    return [*(needs(name, rows) for name, rows in named), needs(ALL, disk_rows(found.devices))]
+
+
+# output
+
+
+def _print(args: argparse.Namespace, rows: list[DiskCount], arrays: Arrays, span: tuple[int, ...]) -> None:
+    raid = f"RAID {args.raid}" if args.raid.isdecimal() else f"{args.raid} redundancy"
+    assumed = _assumed(arrays, raid if args.penalty is None else "as given", span)
+    write_result(
+        args,
+        lambda: (
+            *(_table(rows) if span else _one(rows[0], arrays)),
+            "",
+            "This rests on:",
+            *(line for one in assumed for line in folded(one, max(terminal_width(), 40), " - ", "   ")),
+        ),
+        lambda: (NAMES, *([harmless(row.name), *_figures(row)] for row in rows)),
+        lambda: {
+            "penalty": arrays.penalty,
+            "disk_io": arrays.disk_io,
+            "cell": arrays.cell or None,
+            "hits": 100 * arrays.hits,
+            **dict(zip(("from", "to"), map(moment, span), strict=False)),
+            "rows": [dict(zip(NAMES, [row.name, *_figures(row)], strict=True)) for row in rows],
+            "assumptions": assumed,
+        },
+    )
+
+
+def _figures(row: DiskCount) -> list[Any]:
+    """Return the figures of a row; None where one is absent."""
+    disks = plain(row.disks)
+    needed = whole(disks) if isinstance(disks, int | float) else None
+    return [plain(row.reads), plain(row.writes), plain(row.hardware), disks, needed, plain(row.cells)]
+
+
+def _one(row: DiskCount, arrays: Arrays) -> Iterator[str]:
+    """Yield what a workload needs that is given, as sentences."""
+    reads, writes, hardware, disks, needed, cells = _figures(row)
+    read = reads * (1 - arrays.hits)
+    cached = f" of which {_number(read)} reach the disks" if arrays.hits else ""
+    asked = f"{_number(reads)} reads{cached}, {_number(writes)} writes"
+    done = f"{_number(read)} + {_number(writes)} x {arrays.penalty:g}"
+    yield f"Workload   {_number(reads + writes)} I/O per second: {asked}"
+    yield f"Hardware   {_number(hardware)} I/O per second = {done}"
+    yield f"Disks      {needed:,} with {_number(arrays.disk_io)} I/O per second each ({disks:,.1f})"
+    if cells is not None:
+        yield f"Cells      {whole(cells):,} with {arrays.cell} disks each ({cells:,.1f})"
+
+
+def _number(value: float) -> str:
+    """Write a rate: whole from 100 on, with at most one digit behind the point below."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}".removesuffix(".0")
+
+
+def _table(rows: Sequence[DiskCount]) -> Iterator[str]:
+    """Yield what a recording's LCUs need, a line for each."""
+    cells = len(HEADINGS) - any(isinstance(row.cells, Absent) for row in rows[-1:])
+    name = max(len(HEADINGS[0]), *(len(harmless(row.name)) for row in rows))
+    yield _line(name, HEADINGS[:cells])
+    for row in rows:
+        words = [DOTS if value is None else rate(value) for value in _figures(row)]
+        if row.disks.__class__ is not Absent:
+            words[4] = f"{_figures(row)[4]:,}"
+        yield _line(name, [harmless(row.name), *words][:cells])
+
+
+def _line(name: int, words: Sequence[str]) -> str:
+    pairs = zip(words[1:], WIDTHS, strict=False)
+    return f"{words[0]:<{name}}" + "".join(word.rjust(width) for word, width in pairs)
+
+
+def _assumed(arrays: Arrays, raid: str, span: Sequence[int]) -> list[str]:
+    """Return what the answer rests on."""
+    times = f"{arrays.penalty:g} request{'s' * (arrays.penalty != 1)}"
+    found = [
+        f"A read is one request of a disk, a write {times} ({raid}); the cache combines no writes.",
+        f"The cache answers {100 * arrays.hits:g} % of the reads: --hits."
+        if arrays.hits
+        else "The cache answers no read; with --hits PERCENT it answers some.",
+        f"A disk does {_number(arrays.disk_io)} requests a second (--disk-io); all disks do equally much.",
+    ]
+    if span:
+        found.append(
+            f"The rates are the means from {written(span[0])} to {written(span[1])}, as Linux asked; other "
+            "systems on the same arrays come on top. Choose the busiest time with --at and --since."
+        )
+    return found
