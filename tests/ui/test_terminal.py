@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import selectors
 import signal
 from codecs import getincrementaldecoder
+from queue import SimpleQueue
+from selectors import SelectorKey, SelectSelector
+from threading import Event, Thread
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.events import Key
 from textual.message import Message
@@ -161,6 +168,60 @@ def test_any_bytes_can_be_typed(parts: list[bytes]) -> None:
     for part in parts:
         parser = driver._parsed(driver._parsed(parser, decode(part)))
     assert all(isinstance(event, Message) for event in driver.events)
+
+
+class Patient(SelectSelector):
+    """A selector that notes how long it was asked to wait."""
+
+    waits: ClassVar[SimpleQueue[float | None]] = SimpleQueue()
+
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
+        """Wait."""
+        self.waits.put(timeout)
+        return super().select(timeout)
+
+
+class Wired(Deaf):
+    """A driver that reads from a pipe."""
+
+    def __init__(self, end: int) -> None:
+        super().__init__()
+        self.fileno = end
+        self.exit_event = Event()
+        self._end_of_input = os.pipe()
+        self.came: SimpleQueue[Message] = SimpleQueue()
+        self._key_thread = Thread(target=self.run_input_thread, daemon=True)
+
+    def process_message(self, message: Message) -> None:
+        """Hand it on."""
+        self.came.put(message)
+
+    def _disable_mouse_support(self) -> None:
+        """Do nothing."""
+
+    def gone(self) -> None:
+        """Do nothing."""
+
+
+def test_without_keys_nothing_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are waited for without end, behind ESC until it is a key by itself; the end of the app ends it."""
+    monkeypatch.setattr(selectors, "SelectSelector", Patient)
+    end, keyboard = os.pipe()
+    driver = Wired(end)
+    assert driver._key_thread is not None
+    driver._key_thread.start()
+    waits = [Patient.waits.get(timeout=60)]
+    os.write(keyboard, b"\x1b")
+    escape = driver.came.get(timeout=60)
+    waits += [Patient.waits.get(timeout=60) for _ in range(2)]
+    driver.disable_input()
+    assert not driver._key_thread.is_alive()
+    assert isinstance(escape, Key)
+    assert escape.key == "escape"
+    assert waits == [None, constants.ESCAPE_DELAY, None]
+    driver.disable_input()  # a second time there is nothing to end
+    for descriptor in (end, keyboard, *driver._end_of_input):
+        os.close(descriptor)
 
 
 def test_keys_behind_what_is_not_understood() -> None:

@@ -16,6 +16,7 @@ from codecs import getincrementaldecoder
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from textual import constants
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
@@ -91,6 +92,8 @@ class Terminal(LinuxDriver):
         error, output = sys.__stderr__, sys.__stdout__
         file = output if error is None or not error.isatty() else error
         self._file: Any = Output(file, self.gone) if file is not None else None
+        self._end_of_input = os.pipe()
+        """Ends the thread that waits for keys: where it reads, and where that is written."""
 
     def gone(self) -> None:
         """End the app, because there is no terminal any more; called from a thread."""
@@ -105,14 +108,31 @@ class Terminal(LinuxDriver):
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._app._handle_exception, error)  # noqa: SLF001
 
+    def disable_input(self) -> None:
+        """End the thread that waits for keys; it would wait until the next one."""
+        if self._key_thread is not None and self._key_thread.is_alive():
+            os.write(self._end_of_input[1], b"\0")
+        super().disable_input()
+
     def run_input_thread(self) -> None:
-        """Read keys until the app ends or the terminal is closed."""
+        """Read keys until the app ends or the terminal is closed.
+
+        Without a key nothing wakes this thread, but for ESC: so long nothing more may come of a sequence.
+        """
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        wait: float | None = None
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            selector.register(self._end_of_input[0], selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(0.1):
+                ready = {key.fd for key, _ in selector.select(wait)}
+                wait = None
+                if self._end_of_input[0] in ready:
+                    os.read(self._end_of_input[0], 1)
+                    return
+                if ready:
+                    wait = constants.ESCAPE_DELAY
                     try:
                         data = os.read(self.fileno, AT_ONCE)
                     except BlockingIOError:
@@ -124,6 +144,12 @@ class Terminal(LinuxDriver):
                         return
                     parser = self._parsed(parser, decode(data))
                 parser = self._parsed(parser)
+
+    def close(self) -> None:
+        """Close what the app needs no more."""
+        super().close()
+        for descriptor in self._end_of_input:
+            os.close(descriptor)
 
     def _parsed(self, parser: XTermParser, text: str = "") -> XTermParser:
         """Send on what was typed; return the parser to go on with, another one if it could not read this.
