@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -145,5 +146,6 @@ def test_bytes_read_are_absent_where_the_kernel_does_not_account(
     file = tmp_path_factory.mktemp("thread") / "io"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(deadline, "open", lambda *_, **__: open(file, "rb"), raising=False)  # noqa: SIM115 - closed by the module
+    monkeypatch.setattr(deadline, "_OWN", threading.local())
+    monkeypatch.setattr(deadline, "ACCOUNT", str(file))
     assert bytes_read() is NOT_ACCOUNTED

@@ -8,6 +8,7 @@ not delay the others.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -147,14 +148,36 @@ class Cost:
         self.reason = ""
 
 
-def bytes_read() -> Number:
-    """Return the number of bytes that this thread has read so far.
+ACCOUNT: Final = "/proc/thread-self/io"
+"""What the present thread has read; needs a kernel with CONFIG_TASK_IO_ACCOUNTING."""
 
-    Source: /proc/thread-self/io, `rchar`; needs a kernel with CONFIG_TASK_IO_ACCOUNTING.
-    """
+
+class ThreadAccount:
+    """That file, open as long as its thread lives: opening it costs more than reading it."""
+
+    def __init__(self) -> None:
+        """Open it; an OSError if this kernel does not have it."""
+        self._descriptor = -1
+        self._descriptor = os.open(ACCOUNT, os.O_RDONLY | os.O_CLOEXEC)
+
+    def bytes_read(self) -> int:
+        """Return `rchar`; raises OSError, ValueError or IndexError where it is something else."""
+        return int(os.pread(self._descriptor, 256, 0).split(None, 2)[1])
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+_OWN: Final = threading.local()
+
+
+def bytes_read() -> Number:
+    """Return the number of bytes that this thread has read so far."""
     try:
-        with open("/proc/thread-self/io", "rb", buffering=0) as stream:
-            return int(stream.read().split(None, 2)[1])
+        if not hasattr(_OWN, "account"):
+            _OWN.account = ThreadAccount()
+        return int(_OWN.account.bytes_read())
     except (OSError, ValueError, IndexError):
         return NOT_ACCOUNTED
 

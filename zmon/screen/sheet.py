@@ -7,7 +7,7 @@ thousands of rows costs what its visible lines cost.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from zmon.absent import Absent
@@ -357,8 +357,14 @@ def headings(
     on, underscores over the heading that is.  Group texts span their columns between `<` and `>`,
     and may name facts: `{begin}`.  A sign in the last line says that there are more columns: `<`, `>`.
     """
-    if not screen.columns:
-        return []
+    known, names = facts or {}, dict.fromkeys(column.group for column in screen.columns if column.group)
+    groups = [re.sub(_FIELD, lambda found: _fact(found["name"], known, screen), group) for group in names]
+    return list(_headings(screen, order, tuple(groups))) if screen.columns else []
+
+
+@lru_cache(maxsize=64)
+def _headings(screen: Screen, order: Order | None, groups: tuple[str, ...]) -> list[str]:
+    """Draw the heading lines; `groups` are the texts of the groups, each once."""
     depth = max(len(c.head) + bool(c.group) for c in screen.columns)
     lines = [[" "] * (screen.width + 2) for _ in range(depth + 1)]
     sortable = any(c.sort for c in screen.columns)
@@ -373,9 +379,10 @@ def headings(
         elif column.sort:
             last = start + len(column.head[-1]) if _stands_left(column) else end
             _put(lines[0], last - 1, ".")
+    texts = dict(zip(dict.fromkeys(c.group for c in screen.columns if c.group), groups, strict=True))
     for group, start, end in _groups(screen):
         line = depth - max(len(c.head) for c in screen.columns if c.group == group)
-        words = re.sub(_FIELD, lambda found: _fact(found["name"], facts or {}, screen), group)
+        words = texts[group]
         _put(lines[line], start, span(words, end - start))
     if screen.before:
         _put(lines[-1], screen.starts[0] + screen.columns[0].width + 1, number.LESS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -242,6 +243,7 @@ class Zmon(App[int]):
 
     async def _take_early(self) -> None:
         """Take what was typed before, in its order."""
+        gc.freeze()  # what is there by now stays; it need not be looked through again and again
         early, self._early = self._early or [], None
         for event in early:
             await super().on_event(event)

@@ -287,7 +287,7 @@ class Glass:
 
     def _refill(self) -> None:
         """Have the table of the present page filled for the present interval, and then shown."""
-        if self.reader is not None:
+        if self.reader is not None and self.session.page.screen.layout != "menu":
             self._fill(self.reader)
         else:
             self.settle()

@@ -59,6 +59,8 @@ class Grid(Pane):
         """The column that was chosen, if any."""
         self._beyond: int | None = None
         """How far the notes are scrolled; None unless one has gone on to them from the last row."""
+        self._top: tuple[object, list[Line]] = (None, [])
+        """The lines above the rows, and what they were made from."""
         self.show(sheet, page)
 
     def show(self, sheet: Sheet, page: Page) -> str:
@@ -142,6 +144,12 @@ class Grid(Pane):
 
     def _above(self) -> list[Line]:
         """Return the lines above the rows: as many as leave room for some rows."""
+        made_from = self.seen, self.column, self.height
+        if self._top[0] != made_from:
+            self._top = made_from, self._make_above()
+        return self._top[1]
+
+    def _make_above(self) -> list[Line]:
         heads = self.headings()
         form = form_lines(self.seen) if self.sheet.screen.form else []
         total = self.seen.summary

@@ -44,14 +44,10 @@ class Painter(Widget, can_focus=True):
     def show(self, lines: Sequence[Line]) -> int:
         """Paint these lines where they differ from those that are seen; return how many do."""
         before, self._seen = self._seen, list(lines)
-        width = self.size.width
-        changed = [
-            Region(0, y, width, 1)
-            for y, line in enumerate(self._seen)
-            if y >= len(before) or line != before[y]
-        ]
+        changed = [y for y, line in enumerate(self._seen) if y >= len(before) or line != before[y]]
         if changed:
-            self.refresh(*changed)
+            width = self.size.width
+            self.refresh(*(Region(0, y, width, 1) for y in changed))
         return len(changed)
 
     def notify_style_update(self) -> None:
