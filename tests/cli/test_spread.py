@@ -11,8 +11,8 @@ import pytest
 from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, PARTLY, USAGE
-from zmon.cli.spread import products_of
 from zmon.listing.listing import read_listing
+from zmon.placement.listed_containers import products_of
 from zmon.placement.move_statements import DB2_SMS
 from zmon.topology.data_files import unknown_file
 

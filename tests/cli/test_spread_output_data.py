@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.placement.study import FILES, MIB, sample, site
+from zmon.cli.output import as_field
 from zmon.cli.spread import document, matrix_records, move_records
 from zmon.placement.items import placement_of
 from zmon.placement.spread_report import SpreadQuery, SpreadReport, report_spread
@@ -73,6 +74,6 @@ def test_no_name_breaks_the_csv(path: str, space: str) -> None:
     assert plan is not None
     written = io.StringIO()
     records = list(move_records(plan, db2))
-    csv.writer(written, lineterminator="\n").writerows(records)
+    csv.writer(written, lineterminator="\n").writerows(map(as_field, record) for record in records)
     assert written.getvalue().count("\n") == len(records)
     assert [len(row) for row in csv.reader(io.StringIO(written.getvalue()))] == [12] * len(records)

@@ -80,7 +80,7 @@ def unplaced(args: argparse.Namespace, word: str) -> list[str]:
     for container in listing.containers:
         full = f"{container.database}.{container.tablespace}"
         names = {name.casefold() for name in (container.database, container.tablespace, full) if name}
-        if wanted in names and not (is_usable(container) or is_in_group(container)):
+        if wanted in names and not (container.is_usable or is_in_group(container)):
             reasons.setdefault(container.problem or "it is no path from the root", []).append(container)
     return [
         f"{found[0].path or 'a container without a path'} [{found[0].place}]"
@@ -94,11 +94,6 @@ def status(args: argparse.Namespace) -> int:
     return PARTLY if getattr(args, "partly", False) else OK
 
 
-def is_usable(container: Container) -> bool:
-    """Tell whether a container has a usable path."""
-    return not container.problem and container.located.startswith("/")
-
-
 def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     """Yield the containers of a listing that have a usable path, in the form for the kernel's reader."""
     if listing is None:
@@ -106,7 +101,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
     from zmon.listing.containers import DEVICE  # noqa: PLC0415 - likewise
 
-    for container in filter(is_usable, listing.containers):
+    for container in (container for container in listing.containers if container.is_usable):
         size = container.bytes_declared
         yield ListedFile(
             container.located,

@@ -9,8 +9,10 @@ import os
 import sys
 import time
 from contextlib import contextmanager
+from enum import Enum
 
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.absent import Absent
+from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
 from zmon.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:
@@ -183,17 +185,44 @@ def _of_locale(line: str) -> str:
 
 
 def write_json(document: object, *, indent: int | None = None) -> None:
-    """Print an object on a line, or over several lines with an `indent`."""
+    """Print an object on a line, or over several lines with an `indent`; see `as_json` for records."""
     import json  # noqa: PLC0415 - text and CSV start without it
 
     print(json.dumps(document, indent=indent))
     sys.stdout.flush()
 
 
+def as_json(value: Any, *, reasons: bool = False) -> Any:
+    """Return a value as JSON holds it: a record by the names of its fields, a grade as its word.
+
+    What is absent is null, with `reasons` `{"absent": REASON}`.
+    """
+    if isinstance(value, (str, int, float)):
+        return str(value) if isinstance(value, Enum) else value
+    if isinstance(value, Absent):
+        return {"absent": value.reason} if reasons else None
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if hasattr(value, "items"):
+        return {name: as_json(each, reasons=reasons) for name, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [as_json(each, reasons=reasons) for each in value]
+    return value
+
+
 def write_csv(records: Iterable[Iterable[object]], *, safe: bool) -> None:
-    """Print records as CSV; see `CsvWriter`."""
-    CsvWriter(sys.stdout, safe=safe).writerows(records)
+    """Print records as CSV: names harmless, nothing for what is absent; for `safe` see `CsvWriter`."""
+    writer = CsvWriter(sys.stdout, safe=safe)
+    for record in records:
+        writer.writerow(map(as_field, record))
     sys.stdout.flush()
+
+
+def as_field(value: object) -> object:
+    """Return a value as a field of CSV, in which names that differ stay different."""
+    if isinstance(value, str):
+        return harmless(value, escaped=True)
+    return None if isinstance(value, Absent) else value
 
 
 class TextStream(Protocol):
@@ -216,11 +245,6 @@ class CsvWriter:
     def writerow(self, cells: Iterable[object]) -> None:
         """Write one record."""
         self._writer.writerow([_without_formula(cell) for cell in cells] if self._safe else cells)
-
-    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
-        """Write records as they come."""
-        for row in rows:
-            self.writerow(row)
 
 
 def _without_formula(cell: object) -> object:
@@ -245,12 +269,41 @@ def terminal_width() -> int:
     return os.get_terminal_size(1).columns if os.isatty(1) else 80
 
 
-def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) -> Iterator[str]:
-    """Yield rows of cells as lines, two blanks before each column; a column whose width is 0 is left out."""
+def aligned(
+    rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None, before: str = "  "
+) -> Iterator[str]:
+    """Yield rows of cells as lines, with `before` each column: texts left, in a negative width right.
+
+    A column whose width is 0 is left out; without widths each is as wide as its widest cell.
+    """
     room = [max(map(cells, column)) for column in zip(*rows, strict=True)] if widths is None else widths
     for row in rows:
-        columns = zip(row, room, strict=True)
-        yield "".join(f"  {padded(cell, size)}" for cell, size in columns if size).rstrip()
+        columns = ((before, cell, size) for cell, size in zip(row, room, strict=True) if size)
+        yield "".join(
+            f"{blank}{padded(cell, size) if size > 0 else padded('', -size - cells(cell)) + cell}"
+            for blank, cell, size in columns
+        ).rstrip()
+
+
+def enumerated(names: Sequence[str], most: int) -> str:
+    """Return the first names with commas, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(harmless, names[:most])) + more
+
+
+def some(sentences: Iterable[str], most: int) -> list[str]:
+    """Return the first sentences, and how many more there are."""
+    known = list(sentences)
+    more = [f"{len(known) - most:,} more: --format json has all"] if len(known) > most else []
+    return known[:most] + more
+
+
+def paragraphs(
+    sentences: Iterable[str], width: int, before: str = "", indent: str | None = None
+) -> Iterator[str]:
+    """Yield sentences in lines, each as `folded` does."""
+    for sentence in sentences:
+        yield from folded(sentence, width, before, indent)
 
 
 def folded(sentence: str, width: int, before: str = "", indent: str | None = None) -> Iterator[str]:

@@ -15,6 +15,7 @@ from zmon.cli.output import (
     FAILED,
     FileCount,
     aligned,
+    as_json,
     complain,
     folded,
     misused,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.placement.word_lookup import FileOnDisk
-    from zmon.topology.claims import Evidence
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
@@ -599,40 +599,36 @@ VOLUME_FIELDS = (
 # JSON
 
 
-def document(one: LookupResult) -> dict[str, Any]:
+def document(one: LookupResult) -> Any:
     """Return one meaning of a word; a value that is not known is `{"absent": REASON}`."""
-    return {
+    found = {
         "word": one.meaning.word,
         "means": one.meaning.sort.value,
         "key": one.meaning.key,
         "where": [_answer(answer) for answer in one.locations],
         "disks": [_volume(volume) for volume in one.volumes],
-        "devices": list(one.devices),
+        "devices": one.devices,
         "mounts": [
-            _fields(seat, "point", "fstype", "device")
-            | {"disks": list(seat.disks), "whole": seat.whole, "process": seat.seen_by}
+            _fields(seat, "point", "fstype", "device", "disks", "whole") | {"process": seat.seen_by}
             for seat in one.mounts
         ],
         "on_it": [
             _fields(lodger.file, "path", "database", "tablespace", "role")
-            | {"bytes": _plain(lodger.bytes), "grade": str(lodger.location.grade)}
+            | {"bytes": lodger.bytes, "grade": lodger.location.grade}
             for lodger in one.files
         ],
-        "not_looked_at": list(one.unseen),
+        "not_looked_at": one.unseen,
     }
+    return as_json(found, reasons=True)
 
 
 def _answer(answer: FileLocation) -> dict[str, Any]:
     return {
         **_fields(answer, "path", "real"),
-        "mount": _plain(answer.mount) if isinstance(answer.mount, Absent) else answer.mount.point,
-        **_fields(answer, "size", "mapped", "unplaced", "unwritten"),
-        "steps": [step._asdict() for step in answer.steps],
+        "mount": answer.mount if isinstance(answer.mount, Absent) else answer.mount.point,
+        **_fields(answer, "size", "mapped", "unplaced", "unwritten", "steps"),
         "disks": [_volume(share.volume) | _fields(share, "bytes", "copies") for share in answer.disks],
-        "grade": str(answer.grade),
-        "evidence": _sources(answer.evidence),
-        "lacking": list(answer.lacking),
-        "notes": list(answer.notes),
+        **_fields(answer, "grade", "evidence", "lacking", "notes"),
         "seen": not answer.unseen,
     }
 
@@ -640,22 +636,14 @@ def _answer(answer: FileLocation) -> dict[str, Any]:
 def _volume(volume: Volume) -> dict[str, Any]:
     return {
         **_fields(volume, *VOLUME_FIELDS),
-        "lcu_grade": str(volume.grade),
-        "lcu_evidence": _sources(volume.evidence),
-        "conflicts": list(volume.conflicts),
+        "lcu_grade": volume.grade,
+        "lcu_evidence": volume.evidence,
+        "conflicts": volume.conflicts,
     }
 
 
-def _sources(evidence: Iterable[Evidence]) -> list[dict[str, str]]:
-    return [{"source": each.source, "said": each.said, "grade": str(each.grade)} for each in evidence]
-
-
 def _fields(thing: object, *names: str) -> dict[str, Any]:
-    return {name: _plain(getattr(thing, name)) for name in names}
-
-
-def _plain(value: Value) -> Any:
-    return {"absent": value.reason} if isinstance(value, Absent) else value
+    return {name: getattr(thing, name) for name in names}
 
 
 # CSV
@@ -668,19 +656,17 @@ def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
         "lcu_grade",
     ]  # fmt: skip
     for one in found:
-        start = [harmless(one.meaning.word, escaped=True), one.meaning.sort.value]
         for record in _upwards(one) if one.volumes else _downwards(one):
-            yield start + record
+            yield [one.meaning.word, one.meaning.sort.value, *record]
 
 
 def _downwards(one: LookupResult) -> Iterator[list[Any]]:
     for answer in one.locations:
         name = "" if answer.thing == answer.path else answer.thing
+        if not answer.disks:
+            yield [answer.path, name, answer.size, "", "", answer.grade, *[""] * (len(VOLUME_FIELDS) + 1)]
         for share in answer.disks:
             yield _record(answer, name, share)
-        if not answer.disks:
-            empty = [""] * (len(VOLUME_FIELDS) + 1)
-            yield [*map(_cell, (answer.path, name, answer.size)), "", "", str(answer.grade), *empty]
 
 
 def _upwards(one: LookupResult) -> Iterator[list[Any]]:
@@ -691,19 +677,13 @@ def _upwards(one: LookupResult) -> Iterator[list[Any]]:
             record = _record(lodger.location, lodger.file.space, share)
             there.setdefault(share.volume.number, []).append(record)
     for volume in one.volumes:
-        yield from there.get(volume.number) or [[*[""] * 6, *_cells(volume)]]
+        yield from there.get(volume.number) or [[*[""] * 6, *_values(volume)]]
 
 
 def _record(answer: FileLocation, tablespace: str, share: DiskShare) -> list[Any]:
-    cells = (answer.path, tablespace, answer.size, share.bytes, share.copies, str(answer.grade))
-    return [*map(_cell, cells), *_cells(share.volume)]
+    cells = [answer.path, tablespace, answer.size, share.bytes, share.copies, answer.grade]
+    return cells + _values(share.volume)
 
 
-def _cells(volume: Volume) -> list[Any]:
-    return [*(_cell(getattr(volume, name)) for name in VOLUME_FIELDS), str(volume.grade)]
-
-
-def _cell(value: Value) -> Any:
-    if isinstance(value, Absent):
-        return ""
-    return harmless(value, escaped=True) if isinstance(value, str) else value
+def _values(volume: Volume) -> list[Any]:
+    return [*(getattr(volume, name) for name in VOLUME_FIELDS), volume.grade]

@@ -82,6 +82,11 @@ class Container(NamedTuple):
         return posixpath.join(self.base_dir, self.path) if self.base_dir else ""
 
     @property
+    def is_usable(self) -> bool:
+        """Whether it has a path that a file can be looked for at."""
+        return not self.problem and self.located.startswith("/")
+
+    @property
     def place(self) -> str:
         """Source and line: `db.ddl:40`."""
         return f"{self.source}:{self.line}" if self.line else self.source

@@ -1,0 +1,87 @@
+"""What a listing says about items: their product, copies of logs, and containers without a usable path."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from zmon.absent import absent
+from zmon.listing.asm import is_in_group, name_in_group
+from zmon.listing.containers import UNKNOWN
+from zmon.placement.items import MANAGED, FilePlacement
+from zmon.placement.move_statements import DB2, DB2_SMS, DB2_UNKNOWN, product_of
+from zmon.topology.claims import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from zmon.listing.listing import Listing
+    from zmon.placement.items import Placement
+    from zmon.topology.data_files import DataFile, DiskGroupFile
+
+
+def with_listing(
+    placement: Placement,
+    listing: Listing,
+    products: Callable[[str], str],
+    in_groups: Iterable[DiskGroupFile] = (),
+) -> Placement:
+    """Return a placement with what a listing adds; see `products_of`, and `disk_group_files` for `in_groups`.
+
+    Logs get the group whose copies they are, and files in a directory whose files Db2 makes itself are
+    pinned.  Containers without a usable path become rows, so that no listed container is missing.
+    """
+    mirrors = {
+        name_in_group(container): f"group {container.container_id}"
+        for container in listing.containers
+        if container.role == "log" and container.container_id is not None
+    }
+    items = (item._replace(mirror=mirrors.get(item.name, item.mirror)) for item in placement.items)
+    items = (
+        item._replace(pinned=item.pinned or MANAGED) if products(item.name) == DB2_SMS else item
+        for item in items
+    )
+    disks = {device for one in in_groups for device in one.devices}  # files there have their own problem
+    unusable = (
+        FilePlacement(
+            container.path,
+            container.database,
+            container.tablespace or (f"({container.role})" if container.role != UNKNOWN else ""),
+            container.role,
+            container.place,
+            absent("not looked at") if container.bytes_declared is None else container.bytes_declared,
+            0,
+            0,
+            Grade.UNKNOWN,
+            container.problem or "it is no path from the root",
+        )
+        for container in listing.containers
+        if not (container.is_usable or is_in_group(container) or container.path in disks)
+    )
+    return placement._replace(items=tuple(items), rows=(*placement.rows, *unusable))
+
+
+def products_of(listing: Listing | None, files: Iterable[DataFile] = ()) -> Callable[[str], str]:
+    """Return a function that gives the product of a path, as statements need it.
+
+    Of the files, those that were found are no directories.
+    """
+    if listing is None:
+        return lambda _: ""
+    known = {
+        name_in_group(each).rstrip("/"): product_of(listing.product(each), each.storage)
+        for each in listing.containers
+    }
+    seen = {file.path for file in files if not file.unseen}
+    return partial(_product, known, seen)
+
+
+def _product(known: Mapping[str, str], seen: Collection[str], path: str) -> str:
+    """Return the product that a container belongs to: its own, or that of the listed directory it is in."""
+    above = path
+    while above and above not in known:
+        above = above.rpartition("/")[0]
+    found = known.get(above, "")
+    if found == DB2_UNKNOWN and path in seen:
+        return DB2 if above == path else DB2_SMS
+    return found
