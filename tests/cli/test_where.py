@@ -210,6 +210,14 @@ def test_help_for_what_was_not_found_is_what_was_not_given(complaint: Callable[.
     assert ("--listing" in words, "--cp-file" in words) == (False, True)
 
 
+@pytest.mark.parametrize("word", ["4F", "0.4f"])
+def test_channel_paths_are_not_looked_up(word: str, complaint: Callable[..., str]) -> None:
+    """The answer says so, and names the command that lists their disks."""
+    assert f"channel paths are not looked up: zmon show DEVICE chpids~{word[-2:]} lists" in complaint(
+        word, *WAYS["uid"]
+    )
+
+
 def test_a_file_that_does_not_exist(ask: Callable[..., str], tmp_path: Path) -> None:
     """The reason stands there, and the status says it."""
     assert "it does not exist" in ask(str(tmp_path / "no"), status=1)
@@ -322,6 +330,15 @@ def test_hard_links_are_counted_once(here: Path, ask: Callable[..., str]) -> Non
         assert "1 file and 1 more  8K  exact" in said.splitlines()[0]
         assert "is another name, such as a hard link, of" in " ".join(said.split())
         assert "8K  exact" in ask("db/2").splitlines()[0]
+
+
+def test_hard_links_without_a_known_place_are_counted_once(here: Path, ask: Callable[..., str]) -> None:
+    """The inode shows that they are one file, also before the file system has placed its bytes."""
+    (here / "db").mkdir()
+    (here / "db" / "1").write_bytes(b"x" * 8192)
+    (here / "db" / "2").hardlink_to(here / "db" / "1")
+    (here / "db" / "3").write_bytes(b"y" * 8192)
+    assert "2 files and 1 more  16K" in ask("db", "-r").splitlines()[0]
 
 
 def test_a_file_that_has_the_name_of_a_number(here: Path, ask: Callable[..., str]) -> None:

@@ -57,6 +57,18 @@ def test_the_cursor_follows_its_row(session: Session, grid: Grid) -> None:
     assert cursor(grid).startswith(">700A")
 
 
+@pytest.mark.parametrize(
+    "command", ["CTLUNIT ssid=0100", "DEVICE lcu=0100", "DEVICE LCU 0100", "DEVICE cu=*0100"]
+)
+def test_a_condition_on_an_lcu_has_one_form(open_session: Callable[[str], Session], command: str) -> None:
+    """`LCU 0100`, whatever the screen calls its column."""
+    session = open_session("DEVICE")
+    run(session, command)
+    grid = Grid(session.page, session.sheet())
+    grid.resize(80, 19)
+    assert grid.position.startswith("LCU 0100  1 of ")
+
+
 def test_before_it_is_moved_the_cursor_stays_on_top(session: Session, grid: Grid) -> None:
     """Who has just opened a screen sees the worst rows, whichever they are."""
     session.previous()

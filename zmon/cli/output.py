@@ -294,7 +294,7 @@ def enumerated(names: Sequence[str], most: int) -> str:
 def some(sentences: Iterable[str], most: int) -> list[str]:
     """Return the first sentences, and how many more there are."""
     known = list(sentences)
-    more = [f"{len(known) - most:,} more: --format json has all"] if len(known) > most else []
+    more = [f"{len(known) - most:,} more; --format json has all"] if len(known) > most else []
     return known[:most] + more
 
 

@@ -17,8 +17,11 @@ from zmon.cli.output import (
     aligned,
     as_json,
     complain,
+    enumerated,
     folded,
     misused,
+    paragraphs,
+    some,
     terminal_width,
     write_result,
 )
@@ -46,16 +49,17 @@ from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.placement.word_lookup import FileOnDisk
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
 
 BUS_ID: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
 """A bus id is looked for among devices, though it looks like the name of a file."""
+CHANNEL_PATH: Final = re.compile(r"(?:0\.)?([0-9a-fA-F]{2})")
+"""The number of a channel path as CP and the kernel write it."""
 MIN_WIDTH: Final = 60
 MAX_NAMED: Final = 20
 """Files, file systems and devices that are printed; the others are counted."""
@@ -65,6 +69,8 @@ NAME_WIDTH: Final = 12
 """Characters of a disk's name, or of a label, at most."""
 LCU_WIDTH: Final = 20
 """Characters of what an LCU is called, at most."""
+INDENT: Final = ("  ", "    ")
+"""What is before the first line of a sentence below a heading, and before its others."""
 BAR_WIDTH: Final = 30
 """Characters of the longest bar."""
 ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
@@ -269,6 +275,8 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
     more = [] if args.listing else ["tablespaces need --listing"]
     if not (args.cp or args.cp_file):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
+    if path := CHANNEL_PATH.fullmatch(word):
+        more.append(f"channel paths are not looked up: zmon show DEVICE chpids~{path[1]} lists their disks")
     help_ = f" ({'; '.join(more)})" if more else ""
     return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"
 
@@ -285,27 +293,16 @@ def text(found: Sequence[LookupResult], *, evidence: bool, width: int) -> Iterat
             yield ""
         if words.count(one.meaning.word) > 1 and not one.volumes:  # of disks the heading says it
             yield from folded(f"{one.meaning.word} as {one.meaning.sort.value}:", width)
-        yield from _found(one, width)
-        for remark in _remarks(one):
-            yield from _line(remark, width)
-        sources = _evidence(one) if evidence else ()
-        if sources:
+        if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
+            yield from _disks(one, width)
+        elif len(one.locations) == 1:
+            yield from _file(one.locations[0], width)
+        else:
+            yield from _files(one, width)
+        yield from paragraphs(_remarks(one), width, *INDENT)
+        if evidence and (sources := _evidence(one)):
             yield "  Sources:"
-            for source, said in sources:
-                yield from folded(f"{source}: {said}", width, "    ", "      ")
-
-
-def _line(sentence: str, width: int) -> Iterator[str]:
-    return folded(sentence, width, "  ", "    ")
-
-
-def _found(one: LookupResult, width: int) -> Iterator[str]:
-    if one.volumes or one.meaning.sort is MeaningKind.DEVICE or not one.locations:
-        yield from _disks(one, width)
-    elif len(one.locations) == 1:
-        yield from _file(one.locations[0], width)
-    else:
-        yield from _files(one, width)
+            yield from paragraphs(sources, width, "    ", "      ")
 
 
 # downwards
@@ -320,13 +317,12 @@ def _file(answer: FileLocation, width: int) -> Iterator[str]:
     yield f"{shorten(answer.path, width - len(about))}{about}"
     if answer.unseen:
         place = "By its path it would be on:" if answer.steps else "Where it would be is not known:"
-        yield from _line(f"{answer.unseen}.  {place}", width)
-    yield from _way(answer, width)
-    yield from _shares(answer.disks, width)
+        yield from folded(f"{answer.unseen}.  {place}", width, *INDENT)
+    yield from _located(answer, width)
 
 
-def _way(answer: FileLocation, width: int) -> Iterator[str]:
-    """Print the layers down to where they branch; of the devices below that, the deepest are the disks."""
+def _located(answer: FileLocation, width: int) -> Iterator[str]:
+    """Print the layers down to where they branch, and the disks, which are the deepest devices below that."""
     depths = [step.depth for step in answer.steps]
     names = []
     for place, step in enumerate(answer.steps):
@@ -334,14 +330,12 @@ def _way(answer: FileLocation, width: int) -> Iterator[str]:
             break
         what = f" ({step.what})" if place == 0 or step.what not in {"disk", "partition"} else ""
         names.append(f"{step.title}{what}")
-    if names:
-        yield from _line(" > ".join(names), width)
-
-
-def _shares(shares: Sequence[DiskShare], width: int) -> Iterator[str]:
+    yield from folded(" > ".join(names), width, *INDENT)
+    shares = answer.disks
     whole = sum(share.bytes for share in shares if not isinstance(share.bytes, Absent))
-    alone = len(shares) == 1
-    parts = ["" if alone else f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
+    parts = [""]
+    if len(shares) > 1:
+        parts = [f"{_part(share.bytes, whole)}{_copies(share.copies)}" for share in shares]
     yield from _table([share.volume for share in shares], parts, width)
 
 
@@ -364,19 +358,22 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     files = [answer for answer in files if not answer.same_as]
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
-    many = f"{len(files):,} file{'s' * (len(files) != 1)}{f' and {others:,} more' if others else ''}"
-    on_disk = _on_disk(once, size)
-    about = (
-        f"  {many}  {bytes_(size)}{on_disk}  {min((answer.grade for answer in files), default=Grade.UNKNOWN)}"
-    )
+    many = f"{_counted(len(files))}{f' and {others:,} more' if others else ''}"
+    grade = min((answer.grade for answer in files), default=Grade.UNKNOWN)
+    about = f"  {many}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
-    whole, room = sum(each.bytes for each in units.values()), max(map(cells, units), default=0)
-    for name, each in units.items():
-        bar = "#" * round(BAR_WIDTH * each.bytes / whole) if whole else ""
-        yield f"  {padded(name, room)} {_part(each.known, whole)}  {bar}".rstrip()
+    sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
+    whole, room = sum(sums), max((cells(name) for name, _many, _count in units), default=0)
+    for (name, _many, count), known in zip(units, sums, strict=True):
+        bar = "#" * round(BAR_WIDTH * known / whole) if whole else ""
+        yield f"  {padded(name, room)} {_part(count, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
+
+
+def _counted(files: int) -> str:
+    return f"{files:,} file{'s' * (files != 1)}"
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
@@ -388,28 +385,16 @@ def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
     return f", {bytes_(placed)} on disk"
 
 
-class _Sum(NamedTuple):
-    """Bytes of several files."""
-
-    files: int = 0
-    bytes: int = 0
-    unknown: int = 0
-    """Files whose bytes are not known."""
-
-    @property
-    def known(self) -> Number:
-        """The bytes; absent where nothing is known of any."""
-        return ALL_UNKNOWN if self.unknown == self.files else self.bytes
-
-
-def _sums(counted: Iterable[tuple[str, Number]]) -> dict[str, _Sum]:
-    """Add up bytes by name, most first."""
-    found: dict[str, _Sum] = {}
+def _sums(counted: Iterable[tuple[str, Number]]) -> list[tuple[str, int, Number]]:
+    """Return the number of files and their bytes by name, most first; absent if those of none are known."""
+    counts: dict[str, list[Number]] = {}
     for name, count in counted:
-        files, size, unknown = found.get(name, _Sum())
-        more = (0, 1) if isinstance(count, Absent) else (int(count), 0)
-        found[name] = _Sum(files + 1, size + more[0], unknown + more[1])
-    return dict(sorted(found.items(), key=lambda each: (-each[1].bytes, each[0])))
+        counts.setdefault(name, []).append(count)
+    found: list[tuple[str, int, Number]] = []
+    for name, each in counts.items():
+        known = [int(count) for count in each if not isinstance(count, Absent)]
+        found.append((name, len(each), sum(known) if known else ALL_UNKNOWN))
+    return sorted(found, key=lambda one: (0 if isinstance(one[2], Absent) else -one[2], one[0]))
 
 
 def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
@@ -423,12 +408,11 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
     columns = [max(map(cells, column)) for column in zip(*(row[2:] for row in rows), strict=True)]
     room = min(max(cells(harmless(row[0].path)) for row in rows), width - sum(columns) - 14)
     for answer, size, disks, lcus in rows:
-        begin = f"  {fitted(answer.path, room)}{size:>6}"
         if disks:
-            yield f"{begin}  {padded(disks, columns[0])}  {lcus}".rstrip()
+            yield f"  {fitted(answer.path, room)}{size:>6}  {padded(disks, columns[0])}  {lcus}".rstrip()
         else:
             why = "".join((answer.lacking or answer.notes)[:1])
-            yield from _line(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width)
+            yield from folded(f"{shorten(answer.path, width - 4)}: {why or 'not on a disk'}", width, *INDENT)
 
 
 # upwards
@@ -441,39 +425,45 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.locations:
-        yield from _way(one.locations[0], width)
-        yield from _shares(one.locations[0].disks, width)
+        yield from _located(one.locations[0], width)
     else:
         yield from _table(one.volumes, [""] * count, width)
-    others = [name for name in one.devices if name not in {seat.device for seat in one.mounts}]
-    if others:
-        more = f" and {len(others) - MAX_NAMED:,} more" if len(others) > MAX_NAMED else ""
-        yield from _line(f"Made of it: {', '.join(others[:MAX_NAMED])}{more}", width)
+    yield from paragraphs(_made_of(one), width, *INDENT)
+    yield from _more(len(one.mounts), "file systems")
+    spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in one.files)
+    room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
+    for name, many, size in spaces:
+        written = "some?" if isinstance(size, Absent) else bytes_(size)
+        yield f"  {fitted(name, room)}{written:>6} in {_counted(many)}"
+    if not one.mounts and not one.files:
+        yield from folded(_unused(one), width, *INDENT)
+
+
+def _made_of(one: LookupResult) -> Iterator[str]:
+    """Yield the devices that are built on disks, and the file systems that are on these."""
+    if others := _built(one):
+        yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for seat in one.mounts[:MAX_NAMED]:
         part = "" if seat.whole else ", in part"
         fstype = f"{seat.fstype} " if seat.point else ""
-        yield from _line(f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})", width)
-    yield from _more(len(one.mounts), "file systems")
-    yield from _spaces(one.files, width)
-    if not one.mounts and not one.files:
-        used = "no mount, no active swap and no listed file on it"
-        if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
-            yield from _line("What lies on it was not recorded", width)
-        elif one.unseen:
-            yield from _line(f"No use of it was found, but not looked at: {'; '.join(one.unseen)}", width)
-        elif others:
-            yield from _line(f"{used[0].upper()}{used[1:]}", width)
-        else:
-            yield from _line(f"Not used here: {used}, and no device built on it", width)
+        yield f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})"
 
 
-def _spaces(lodgers: Iterable[FileOnDisk], width: int) -> Iterator[str]:
-    """Print the tablespaces with their bytes, most first."""
-    spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in lodgers)
-    room = min(max((cells(harmless(name)) for name in spaces), default=0), width - 28)
-    for name, each in spaces.items():
-        size = "some?" if isinstance(each.known, Absent) else bytes_(each.known)
-        yield f"  {fitted(name, room)}{size:>6} in {each.files:,} file{'s' * (each.files != 1)}"
+def _built(one: LookupResult) -> list[str]:
+    mounted = {seat.device for seat in one.mounts}
+    return [name for name in one.devices if name not in mounted]
+
+
+def _unused(one: LookupResult) -> str:
+    """Say that no use of disks was found, and what was not looked at."""
+    used = "no mount, no active swap and no listed file on it"
+    if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
+        return "What lies on it was not recorded"
+    if one.unseen:
+        return f"No use of it was found, but not looked at: {'; '.join(one.unseen)}"
+    if _built(one):
+        return f"{used[0].upper()}{used[1:]}"
+    return f"Not used here: {used}, and no device built on it"
 
 
 def _more(count: int, what: str) -> Iterator[str]:
@@ -491,7 +481,7 @@ NAMES: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs
 
 def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
-    rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)]
+    rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)] if volumes else []
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
         rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
@@ -508,6 +498,7 @@ def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Itera
 def _row(volume: Volume, part: str) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
+    assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
         shorten(_text(volume.disk) or volume.number, NAME_WIDTH),
         harmless(_text(volume.vdev)),
@@ -515,7 +506,7 @@ def _row(volume: Volume, part: str) -> tuple[str, ...]:
         shorten(_text(volume.volser), NAME_WIDTH) or unknown,
         harmless(_text(volume.wwpn)),
         harmless(_text(volume.lun)),
-        f"{shorten(_lcu(volume), LCU_WIDTH)}{_mark(volume)}",
+        f"{shorten(_lcu(volume), LCU_WIDTH)}{f' ({volume.grade})' if assumed else ''}",
         part,
         ranges(_text(volume.chpids).upper()),
     )
@@ -532,11 +523,6 @@ def ranges(chpids: str) -> str:
     return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
 
 
-def _mark(volume: Volume) -> str:
-    """Return the grade of an LCU that is known, unless it is exact."""
-    return "" if isinstance(volume.lcu, Absent) or volume.grade is Grade.EXACT else f" ({volume.grade})"
-
-
 def _lcu(volume: Volume) -> str:
     return "LCU ?" if isinstance(volume.lcu_name, Absent) else harmless(str(volume.lcu_name))
 
@@ -547,29 +533,23 @@ def _lcu(volume: Volume) -> str:
 def _remarks(one: LookupResult) -> Iterator[str]:
     """Yield contradictions, notes and the reasons of unknown values, each once."""
     volumes = _volumes(one).values()
-    yield from _some("Contradiction", (words for volume in volumes for words in volume.conflicts))
-    placed = (answer for answer in one.locations if answer.disks or len(one.locations) == 1)
-    yield from _some("Note", (note for answer in placed for note in answer.notes))
-    unknown = {volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent)}
+    unknown = dict.fromkeys(volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
+    alone = len(one.locations) == 1  # of several, each is printed with its file
     lacking = [
         (bool(answer.disks), reason)
         for answer in one.locations
         for reason in answer.lacking
         if reason not in unknown
     ]
-    if len(one.locations) == 1:  # of several, each is printed with its file
-        yield from _some("On no known disk", (reason for placed, reason in lacking if not placed))
-    yield from _some("For more", (reason for placed, reason in lacking if placed))
-    yield from _some(
-        "LCU not known", (volume.lcu.reason for volume in volumes if isinstance(volume.lcu, Absent))
-    )
-
-
-def _some(what: str, sentences: Iterable[str]) -> Iterator[str]:
-    known = list(dict.fromkeys(sentences))
-    yield from (f"{what}: {sentence}" for sentence in known[:MAX_REMARKS])
-    if len(known) > MAX_REMARKS:
-        yield f"{what}: {len(known) - MAX_REMARKS:,} more; --format json has all"
+    remarks: dict[str, Iterable[str]] = {
+        "Contradiction": (words for volume in volumes for words in volume.conflicts),
+        "Note": (note for answer in one.locations if answer.disks or alone for note in answer.notes),
+        "On no known disk": (reason for placed, reason in lacking if alone and not placed),
+        "For more": (reason for placed, reason in lacking if placed),
+        "LCU not known": unknown,
+    }
+    for what, sentences in remarks.items():
+        yield from (f"{what}: {sentence}" for sentence in some(dict.fromkeys(sentences), MAX_REMARKS))
 
 
 def _volumes(one: LookupResult) -> dict[str, Volume]:
@@ -577,12 +557,11 @@ def _volumes(one: LookupResult) -> dict[str, Volume]:
     return found | {share.volume.number: share.volume for answer in one.locations for share in answer.disks}
 
 
-def _evidence(one: LookupResult) -> Collection[tuple[str, str]]:
-    found = [(each.source, each.said) for answer in one.locations for each in answer.evidence]
-    found += [
-        (each.source, f"{each.said} ({each.grade})") for v in _volumes(one).values() for each in v.evidence
-    ]
-    return list(dict.fromkeys(found))
+def _evidence(one: LookupResult) -> Iterable[str]:
+    found = [f"{each.source}: {each.said}" for answer in one.locations for each in answer.evidence]
+    volumes = _volumes(one).values()
+    found += [f"{each.source}: {each.said} ({each.grade})" for volume in volumes for each in volume.evidence]
+    return dict.fromkeys(found)
 
 
 def _text(value: Value) -> str:

@@ -238,6 +238,8 @@ class _PathReader:
         self._tree = tree
         self._mounts = {mount.id: mount for mount in mounted}
         self._points = {mount.point: mount for mount in mounted}
+        self._first_names: dict[tuple[int, int], str] = {}
+        """The real path of the first hard link of files without a known place, by device and inode."""
         self._sync = sync
         self._silent = {} if silent is None else silent
         """The workers of calls that did not return, by mount point."""
@@ -386,7 +388,8 @@ class _PathReader:
             except (OSError, ValueError):
                 return self._by_node(path, depth)
             if stat.S_ISREG(state.st_mode) and real not in self._points:
-                return self._file(path, os.O_NOFOLLOW, real, known[1], state.st_size, depth)
+                found = self._file(path, os.O_NOFOLLOW, real, known[1], state.st_size, depth)
+                return self._of_first_name(found, state)
         return self._by_node(path, depth)
 
     def _directory(self, path: str) -> tuple[str, Mounted] | None:
@@ -436,7 +439,18 @@ class _PathReader:
         mount = self._mount(mount_id(node), path)
         if mount is None:
             return _nowhere(_NO_SUCH_MOUNT, real)
-        return self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
+        found = self._file(f"/proc/self/fd/{node}", 0, real, mount, state.st_size, depth)
+        return self._of_first_name(found, state)
+
+    def _of_first_name(self, row: ContainerRow, state: os.stat_result) -> ContainerRow:
+        """Return the row of a file without a known place with the real path of its first hard link.
+
+        The bytes of other files show that two names are one file; of this one only the inode does.
+        """
+        placed = isinstance(row.ranges, str) and row.ranges
+        if placed or state.st_nlink == 1 or not isinstance(row.real, str):
+            return row
+        return row._replace(real=self._first_names.setdefault((state.st_dev, state.st_ino), row.real))
 
     def _mount(self, number: str, path: str) -> Mounted | None:
         """Return a mount by its id; a path through /proc/PID may be on a mount of that process."""

@@ -308,10 +308,11 @@ def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation
     """
     first: dict[tuple[object, ...], str] = {}
     for file in files:
-        if isinstance(file.ranges, Absent) or isinstance(file.number, Absent):
+        # a file without a known place is known by its path without links
+        known_by = file.real if isinstance(file.ranges, Absent) else file.ranges or file.real
+        if isinstance(file.number, Absent) or isinstance(known_by, Absent):
             continue
-        # a file without a place yet is known by its path without links
-        earlier = first.setdefault((file.number, file.ranges or file.real), file.path)
+        earlier = first.setdefault((file.number, known_by), file.path)
         if earlier != file.path:
             known = locations[file.path]
             how = "shares all its bytes with" if file.shared else "is another name, such as a hard link, of"

@@ -24,7 +24,6 @@ from zmon.ui.line import EMPTY, Line, Part, wrap
 from zmon.ui.pane import CURSOR, Pane, form_lines, note_lines
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
     from zmon.screen.definition import Column
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Sheet
@@ -248,15 +247,19 @@ class Grid(Pane):
         return f"{chosen}  {where}".strip() if chosen else where if count > self.room else ""
 
     def _condition(self, condition: Condition) -> str:
-        """Return a condition as it was typed; one on the key of an LCU with the name that the rows show."""
-        names = set(self._shown_lcus()) if condition.column == "cu" and condition.sign == "=" else set()
-        if len(names) == 1:
-            return f"LCU {names.pop()}"
-        return f"{condition.column}{condition.sign}{condition.value}"
+        """Return a condition as it was typed; one on an LCU as `LCU 6`, with the name that the rows show."""
+        if not condition.lcu:
+            return f"{condition.column}{condition.sign}{condition.value}"
+        names = self._shown_lcus(condition.column) if condition.sign == "=" else set()
+        if len(names) != 1:
+            return f"LCU{condition.sign}{condition.value}"
+        name = names.pop()
+        return name if name.startswith(("LCU ", "LSS ")) else f"LCU {name}"
 
-    def _shown_lcus(self) -> list[Value]:
-        names = self.sheet.table.columns.get("lcu", [])
-        return [names[row] for row in self.sheet.rows if names and isinstance(names[row], str)]
+    def _shown_lcus(self, column: str) -> set[str]:
+        columns = self.sheet.table.columns
+        names = columns.get("lcu", columns.get(column, []))
+        return {name for row in self.sheet.rows if names and isinstance(name := names[row], str)}
 
     # from a line to the glass and back
 
