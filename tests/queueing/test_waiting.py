@@ -1,0 +1,125 @@
+"""Advice is given only where requests wait: the predicate names what they wait for, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from zmon.absent import absent
+from zmon.queueing.observation import (
+    ObservedLcu,
+    ObservedLoad,
+    ObservedProcessors,
+    ObservedVolume,
+    mean_of,
+    path_groups,
+)
+from zmon.queueing.waiting import Waiting, waiting
+
+PATHS = ("50", "51")
+UNKNOWN = absent("not measured")
+
+
+def volume(  # noqa: PLR0913 - the parts of a time
+    rate: float,
+    *,
+    queued: float = 0.0,
+    pend: float = 0.0002,
+    disc: float = 0.0,
+    servers: int = 1,
+    key: str = "7000",
+) -> ObservedVolume:
+    """Return a volume whose transfers take 1 ms, with these waits in seconds."""
+    serv = pend + disc + 0.001
+    return ObservedVolume(key, key, "94:0", "L", rate, serv + queued, pend, disc, 0.001, 4096.0, 1.0, servers)
+
+
+def load(
+    *volumes: ObservedVolume, lcu: ObservedLcu | None = None, busy: float = 0.1, paths: float = 0.1
+) -> ObservedLoad:
+    """Return a minute with these volumes on one LCU."""
+    return ObservedLoad(
+        60.0,
+        volumes,
+        (lcu or ObservedLcu("L", "LCU 7", "box", PATHS, misses=0.0),),
+        dict.fromkeys(PATHS, paths),
+        True,
+        ObservedProcessors(4, busy),
+    )
+
+
+@pytest.mark.parametrize(
+    ("interval", "kind", "words"),
+    [
+        (load(volume(100.0, queued=0.05)), "volume", "5.0 requests wait in Linux for volume 7000"),
+        (load(volume(100.0, disc=0.05, servers=8)), "lcu", "5.0 requests wait in LCU 7"),
+        (
+            load(
+                volume(4000.0, queued=0.005),
+                lcu=ObservedLcu("L", "LCU 7", "box", PATHS, 8, 7.6, misses=0.0),
+            ),
+            "aliases",
+            "20.0 requests wait in Linux for an alias of LCU 7 (95 % busy)",
+        ),
+        (
+            load(volume(1000.0, pend=0.005, servers=9), paths=0.9),
+            "paths",
+            "4.7 requests wait for channel paths",
+        ),
+        (load(volume(100.0, queued=0.05), busy=0.97), "processors", "The 4 processors are full (97 % busy)"),
+    ],
+)  # fmt: skip
+def test_what_requests_wait_for_most_is_named(interval: ObservedLoad, kind: str, words: str) -> None:
+    """Each resource is found by its own signs, and full processors come before all others."""
+    found = waiting(interval)
+    assert found.places[0].kind == kind
+    assert found.why.startswith(words)
+    assert found.spreading_helps is (kind != "processors")
+    assert found.at(kind, found.places[0].key) is found.places[0]
+
+
+@pytest.mark.parametrize(
+    "quiet",
+    [
+        load(volume(12.0)),
+        load(volume(0.1, queued=0.05)),
+        load(volume(100.0, queued=0.0003)),
+        load(volume(100.0, disc=0.05), lcu=ObservedLcu("L", "LCU 7", "box", PATHS, misses=UNKNOWN)),
+        load(volume(1000.0, pend=0.0003, servers=9), paths=0.6),
+        load(),
+    ],
+    ids=["few fast", "too few to tell", "short waits", "cache misses", "calm paths", "nothing"],
+)
+def test_nothing_is_named_where_nothing_waits(quiet: ObservedLoad) -> None:
+    """Little I/O, short waits, and the time of disks are no reason for advice."""
+    found = waiting(quiet)
+    assert found.places == ()
+    assert not found.spreading_helps
+    assert found.why.startswith("Nothing waits")
+
+
+def test_paths_that_are_full_are_named_even_if_little_pends() -> None:
+    """Paths at 98 % limit the throughput although a closed load lets few requests pend."""
+    found = waiting(load(volume(500.0, pend=0.0007, servers=4), paths=0.98))
+    assert [one.kind for one in found.places] == ["paths"]
+    assert found.why == "Requests wait for channel paths 50 51 (98 % busy)"
+
+
+def test_means_weigh_volumes_by_their_rate_and_leave_out_what_is_unknown() -> None:
+    """A volume that does nothing or was not measured does not change the mean of an LCU."""
+    volumes = (volume(100.0, disc=0.004), volume(300.0, disc=0.008), volume(0.0, disc=9.0))
+    assert mean_of(volumes, "disc") == pytest.approx(0.007)
+    blind = volumes[0]._replace(disc=UNKNOWN)
+    assert mean_of((blind,), "disc") is UNKNOWN
+    assert mean_of((blind, volumes[1]), "disc") == 0.008
+
+
+def test_lcus_that_share_a_path_are_one_group() -> None:
+    """Paths are one pool for all LCUs that overlap; LCUs without paths belong to none."""
+    lcus = [ObservedLcu(name, name, "box", chpids) for name, chpids in
+            (("A", ("50", "51")), ("B", ("51", "52")), ("C", ("60",)), ("D", ()))]  # fmt: skip
+    assert path_groups(lcus) == {"50 51 52": ("50", "51", "52"), "60": ("60",)}
+
+
+def test_a_waiting_without_places_helps_nothing() -> None:
+    """Without a place no spreading helps."""
+    assert not Waiting((), 0.0, "Nothing waits").spreading_helps

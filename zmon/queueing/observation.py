@@ -1,0 +1,149 @@
+"""What an interval shows of volumes, control units, channel paths and processors, as queueing needs it.
+
+Times are seconds, rates are per second, sizes bytes, utilisations parts of 1.  What was not measured is
+absent with its reason.  `zmon.tables.observed` fills these records from an interval.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.absent import Number
+
+MIN_REQUESTS: Final = 30
+"""Requests in an interval below which a mean time says nothing."""
+MAX_MISS: Final = 0.010
+"""Seconds that a cache miss takes at most: seek, rotation and transfer of a disk."""
+SMALL: Final = 65_536.0
+"""Bytes of a request below which Disc is taken for cache misses where the cache statistics were not read."""
+LATENCY: Final = 0.0003
+"""Seconds after which an LCU accepts a request at the latest, if the paths are free."""
+NO_RANKS: Final = absent("the cache statistics were not read: --cache")
+
+
+class ObservedVolume(NamedTuple):
+    """A disk with its subchannels: the base and the aliases that only it uses."""
+
+    key: str
+    """Bus id, or the name of the disk."""
+    title: str
+    """What screens call it: `7201`."""
+    number: str
+    """major:minor."""
+    lcu: str
+    """Key of its LCU; empty if unknown."""
+    rate: float
+    """Requests of Linux per second."""
+    response: Number
+    """What Linux waits for a request."""
+    pend: Number
+    disc: Number
+    conn: Number
+    """Per start of I/O, over all its subchannels; of the LCU where aliases of a pool serve it."""
+    size: Number
+    """Bytes of a request."""
+    reads: Number
+    """The part of the requests that read."""
+    servers: int
+    """How many requests it can do at once without aliases of a pool."""
+    estimated: bool = False
+    """Whether no channel measurement is read: `conn` is then the busy time of Linux per request."""
+
+    @property
+    def serv(self) -> Number:
+        """The time from the start of I/O to its end."""
+        return self.pend + self.disc + self.conn
+
+    @property
+    def queued(self) -> Number:
+        """What a request waits in Linux before it is started."""
+        wait = self.response - self.serv
+        return wait if isinstance(wait, Absent) else max(0.0, wait)
+
+
+class ObservedLcu(NamedTuple):
+    """A logical control unit."""
+
+    key: str
+    title: str
+    """`LCU 6`."""
+    box: str
+    """The storage server: LCUs of one are taken to be alike."""
+    chpids: tuple[str, ...]
+    aliases: int = 0
+    """In its pool."""
+    alias_use: Number = 0.0
+    """How many of these are busy on average."""
+    misses: Number = NO_RANKS
+    """The part of all requests that the cache does not answer."""
+    capacity: Number = absent("the site file gives no capacity of the LCU")
+    """Bytes a second, by the site."""
+
+
+class ObservedProcessors(NamedTuple):
+    """The processors of this Linux."""
+
+    number: Number
+    busy: Number
+    """Mean utilisation of each."""
+
+
+class ObservedLoad(NamedTuple):
+    """One interval."""
+
+    seconds: float
+    volumes: tuple[ObservedVolume, ...]
+    lcus: tuple[ObservedLcu, ...]
+    paths: Mapping[str, Number]
+    """The utilisation of each channel path by its CHPID."""
+    paths_measured: bool
+    """Whether this is the load of the whole machine, or the connect time of this Linux alone."""
+    processors: ObservedProcessors
+    missing: tuple[str, ...] = ()
+    """What was not read, in words."""
+
+    def volumes_of(self, lcu: str) -> tuple[ObservedVolume, ...]:
+        """Return the volumes of an LCU."""
+        return tuple(volume for volume in self.volumes if volume.lcu == lcu)
+
+    def enough(self, rate: float) -> bool:
+        """Return whether a rate makes so many requests that their mean times mean something."""
+        return rate * self.seconds >= MIN_REQUESTS
+
+
+def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
+    """Return the mean of a time or size over some volumes, each with its rate as its weight."""
+    pairs = [(getattr(one, name), one.rate) for one in volumes if one.rate]
+    known: list[tuple[float, float]] = [(v, rate) for v, rate in pairs if not isinstance(v, Absent)]
+    if not known:
+        return absent(pairs[0][0].reason if pairs else "no I/O in the interval")
+    return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
+
+
+def path_groups(lcus: Iterable[ObservedLcu]) -> dict[str, tuple[str, ...]]:
+    """Return the sets of channel paths that no LCU shares with another set, by their CHPIDs in words."""
+    groups: list[set[str]] = []
+    for one in lcus:
+        chpids = set(one.chpids)
+        if not chpids:
+            continue
+        joined = [group for group in groups if group & chpids]
+        groups = [group for group in groups if not group & chpids]
+        groups.append(chpids.union(*joined))
+    return {" ".join(sorted(group)): tuple(sorted(group)) for group in groups}
+
+
+def disc_of_misses(lcu: ObservedLcu, volumes: tuple[ObservedVolume, ...]) -> float:
+    """Return the seconds of Disc of a mean request of an LCU that are no wait for the LCU."""
+    disc, size = mean_of(volumes, "disc"), mean_of(volumes, "size")
+    if isinstance(disc, Absent):
+        return 0.0
+    if isinstance(lcu.misses, Absent):
+        return float(disc) if isinstance(size, Absent) or size < SMALL else 0.0
+    return min(float(disc), lcu.misses * MAX_MISS)

@@ -1,0 +1,178 @@
+"""Whether requests wait for something, and for what: the one predicate that all advice asks.
+
+What counts is the time that is lost: requests per second times the part of their response that is wait,
+which is how many requests wait on average.  Below `MIN_LOST` nothing waits.  A place is named only with
+`MIN_REQUESTS` in the interval, because the mean of a few says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.queueing.observation import LATENCY, disc_of_misses, mean_of, path_groups
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+
+MIN_LOST: Final = 1.0
+"""Requests that wait on average, from which on a place is named."""
+MIN_LONGER: Final = 0.5
+"""The wait of a request as a part of what it takes without waiting, from which on it matters."""
+FULL_PROCESSORS: Final = 0.9
+FULL_PATHS: Final = 0.7
+FULL_ALIASES: Final = 0.7
+LIMITING_PATHS: Final = 0.95
+"""Utilisations from which on requests wait for a resource whose queue is not measured."""
+NOT_KNOWN: Final = absent("its utilisation is not measured")
+
+
+class WaitingPlace(NamedTuple):
+    """A resource that requests wait for."""
+
+    kind: str
+    """`lcu`, `paths`, `volume`, `aliases` or `processors`."""
+    key: str
+    """Key of the LCU, CHPIDs in words, bus id, `cpu`."""
+    title: str
+    lost: float
+    """Requests that wait there on average: their rate times the time that each waits."""
+    use: Number
+    """Its utilisation, a part of 1; of paths that of the busiest."""
+
+    @property
+    def words(self) -> str:
+        """What waits for it, in words: `14.2 requests wait in LCU 6`."""
+        many = f"{self.lost:.1f} requests wait" if self.lost >= MIN_LOST else "requests wait"
+        return {
+            "lcu": f"{many} in {self.title}",
+            "paths": f"{many} for channel {self.title}",
+            "volume": f"{many} in Linux for volume {self.title}",
+            "aliases": f"{many} in Linux for an alias of {self.title}",
+        }.get(self.kind, f"the {self.title} are full")
+
+
+class Waiting(NamedTuple):
+    """Where requests wait in an interval."""
+
+    places: tuple[WaitingPlace, ...]
+    """Most lost time first; none: nothing waits."""
+    lost: float
+    """Requests that wait anywhere on average."""
+    why: str
+    """One sentence: what waits most, or why nothing is named."""
+
+    @property
+    def spreading_helps(self) -> bool:
+        """Whether other placement may help: an LCU, its paths or single volumes are what is waited for."""
+        return bool(self.places) and self.places[0].kind in {"lcu", "paths", "volume", "aliases"}
+
+    def at(self, kind: str, key: str) -> WaitingPlace | None:
+        """Return a place by its kind and key, if requests wait there."""
+        return next((one for one in self.places if (one.kind, one.key) == (kind, key)), None)
+
+
+def waiting(load: ObservedLoad) -> Waiting:
+    """Return where requests wait.
+
+    Full processors come first: while they are full, nothing else limits.
+    """
+    volumes = [one for one in load.volumes if load.enough(one.rate)]
+    requests = load.seconds * sum(one.rate for one in load.volumes)
+    if not volumes:
+        return Waiting((), 0.0, f"Nothing waits: {requests:.0f} I/O in the interval are too few to tell")
+    places = [*_in_linux(load, volumes), *_in_lcus(load), *_for_paths(load)]
+    places.sort(key=lambda one: -one.lost)
+    full = _processors(load)
+    found = (*([full] if full else ()), *places)
+    lost = sum(one.lost for one in places)
+    if found:
+        first = found[0]
+        use = (
+            ""
+            if isinstance(first.use, Absent) or first.kind == "volume"
+            else f" ({100 * first.use:.0f} % busy)"
+        )
+        words = first.words[:1].upper() + first.words[1:]
+        return Waiting(found, lost, f"{words}{use}")
+    known = [(one.rate * one.response, one) for one in volumes if not isinstance(one.response, Absent)]
+    if not known:
+        return Waiting((), 0.0, "Nothing waits, as far as is measured")
+    busiest = max(known, key=lambda each: each[0])[1]
+    return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {_ms(busiest)}")
+
+
+def _ms(volume: ObservedVolume) -> str:
+    return f"{1e3 * float(volume.response):.1f} ms"  # type: ignore[arg-type]  # it is known
+
+
+def _long(wait: Number, rest: Number, rate: float) -> float:
+    """Return how many requests wait if each waits long enough to matter; else 0."""
+    if isinstance(wait, Absent) or isinstance(rest, Absent):
+        return 0.0
+    lost = rate * max(0.0, wait)
+    return lost if lost >= MIN_LOST and wait >= MIN_LONGER * rest else 0.0
+
+
+def _in_linux(load: ObservedLoad, volumes: list[ObservedVolume]) -> Iterator[WaitingPlace]:
+    """Yield volumes and pools of aliases before which requests wait in Linux."""
+    lcus = {one.key: one for one in load.lcus}
+    pooled: dict[str, tuple[float, float]] = {}
+    for one in volumes:
+        lcu = lcus.get(one.lcu)
+        if lcu is not None and lcu.aliases:
+            wait = one.queued
+            if not isinstance(wait, Absent):
+                lost, rate = pooled.get(one.lcu, (0.0, 0.0))
+                pooled[one.lcu] = lost + one.rate * wait, rate + one.rate
+            continue
+        lost = _long(one.queued, one.serv, one.rate)
+        if lost:
+            use = one.rate * one.serv / one.servers
+            yield WaitingPlace("volume", one.key, one.title, lost, use)
+    for key, (lost, rate) in pooled.items():
+        lcu = lcus[key]
+        use = lcu.alias_use / lcu.aliases
+        if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.volumes_of(key), "serv"), rate):
+            yield WaitingPlace("aliases", key, lcu.title, lost, use)
+
+
+def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:
+    """Yield LCUs in which requests wait: Disc that cache misses do not explain."""
+    for lcu in load.lcus:
+        ones = load.volumes_of(lcu.key)
+        rate = sum(one.rate for one in ones)
+        disc, conn = mean_of(ones, "disc"), mean_of(ones, "conn")
+        if not load.enough(rate) or isinstance(disc, Absent):
+            continue
+        lost = _long(disc - disc_of_misses(lcu, ones), conn, rate)
+        if lost:
+            yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
+
+
+def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
+    """Yield groups of channel paths that are busy while requests pend."""
+    for key, chpids in path_groups(load.lcus).items():
+        uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
+        behind: list[ObservedLcu] = [
+            one for one in load.lcus if set(one.chpids) <= set(chpids) and one.chpids
+        ]
+        ones = tuple(volume for lcu in behind for volume in load.volumes_of(lcu.key))
+        rate = sum(one.rate for one in ones)
+        if not uses or max(uses) < FULL_PATHS or not load.enough(rate):
+            continue
+        pend = mean_of(ones, "pend")
+        lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
+        if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
+            yield WaitingPlace("paths", key, f"paths {key}", lost, max(uses))
+
+
+def _processors(load: ObservedLoad) -> WaitingPlace | None:
+    count, busy = load.processors
+    if isinstance(count, Absent) or isinstance(busy, Absent) or busy < FULL_PROCESSORS:
+        return None
+    return WaitingPlace("processors", "cpu", f"{count:.0f} processors", 0.0, busy)
