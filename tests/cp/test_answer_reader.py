@@ -18,7 +18,6 @@ from zmon.cp.answer_reader import (
     LAST_LINE,
     MAX_KEPT,
     AnswerSet,
-    is_regular,
     parse,
     regular_row,
     split_runs,
@@ -360,7 +359,7 @@ OTHER: Final = (
 @pytest.mark.parametrize("line", REGULAR)
 def test_a_regular_line_is_read_as_with_care(line: str) -> None:
     """The row is the same."""
-    assert is_regular(line)
+    assert [is_run for _, is_run in split_runs(f"{line}\n")] == [True]
     careful = strip_prefix(line, 7)
     assert regular_row(without_cpu(line), 7) == (read_disk(careful) or read_volume(careful))
 
@@ -368,9 +367,9 @@ def test_a_regular_line_is_read_as_with_care(line: str) -> None:
 @pytest.mark.parametrize("line", OTHER)
 def test_other_lines_are_not_regular(line: str) -> None:
     """Neither alone nor among many."""
-    assert not is_regular(line)
-    many = [REGULAR[0], line, REGULAR[0]] * 10
-    assert all(line not in part for part, sort in split_runs(many) if sort)
+    many = f"{REGULAR[0]}\n{line}\n{REGULAR[0]}\n" * 10
+    for text in (f"{line}\n", many):
+        assert all(line not in part for part, is_run in split_runs(text) if is_run)
 
 
 REGULAR_OR_NOT: Final = st.lists(st.sampled_from((*REGULAR, *OTHER, *[REGULAR[0]] * 10)), max_size=60)
@@ -379,9 +378,9 @@ REGULAR_OR_NOT: Final = st.lists(st.sampled_from((*REGULAR, *OTHER, *[REGULAR[0]
 @given(REGULAR_OR_NOT)
 def test_parts_are_the_text(lines: list[str]) -> None:
     """In order, and a run has regular lines alone."""
-    found = list(split_runs(lines))
+    found = list(split_runs("".join(f"{line}\n" for line in lines)))
     assert [line for part, _ in found for line in part] == lines
-    assert all(is_regular(line) for part, sort in found if sort for line in part)
+    assert all((line in REGULAR) is is_run for part, is_run in found for line in part)
 
 
 @given(REGULAR_OR_NOT)
