@@ -255,11 +255,11 @@ def parse_text(data: bytes, origin: str) -> CpText:
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
     directory = user_directory.parse(data, origin) if _ENTRY.search(data) else UserDirectory(origin)
-    if not directory.lines:
+    if not directory.entries:
         return CpText(answer_reader.parse(data, origin), UserDirectory(origin))
     lines = user_directory.split_lines(data)
-    for first, last in directory.lines:
-        lines[first - 1 : last] = [b""] * (last - first + 1)
+    for entry in directory.entries:
+        lines[entry.first - 1 : entry.last] = [b""] * (entry.last - entry.first + 1)
     return CpText(answer_reader.parse(b"\n".join(lines), origin, hidden=True), directory)
 
 

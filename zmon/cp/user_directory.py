@@ -67,24 +67,6 @@ _ENTRY_OF: Final = {"INCLUDE": ("PROFILE", "profile"), "BUILD": ("SUBCONFIG", "S
 """The kind of entry that a statement refers to, and its name in messages."""
 
 
-class DirectoryEntry(NamedTuple):
-    """The statements of one guest, profile or subconfiguration."""
-
-    kind: str
-    """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements before any of these."""
-    name: str
-    line: int
-    """Where it begins."""
-    statements: tuple[DirectoryStatement, ...]
-    weak: str = ""
-    """The reason why the statements may belong to another guest."""
-
-    @property
-    def devices(self) -> list[DirectoryStatement]:
-        """The devices that the entry itself names."""
-        return [statement for statement in self.statements if statement.claims]
-
-
 class UnreadRecord(NamedTuple):
     """A record that was not understood; never its text, which may hold a password."""
 
@@ -93,33 +75,67 @@ class UnreadRecord(NamedTuple):
 
 
 @dataclass
+class DirectoryEntry:
+    """The statements of one guest, profile or subconfiguration."""
+
+    kind: str
+    """`USER`, `IDENTITY`, `SUBCONFIG`, `PROFILE`, or empty for statements before any of these."""
+    name: str
+    line: int
+    """Where its first statement is."""
+    first: int
+    """Where the comments before that begin."""
+    last: int
+    """Its last line."""
+    lower: bool = False
+    """Whether it begins in lower case, as the rest then may be."""
+    certain: bool = False
+    """Whether it is certain to be an entry of a directory."""
+    statements: list[DirectoryStatement] = field(default_factory=list)
+    unread: list[UnreadRecord] = field(default_factory=list)
+    """The first of the records that were not understood."""
+    unread_count: int = 0
+    strays: int = 0
+    """How many of the last records are no known statement."""
+    weak: str = ""
+    """The reason why the statements may belong to another guest."""
+
+    @property
+    def devices(self) -> list[DirectoryStatement]:
+        """The devices that the entry itself names."""
+        return [statement for statement in self.statements if statement.claims]
+
+    def refuse(self, line: int, why: str) -> None:
+        """Count a record that is not understood."""
+        self.unread_count += 1
+        if len(self.unread) < MAX_UNREAD:
+            self.unread.append(UnreadRecord(line, why))
+
+
+@dataclass
 class UserDirectory:
-    """The entries of one or more files; nothing in it has the text of a record."""
+    """The entries of one or more files, in their order; nothing in it has the text of a record."""
 
     origin: str = ""
     """Where it was read."""
     entries: list[DirectoryEntry] = field(default_factory=list)
-    unread: list[UnreadRecord] = field(default_factory=list)
-    """The first of the records that were not understood."""
-    unread_count: int = 0
-    """How many there are of them."""
-    others: int = 0
-    """Statements that name no disk: CPU, IPL, NICDEF ..."""
     notes: list[str] = field(default_factory=list)
     """Remarks about the text as a whole."""
-    lines: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line of each range of the text that is directory, ascending."""
 
     def __add__(self, other: UserDirectory) -> UserDirectory:
         """Join two directories, so that links of one are resolved in the other."""
-        return UserDirectory(
-            ", ".join(filter(None, (self.origin, other.origin))),
-            self.entries + other.entries,
-            self.unread + other.unread,
-            self.unread_count + other.unread_count,
-            self.others + other.others,
-            self.notes + other.notes,
-        )
+        origin = ", ".join(filter(None, (self.origin, other.origin)))
+        return UserDirectory(origin, self.entries + other.entries, self.notes + other.notes)
+
+    @property
+    def unread(self) -> list[UnreadRecord]:
+        """The first of the records that were not understood."""
+        return [record for entry in self.entries for record in entry.unread]
+
+    @property
+    def unread_count(self) -> int:
+        """How many there are of them."""
+        return sum(entry.unread_count for entry in self.entries)
 
     @cached_property
     def guests(self) -> tuple[str, ...]:
@@ -292,34 +308,6 @@ def split_lines(data: bytes) -> list[bytes]:
     return (data if b"\n" in data else data.replace(b"\r", b"\n")).split(b"\n")
 
 
-@dataclass
-class _OpenEntry:
-    """An entry that is being read."""
-
-    kind: str
-    name: str
-    line: int
-    """Where its first statement is."""
-    first: int
-    """Where the comments before that begin."""
-    last: int
-    lower: bool = False
-    """Whether it begins in lower case, as the rest then may be."""
-    certain: bool = False
-    """Whether it is certain to be an entry of a directory."""
-    statements: list[DirectoryStatement] = field(default_factory=list)
-    unread: list[UnreadRecord] = field(default_factory=list)
-    unread_count: int = 0
-    others: int = 0
-    strays: int = 0
-
-    def refuse(self, line: int, why: str) -> None:
-        """Count a record that is not understood."""
-        self.unread_count += 1
-        if len(self.unread) < MAX_UNREAD:
-            self.unread.append(UnreadRecord(line, why))
-
-
 class _DirectoryReader:
     """Reads the records of one text."""
 
@@ -329,7 +317,9 @@ class _DirectoryReader:
         self._directory = UserDirectory(origin)
         self._count = 0
         """Statements that were read."""
-        self._open: _OpenEntry | None = None
+        self._room = MAX_UNREAD
+        """How many more of the records that are not understood are kept."""
+        self._open: DirectoryEntry | None = None
         self._comments = 0
         """The line where the comments before the next record begin; 0 if there are none."""
 
@@ -422,8 +412,8 @@ class _DirectoryReader:
             self._open = self._new_entry(kind, name, line)
             self._open.lower, self._open.certain = lower, strong
 
-    def _new_entry(self, kind: str, name: str, line: int) -> _OpenEntry:
-        return _OpenEntry(kind, name, line, self._comments or line, line)
+    def _new_entry(self, kind: str, name: str, line: int) -> DirectoryEntry:
+        return DirectoryEntry(kind, name, line, self._comments or line, line)
 
     def _inside(self, name: str, line: int, record: str, words: str, *, whole: bool) -> None:
         """Take a record that is no first statement: of the open entry, or the first of a part of one."""
@@ -433,7 +423,6 @@ class _DirectoryReader:
             return
         if name in OTHER_STATEMENTS:
             if entry is not None:
-                entry.others += 1
                 entry.strays = 0
                 entry.certain |= bool(entry.kind) and _NUMBERED.match(record) is not None
             return
@@ -471,17 +460,12 @@ class _DirectoryReader:
     def _close(self) -> None:
         """End the open entry, and drop it if it is not certain to be one."""
         entry, self._open = self._open, None
-        if entry is None or not entry.certain:
-            return
-        directory = self._directory
-        weak = NO_OWNER if not entry.kind and any(other.kind for other in directory.entries) else ""
-        directory.entries.append(
-            DirectoryEntry(entry.kind, entry.name, entry.line, tuple(entry.statements), weak)
-        )
-        directory.lines.append((entry.first, entry.last))
-        directory.others += entry.others
-        directory.unread += entry.unread[: MAX_UNREAD - len(directory.unread)]
-        directory.unread_count += entry.unread_count
+        if entry is not None and entry.certain:
+            entries = self._directory.entries
+            entry.weak = NO_OWNER if not entry.kind and any(other.kind for other in entries) else ""
+            entries.append(entry)
+            del entry.unread[self._room :]
+            self._room -= len(entry.unread)
 
 
 def _is_foreign(name: str, record: str, words: str) -> bool:
