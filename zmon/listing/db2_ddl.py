@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.ddl import DdlReader, TokenCursor
-from zmon.listing.not_understood import similar_word
+from zmon.listing.ddl import NOT_UNDERSTOOD, DdlReader, TokenCursor
 from zmon.listing.sql_scanner import STRING, SqlDialect
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ MAX_ROWS: Final = 100_000
 AUTOMATIC: Final = (
     "automatic storage: the DDL has no paths; get MON_GET_CONTAINER or LIST TABLESPACE CONTAINERS"
 )
-NOT_UNDERSTOOD: Final = "the statement is not understood"
 TOO_MANY: Final = f"its partitions are not written out: more than {MAX_ROWS:,} containers in one listing"
 NO_MEMBERS: Final = "partition expression, and the partitions of the group are unknown: give their numbers"
 
@@ -56,19 +54,6 @@ _OTHER: Final = re.compile(r"\b(?:DATAFILE|TEMPFILE)\b", re.IGNORECASE)
 _TABLESPACE: Final = re.compile(r"\b(?:CREATE|ALTER)\s+(?:\w+\s+){0,2}TABLESPACE\b", re.IGNORECASE)
 
 
-_KEYWORDS: Final = frozenset({
-    "USING", "FILE", "DEVICE", "PAGESIZE", "EXTENTSIZE", "STOGROUP", "NODEGROUP", "DBPARTITIONNUM",
-    "DBPARTITIONNUMS", "STRIPE", "CONTAINER", "DATAFILE", "TEMPFILE", "LOCATION",
-})  # fmt: skip
-"""First words of the relevant clauses, including those of other dialects."""
-_CLAUSES: Final = frozenset({
-    "ALL", "AUTOMATIC", "AUTORESIZE", "BALANCE", "BUFFERPOOL", "BY", "CACHING", "CONTAINERS", "DATA",
-    "DATABASE", "DROPPED", "EXCEPT", "FILES", "GROUP", "HIGHER", "INCREASESIZE", "INHERIT", "INITIALSIZE",
-    "LOWER", "MANAGED", "MAXSIZE", "NODE", "NODES", "NONE", "OFF", "ON", "ONLINE", "OVERHEAD", "PARTITION",
-    "PERCENT", "PREFETCHSIZE", "REBALANCE", "RECOVERY", "REDUCE", "RESUME", "SET", "STOP", "STORAGE",
-    "SUSPEND", "SYSTEM", "TABLE", "TAG", "TRANSFERRATE", "WATER", "YES",
-})  # fmt: skip
-"""Further words that Db2 has there."""
 _SIZES: Final = {"FILE": c.FILE, "DEVICE": c.DEVICE}
 _STORAGES: Final = {c.FILE: c.DMS, c.DEVICE: c.DMS, c.DIRECTORY: c.SMS}
 
@@ -274,6 +259,17 @@ class _Db2Reader(DdlReader):
     wanted = _WANTED
     dialect = _DIALECT
     types = ("REGULAR", "LARGE", "LONG", "SYSTEM", "USER", "TEMPORARY")
+    keywords = frozenset({
+        "USING", "FILE", "DEVICE", "PAGESIZE", "EXTENTSIZE", "STOGROUP", "NODEGROUP", "DBPARTITIONNUM",
+        "DBPARTITIONNUMS", "STRIPE", "CONTAINER", "DATAFILE", "TEMPFILE", "LOCATION",
+    })  # fmt: skip
+    clauses = frozenset({
+        "ALL", "AUTOMATIC", "AUTORESIZE", "BALANCE", "BUFFERPOOL", "BY", "CACHING", "CONTAINERS", "DATA",
+        "DATABASE", "DROPPED", "EXCEPT", "FILES", "GROUP", "HIGHER", "INCREASESIZE", "INHERIT", "INITIALSIZE",
+        "LOWER", "MANAGED", "MAXSIZE", "NODE", "NODES", "NONE", "OFF", "ON", "ONLINE", "OVERHEAD",
+        "PARTITION", "PERCENT", "PREFETCHSIZE", "REBALANCE", "RECOVERY", "REDUCE", "RESUME", "SET", "STOP",
+        "STORAGE", "SUSPEND", "SYSTEM", "TABLE", "TAG", "TRANSFERRATE", "WATER", "YES",
+    })  # fmt: skip
 
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
@@ -293,9 +289,8 @@ class _Db2Reader(DdlReader):
     def end(self) -> None:
         """Note the tablespaces that are altered and not created."""
         for (database, name), line in self._altered.items():
-            near = similar_word(name, {other for of, other in self._created if of == database})
-            hint = f": is {near!r} meant?" if near else ": its other containers are not in the DDL"
-            self.note(line, f"{name!r} is altered here, not created{hint}")
+            created = {other for of, other in self._created if of == database}
+            self.note_altered(line, name, created, "containers")
         self.notes.sort(key=lambda note: note.line)
 
     def comment(self, text: str) -> None:
@@ -340,14 +335,7 @@ class _Db2Reader(DdlReader):
             return False
         self._spelled = name.spelled
         key = (self.database, name.stored)
-        row = c.Container(
-            database=self.database,
-            tablespace=name.stored,
-            role=c.TEMP if "TEMPORARY" in types else c.DATA,
-            base_dir=self.options.base_dir,
-            source=self.origin,
-            line=line,
-        )
+        row = self.row(name.stored, line, c.TEMP if "TEMPORARY" in types else c.DATA)
         if verb == "CREATE":
             self._create(key, row, cursor)
         elif verb == "ALTER":
@@ -380,10 +368,7 @@ class _Db2Reader(DdlReader):
         for name, tokens in parts[1:]:
             if name:
                 role = c.TEMP if name == "TEMPSPACE1" else c.DATA
-                row = c.Container(
-                    self.database, name, role=role, base_dir=self.options.base_dir, source=self.origin,
-                    line=tokens[0].line if tokens else line,
-                )  # fmt: skip
+                row = self.row(name, tokens[0].line if tokens else line, role)
                 self._create((self.database, name), row, TokenCursor(tokens), page)
 
     def _create(
@@ -393,7 +378,7 @@ class _Db2Reader(DdlReader):
             self.note(row.line, f"{row.tablespace!r} is created a second time")
         shape = _shape(cursor)
         shape = shape._replace(page=shape.page or page)
-        misread = self._misread(f"CREATE TABLESPACE {self._spelled or row.tablespace}", row.line, cursor)
+        misread = self.note_misread(f"CREATE TABLESPACE {self._spelled or row.tablespace}", row.line, cursor)
         self._created[key] = shape
         rows = self._rows(row, shape.listed, shape)
         if not shape.listed and misread:
@@ -455,14 +440,7 @@ class _Db2Reader(DdlReader):
                 )
             else:
                 cursor.pass_over()
-        self._misread(f"ALTER TABLESPACE {self._spelled}", row.line, cursor)
-
-    def _misread(self, statement: str, line: int, cursor: TokenCursor) -> bool:
-        """Note the parts of a statement that were not understood; False when there are none."""
-        misread = cursor.misread(_KEYWORDS, _CLAUSES)
-        if misread:
-            self.note(line, f"not understood in {statement}: {misread}", unread=True)
-        return bool(misread)
+        self.note_misread(f"ALTER TABLESPACE {self._spelled}", row.line, cursor)
 
     def _add(self, key: tuple[str, str], rows: list[Container]) -> None:
         space = self._space(key)

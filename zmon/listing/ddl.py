@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from itertools import repeat
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from zmon.listing.containers import NO_OPTIONS, content_of, only_name
+from zmon.listing.containers import DATA, NO_OPTIONS, Container, content_of, only_name
 from zmon.listing.not_understood import (
     CHANGING_VERBS,
     QUOTED,
@@ -45,7 +45,7 @@ from zmon.listing.sql_scanner import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from zmon.listing.containers import Container, ListingContent, Options
+    from zmon.listing.containers import ListingContent, Options
 
 MAX_TOKENS: Final = 200_000
 """Tokens of a statement that are kept; a longer one is broken."""
@@ -53,6 +53,7 @@ MAX_HEAD: Final = 6
 """Tokens after which it is clear what a statement is about."""
 _MAX_QUOTED: Final = 12
 """Tokens of a statement that a message has at most."""
+NOT_UNDERSTOOD: Final = "the statement is not understood"
 _NOT_READ: Final = "statement in quotes, or within another statement, is not read"
 _CUT: Final = "it is not ended, as those before it are, so the listing may be cut here"
 
@@ -286,12 +287,20 @@ class TokenCursor:
         """Take the next token as one that is not used."""
         self.passed.append(self.step())
 
-    def misread(self, keywords: Collection[str], known: Collection[str], *, paths: bool = True) -> str:
+    def misread(
+        self,
+        keywords: frozenset[str],
+        known: Collection[str],
+        *,
+        further: Collection[str] = (),
+        paths: bool = True,
+    ) -> str:
         """Return the parts that are likely mistyped; empty if there are none.
 
         Args:
             keywords: the first words of the clauses that are read; a similar word is a typing mistake.
             known: further words that the dialect has.
+            further: keywords of this statement alone.
             paths: what looks like a path and was passed over is a mistake, too.
         """
         mistakes = [f"{quote(_written(token))}: {why}" for token, why in self.mistakes]
@@ -301,7 +310,7 @@ class TokenCursor:
             if paths and token.kind == STRING and _PATH.match(token.text):
                 mistakes.append(f"{quote(_written(token))} behind {quote(before)}")
             elif word and word not in known and before not in _NAMING:
-                right = similar_word(word, keywords)
+                right = similar_word(word, keywords.union(further))
                 mistakes += [f"{quote(token.text)} (is {right} meant?)"] if right else []
             before = token.text.upper()
         return ", ".join(mistakes[:3])
@@ -417,6 +426,10 @@ class DdlReader:
     dialect: ClassVar[SqlDialect] = STANDARD
     runs: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
     """A command of the client that runs another file; the file is its first group that matched."""
+    keywords: ClassVar[frozenset[str]] = frozenset()
+    """First words of the relevant clauses, including those of other dialects."""
+    clauses: ClassVar[frozenset[str]] = frozenset()
+    """Further words that the dialect has there."""
 
     def __init__(self, origin: str, options: Options = NO_OPTIONS) -> None:
         self.notes: list[Note] = []
@@ -478,6 +491,25 @@ class DdlReader:
     def note(self, line: int, text: str, *, unread: bool = False) -> None:
         """Make a note."""
         self.notes.append(Note(line, text, unread))
+
+    def note_misread(self, statement: str, line: int, cursor: TokenCursor, **more: Any) -> bool:
+        """Note what is likely mistyped in a statement; false when nothing is.  See `TokenCursor.misread`."""
+        misread = cursor.misread(self.keywords, self.clauses, **more)
+        if misread:
+            self.note(line, f"not understood in {statement}: {misread}", unread=True)
+        return bool(misread)
+
+    def note_altered(self, line: int, name: str, created: Collection[str], rest: str) -> None:
+        """Note that a tablespace is altered that no statement creates; `rest` are its other parts."""
+        near = similar_word(name, created)
+        hint = f": is {near!r} meant?" if near else f": its other {rest} are not in the DDL"
+        self.note(line, f"{name!r} is altered here, not created{hint}")
+
+    def row(self, name: str, line: int = 0, role: str = DATA) -> Container:
+        """Return a container of a tablespace without what its statement says."""
+        return Container(
+            self.database, name, base_dir=self.options.base_dir, role=role, source=self.origin, line=line
+        )
 
     def begin(self, statement: SqlStatement) -> tuple[str, list[str], TokenCursor]:
         """Take the verb of a statement and the types of tablespace behind it."""

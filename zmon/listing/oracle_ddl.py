@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.listing import containers as c
 from zmon.listing import ddl
-from zmon.listing.ddl import DdlReader
-from zmon.listing.not_understood import quote, similar_word
+from zmon.listing.ddl import NOT_UNDERSTOOD, DdlReader
+from zmon.listing.not_understood import quote
 from zmon.listing.sql_scanner import NAME, NUMBER, STRING, WORD, SqlDialect, SqlToken
 
 if TYPE_CHECKING:
@@ -21,20 +21,12 @@ if TYPE_CHECKING:
     from zmon.listing.containers import Container
     from zmon.listing.ddl import SqlStatement, TokenCursor
 
-NOT_UNDERSTOOD: Final = "the statement is not understood"
 UNKNOWN_VARIABLE: Final = "variable of SQL*Plus, whose value is not known"
 _VARIABLE: Final = re.compile(r"(?:\A|[/+.])&&?\w")
 MANAGED: Final = "file named by Oracle: the DDL has no path; get DBA_DATA_FILES"
 
-_KEYWORDS: Final = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
-"""First words of the relevant clauses, including those of other dialects."""
 _OF_DATABASE: Final = frozenset({"GROUP", "MEMBER", "RENAME", "RESIZE"})
 """Further first words of clauses in a statement about a database."""
-_CLAUSES: Final = frozenset({
-    "ALL", "AND", "AS", "AUTO", "DATAFILES", "END", "FILE", "FILES", "LOGFILES", "NEXT", "OFF", "ON",
-    "ONLINE", "SEED", "SET", "TEMPFILES",
-})  # fmt: skip
-"""Further words of Oracle there that are similar to one of these."""
 _WANTED: Final = re.compile(
     r"(?:CREATE(?: OR REPLACE)?|ALTER|DROP)(?: (?:BIGFILE|SMALLFILE|GLOBAL|LOCAL|TEMPORARY|UNDO))*"
     r" TABLESPACE(?![^ ])"
@@ -164,6 +156,11 @@ class _OracleReader(DdlReader):
     dialect = _DIALECT
     runs = re.compile(_RUN)
     types = ("BIGFILE", "SMALLFILE", "GLOBAL", "LOCAL", "TEMPORARY", "UNDO")
+    keywords = frozenset({"DATAFILE", "TEMPFILE", "LOGFILE", "SIZE", "ADD", "USING", "LOCATION"})
+    clauses = frozenset({
+        "ALL", "AND", "AS", "AUTO", "DATAFILES", "END", "FILE", "FILES", "LOGFILES", "NEXT", "OFF", "ON",
+        "ONLINE", "SEED", "SET", "TEMPFILES",
+    })  # fmt: skip
 
     def __init__(self, origin: str, options: c.Options) -> None:
         super().__init__(origin, options)
@@ -178,7 +175,7 @@ class _OracleReader(DdlReader):
     def apply(self, statement: SqlStatement) -> bool:
         verb, types, cursor = self.begin(statement)
         of_files = cursor.words("TABLESPACE")
-        keywords = _KEYWORDS if of_files else _KEYWORDS | _OF_DATABASE
+        further = () if of_files else _OF_DATABASE
         if of_files:
             role = c.TEMP if "TEMPORARY" in types else c.UNDO if "UNDO" in types else c.DATA
             if not self._tablespace(verb, role, cursor):
@@ -191,22 +188,14 @@ class _OracleReader(DdlReader):
             self._create_database(cursor)
         while not cursor.done and verb != "DROP":
             cursor.pass_over()
-        misread = cursor.misread(keywords, _CLAUSES, paths=of_files)
-        if misread:
-            self.note(statement.line, f"not understood in {statement.beginning}: {misread}", unread=True)
+        self.note_misread(statement.beginning, statement.line, cursor, further=further, paths=of_files)
         return True
 
     def _add(
         self, name: SqlToken | None, role: str, files: Iterable[_FileClause], without: str = MANAGED
     ) -> None:
         """Add files of a tablespace; `without` is the problem of a file without a path."""
-        row = c.Container(
-            database=self.database,
-            tablespace=name.stored if name is not None else "",
-            base_dir=self.options.base_dir,
-            role=role,
-            source=self.origin,
-        )
+        row = self.row(name.stored if name is not None else "", role=role)
         for file in files:
             problem = UNKNOWN_VARIABLE if _VARIABLE.search(file.path) else "" if file.path else without
             made = row._replace(line=file.line, bytes_declared=file.size, problem=problem)
@@ -236,7 +225,7 @@ class _OracleReader(DdlReader):
                 else:
                     cursor.pass_over()
             if self._next == before:
-                misread = cursor.misread(_KEYWORDS, _CLAUSES)
+                misread = cursor.misread(self.keywords, self.clauses)
                 self._add(name, role, [_FileClause("", line, None)], NOT_UNDERSTOOD if misread else MANAGED)
         return True
 
@@ -244,9 +233,7 @@ class _OracleReader(DdlReader):
         """Apply a statement that adds, drops or renames files, or renames the tablespace."""
         places = self._spaces.get(name.stored, [])
         if name.stored not in self._spaces:
-            near = similar_word(name.stored, self._spaces.keys())
-            hint = f": is {near!r} meant?" if near else ": its other files are not in the DDL"
-            self.note(name.line, f"{name.stored!r} is altered here, not created{hint}")
+            self.note_altered(name.line, name.stored, self._spaces.keys(), "files")
         if cursor.words("ADD") and (word := cursor.one_of("DATAFILE", "TEMPFILE")):
             known = {self._rows[place].role for place in places[:1] if place in self._rows}
             role = known.pop() if known else c.TEMP if word == "TEMPFILE" else c.DATA

@@ -416,10 +416,7 @@ class _PostgresqlReader(DdlReader):
         path = cursor.kind(STRING) if cursor.words("LOCATION") else None
         if path is None or not name:
             return False
-        self._spaces[name] = c.Container(
-            tablespace=name, kind=c.DIRECTORY, path=path.text, role=c.DATA, source=self.origin,
-            line=statement.line, database=self.database, base_dir=self.options.base_dir,
-        )  # fmt: skip
+        self._spaces[name] = self.row(name, statement.line)._replace(kind=c.DIRECTORY, path=path.text)
         return True
 
 
