@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from bisect import bisect
+from bisect import bisect, insort
 from collections import deque
 from functools import cache
 from heapq import heappop, heappush, heapreplace
@@ -72,6 +72,8 @@ WIDEST: Final = 64
 """Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
 SECTOR: Final = 512
 NEVER: Final = float("inf")
+UNLIMITED: Final = 1 << 30
+"""Writes that non-volatile storage holds where nothing limits it."""
 
 
 class SubchannelState:
@@ -86,21 +88,40 @@ class SubchannelState:
         self.pending = self.disconnect = self.connect = 0.0
 
 
+class InTurn:
+    """The base and aliases of a volume to which multipath gives requests in turn, each with its own queue."""
+
+    __slots__ = ("devices", "queues", "sent", "turn")
+
+    def __init__(self, devices: list[int], turn: int) -> None:
+        self.devices = devices
+        self.turn = turn
+        self.sent = 0
+        self.queues: dict[int, deque[Request]] = {device: deque() for device in devices}
+
+    def next(self) -> int:
+        """Return the subchannel of the next request."""
+        device = self.devices[self.sent // self.turn % len(self.devices)]
+        self.sent += 1
+        return device
+
+
 class DiskState:
     """A volume as Linux sees it."""
 
     __slots__ = (
-        "active", "at", "base", "busy", "cache", "free", "integral", "lcu", "number", "queue", "queued",
-        "read_bytes", "read_time", "reads", "service", "sizes", "times", "turn", "turns", "waits",
+        "active", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number", "queue",
+        "queued", "read_bytes", "read_time", "reads", "service", "sizes", "times", "turn", "turns", "waits",
         "write_bytes", "write_time", "writes",
     )  # fmt: skip
 
-    def __init__(self, number: int, lcu: LcuState, devices: list[int]) -> None:
+    def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
         self.number = number
         self.lcu = lcu
         self.base = devices[0]
         self.free = devices[::-1]
         """Its own subchannels that are idle; the base is taken first."""
+        self.in_turn = InTurn(devices, turn) if turn else None
         self.queue: deque[Request] = deque()
         self.active = 0
         """Requests in Linux or beyond."""
@@ -121,7 +142,9 @@ class DiskState:
 class LcuState:
     """A logical control unit at work."""
 
-    __slots__ = ("aliases", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work")
+    __slots__ = (
+        "aliases", "destaged", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work",
+    )  # fmt: skip
 
     def __init__(self, lcu: SimulatedLcu, paths: PathGroupState, aliases: list[int], ranks: int) -> None:
         self.lcu = lcu
@@ -130,6 +153,8 @@ class LcuState:
         """Idle aliases of its pool."""
         self.ranks = [0.0] * ranks
         """When each array is free."""
+        self.destaged: list[float] = []
+        """Ascending, when arrays will be done with the writes in non-volatile storage."""
         self.waiting: deque[DiskState] = deque()
         """Disks with requests for which there was no subchannel."""
         self.free = 0.0
@@ -167,7 +192,7 @@ class Request:
     """One request on its way."""
 
     __slots__ = (
-        "begun", "customer", "device", "disk", "finish", "hit", "issued", "path", "pooled", "read",
+        "begun", "customer", "device", "disk", "finish", "follows", "hit", "issued", "path", "pooled", "read",
         "ready", "size", "spent", "started",
     )  # fmt: skip
 
@@ -181,6 +206,8 @@ class Request:
         self.begun = NEVER
         """When a path began to carry it."""
         self.read = self.hit = True
+        self.follows = False
+        """Whether its data lie behind those of the request before it: the array need not look for them."""
         self.device = self.path = 0
         self.pooled = False
         """Whether its subchannel is a lent alias."""
@@ -191,7 +218,7 @@ class Request:
 class Customer:
     """Somebody who does one step after the other."""
 
-    __slots__ = ("asked", "at", "marks", "once", "steps", "tag")
+    __slots__ = ("asked", "at", "marks", "once", "place", "steps", "tag")
 
     def __init__(self, steps: Sequence[LoadStep], *, once: bool = False) -> None:
         self.steps = steps
@@ -201,6 +228,8 @@ class Customer:
         self.asked = 0
         """For how many requests he waits."""
         self.marks: dict[str, float] = {}
+        self.place = -1
+        """The byte of the stripes where he goes on; negative before he began."""
         self.tag = ""
 
 
@@ -263,7 +292,7 @@ class Engine:
         for place, volume in enumerate(box.volumes):
             own = [place, *range(number, number + volume.pav)]
             number += volume.pav
-            self.disks.append(DiskState(place, self.units[volume.lcu], own))
+            self.disks.append(DiskState(place, self.units[volume.lcu], own, volume.turn))
         for unit, lcu in zip(self.units, box.lcus, strict=True):
             unit.aliases = list(range(number, number + lcu.aliases))
             number += lcu.aliases
@@ -335,6 +364,9 @@ class Engine:
             if type(step) is DiskIo:
                 customer.tag = step.name
                 customer.asked = step.pieces
+                if step.stripe:
+                    self._ask_on(customer, step)
+                    return
                 where = self.dice.unit()
                 self._ask(customer, step.aim, where)
                 for piece in range(1, step.pieces):
@@ -385,17 +417,38 @@ class Engine:
 
     # requests
 
-    def _ask(self, customer: Customer, aim: Aim, where: float) -> None:
+    def _ask_on(self, customer: Customer, step: DiskIo) -> None:
+        """Ask for the pieces behind those of the step before, which lie in stripes over the volumes."""
+        volumes, stripe = step.aim.volumes, step.stripe
+        if customer.place < 0:
+            customer.place = self.dice.below(len(volumes)) * stripe
+        last = -1
+        for _ in range(step.pieces):
+            volume = volumes[customer.place // stripe % len(volumes)]
+            customer.place += step.aim.size
+            self._ask(customer, step.aim, 0.0, volume, follows=volume == last)
+            last = volume
+
+    def _ask(
+        self, customer: Customer, aim: Aim, where: float, volume: int = -1, *, follows: bool = False
+    ) -> None:
         dice = self.dice
-        disk = self.disks[aim.volumes[bisect(aim.weights, where)]]
+        disk = self.disks[aim.volumes[bisect(aim.weights, where)] if volume < 0 else volume]
         now = self.now
         request = Request(customer, disk, aim.size, now)
+        request.follows = follows
         request.read = aim.reads >= 1.0 or dice.unit() < aim.reads
         request.hit = aim.hits >= 1.0 or not request.read or dice.unit() < aim.hits
         disk.queued[min(disk.active, LAST)] += 1
         self._tick(disk)
         disk.active += 1
-        if disk.free:
+        if disk.in_turn is not None:
+            request.device = disk.in_turn.next()
+            if self.devices[request.device].request is None:
+                self._start(request, now)
+            else:
+                disk.in_turn.queues[request.device].append(request)
+        elif disk.free:
             request.device, request.pooled = disk.free.pop(), False
             self._start(request, now)
         elif disk.lcu.aliases:
@@ -428,22 +481,45 @@ class Engine:
         request.finish = begin + service
         ready = begin
         if not request.hit:
-            ready = max(request.finish, self._array(unit, begin, 1.0))
+            ready = max(request.finish, self._array(unit, request, begin, 1.0))
         elif not request.read and lcu.miss:
-            self._array(unit, begin, lcu.penalty)  # no request waits for it
+            ready = max(begin, self._write(unit, request, begin))
         request.ready = ready = ready + lcu.latency
         if ready > now:
             heappush(self._events, (ready, next(self._order), self._ready, request))
         else:
             self._ready(request)
 
-    def _array(self, unit: LcuState, begin: float, requests: float) -> float:
+    def _array(self, unit: LcuState, request: Request, begin: float, requests: float) -> float:
         """Let an array work on requests; return the time when they are done."""
         unit.fetched += requests
-        time = unit.lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
-        end = max(begin, unit.ranks[0]) + time
-        heapreplace(unit.ranks, end)
+        lcu, ranks = unit.lcu, unit.ranks
+        time = lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
+        if lcu.array_speed:
+            time = requests * request.size / lcu.array_speed + (0.0 if request.follows else time)
+        if lcu.placed:
+            rank = self.dice.below(len(ranks))
+            ranks[rank] = max(begin, ranks[rank]) + time
+            return ranks[rank]
+        end = max(begin, ranks[0]) + time
+        heapreplace(ranks, end)
         return end
+
+    def _write(self, unit: LcuState, request: Request, begin: float) -> float:
+        """Let arrays write; return until when the request waits for room in non-volatile storage.
+
+        Without any it waits for all copies, which are written at once on different arrays.
+        """
+        lcu = unit.lcu
+        if not lcu.nvs:
+            return max(self._array(unit, request, begin, 1.0) for _ in range(round(lcu.penalty)))
+        end = self._array(unit, request, begin, lcu.penalty)
+        if lcu.nvs >= UNLIMITED:
+            return begin
+        waiting = unit.destaged
+        del waiting[: bisect(waiting, begin)]
+        insort(waiting, end)
+        return waiting[-lcu.nvs - 1] if len(waiting) > lcu.nvs else begin
 
     def _ready(self, request: Request) -> None:
         """Take a path, or wait for one."""
@@ -508,6 +584,11 @@ class Engine:
 
     def _next_start(self, request: Request, disk: DiskState, unit: LcuState) -> None:
         """Give the subchannel that has become free to who waits longest for one like it."""
+        if disk.in_turn is not None:
+            queue = disk.in_turn.queues[request.device]
+            if queue:
+                self._start(queue.popleft(), self.now)
+            return
         if not request.pooled:
             if disk.queue:
                 following = disk.queue.popleft()

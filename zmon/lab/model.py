@@ -26,10 +26,21 @@ class PathGroup(NamedTuple):
     turn: int = 1
     code: int = 0x1B
     """Type of channel path, as the kernel has it: 05 is ESCON, 1B FICON, 25 FCP."""
+    command: float = 0.0
+    """Of each command of a channel program, beside its bytes."""
+    record: int = 4096
+    """Bytes that one command reads or writes: a block, or a track where the storage can do that."""
+    hpf: bool = False
+    """Whether the whole channel program is one command (transport mode)."""
 
     def transfer(self, size: int) -> float:
         """Return how long a path carries a request."""
-        return self.overhead + size / self.speed
+        time = self.overhead + size / self.speed
+        return time + self.command * self.commands(size) if self.command else time
+
+    def commands(self, size: int) -> int:
+        """Return the commands of a channel program: define extent, locate record, and one for each record."""
+        return 1 if self.hpf else 2 - -size // self.record
 
 
 class SimulatedLcu(NamedTuple):
@@ -58,6 +69,12 @@ class SimulatedLcu(NamedTuple):
     pressure: float = 0.0
     """Part of the overhead that each request beyond the knee adds."""
     side: str = ""
+    placed: bool = False
+    """Whether the data of a request lie on a certain array; else any that is free serves it."""
+    nvs: int = 1 << 30
+    """Writes that non-volatile storage holds; the next one waits for an array.  0: each waits for its own."""
+    array_speed: float = 0.0
+    """Of an array, beside `miss`, which is then the time to find the place; 0: no limit."""
 
     def service(self, size: int, inside: int = 0) -> float:
         """Return how long it works on a request beside `others`."""
@@ -75,6 +92,9 @@ class SimulatedVolume(NamedTuple):
     cylinders: int = 3338
     pav: int = 0
     """Static aliases."""
+    turn: int = 0
+    """Requests that multipath gives to the base or an alias before it goes to the next (rr_min_io), be that free
+    or not; 0: a request takes any that is free."""
 
 
 class StorageBox(NamedTuple):
@@ -121,6 +141,8 @@ class DiskIo(NamedTuple):
     """Under which the time of the answer is counted, such as `log write`; empty for none."""
     pieces: int = 1
     """Requests at once, on volumes one after the other as stripes lie; all are waited for."""
+    stripe: int = 0
+    """Bytes of a stripe when a customer reads or writes on and on; 0: each step begins anywhere."""
 
 
 class Count(NamedTuple):

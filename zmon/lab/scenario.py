@@ -114,6 +114,8 @@ BEGIN: Final = 1_773_626_400
 _NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")
 _CHANNELS: Final = {"FICON": 0x1B, "ESCON": 0x05, "FCP": 0x25}
 """The numbers by which the kernel shows types of channel paths."""
+MOST_PATHS: Final = {"FICON": 8, "ESCON": 8, "FCP": 32}
+"""A subchannel has at most 8 paths; multipath has one for each adapter and port of the storage."""
 _CHPID: Final = re.compile(r"[0-9a-f]{2}")
 _SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 _ASKS: Final = ("read", "write", "use")
@@ -266,7 +268,8 @@ class _Scenario:
     # the hardware
 
     def _paths(self, name: str, entry: TomlTable) -> None:
-        entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms")
+        entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms",
+                   "command_ms", "command_kb", "hpf")  # fmt: skip
         chpids = entry.words("chpids")
         taken = {chpid for group in self.paths for chpid in group.chpids}
         for chpid in chpids:
@@ -276,8 +279,12 @@ class _Scenario:
                 )
             if chpid in taken or chpids.count(chpid) > 1:
                 raise entry.wrong("chpids", f"{chpid} is there twice; a path belongs to one group")
-        if not 1 <= len(chpids) <= 8:
-            raise entry.wrong("chpids", f"has 1 to 8 paths, not {len(chpids)}; give others to another group")
+        kind = entry.one_of("type", tuple(_CHANNELS), "FICON")
+        most = MOST_PATHS[kind]
+        if not 1 <= len(chpids) <= most:
+            raise entry.wrong(
+                "chpids", f"has 1 to {most} paths, not {len(chpids)}; give others to another group"
+            )
         policy = entry.one_of("policy", ("any", "failover", "multibus"), "any")
         for key in ("turn", "switch_cpu_ms"):
             if key in entry and policy != "multibus":
@@ -293,14 +300,17 @@ class _Scenario:
                 entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
                 policy,
                 turn,
-                code=_CHANNELS[entry.one_of("type", tuple(_CHANNELS), "FICON")],
+                code=_CHANNELS[kind],
+                command=entry.number("command_ms", 0.0, 0.0, 1000.0) * MS,
+                record=round(entry.number("command_kb", 4.0, 0.5, 1024.0) * 1024),
+                hpf=entry.flag("hpf"),
             )
         )
 
     def _lcu(self, name: str, entry: TomlTable) -> None:
         entry.only(
             "ssid", "paths", "mb_s", "latency_ms", "overhead_ms", "ranks", "miss_ms", "penalty", "aliases",
-            "knee", "pressure", "side",
+            "knee", "pressure", "side", "placed", "nvs", "array_mb_s",
         )  # fmt: skip
         ssid = entry.text("ssid")
         if not _SSID.fullmatch(ssid) or any(lcu.ssid == ssid.upper() for lcu in self.lcus):
@@ -321,11 +331,14 @@ class _Scenario:
                 entry.whole("knee", 1 << 30, 0, 1 << 30),
                 entry.number("pressure", 0.0, 0.0, 100.0),
                 entry.text("side", ""),
+                entry.flag("placed"),
+                entry.whole("nvs", 1 << 30, 0, 1 << 30),
+                entry.number("array_mb_s", 0.0, 0.0, 1e6),
             )
         )
 
     def _volume(self, name: str, entry: TomlTable) -> None:
-        entry.only("lcu", "label", "rdev", "cylinders", "pav", "mount")
+        entry.only("lcu", "label", "rdev", "cylinders", "pav", "mount", "turn")
         lcus = [lcu.name for lcu in self.lcus]
         lcu = lcus.index(entry.one_of("lcu", tuple(lcus)))
         numbers = _range(name)
@@ -347,7 +360,8 @@ class _Scenario:
             if name != self.lcus[lcu].name:
                 self.named.setdefault(self.lcus[lcu].name, []).append(place)
             cylinders = entry.whole("cylinders", 3338, 1, 1_182_006)
-            self.volumes.append(SimulatedVolume(lcu, devno, cylinders, entry.whole("pav", 0, 0, 255)))
+            pav, turn = entry.whole("pav", 0, 0, 255), entry.whole("turn", 0, 0)
+            self.volumes.append(SimulatedVolume(lcu, devno, cylinders, pav, turn))
             self.labels.append(entry.text("label", ""))
             self.rdevs.append(rdev)
             self.mounts.append(entry.text("mount", ""))
@@ -471,7 +485,7 @@ class _Scenario:
             yield from self._ask(said[0], entry, load)
 
     def _ask(self, key: str, entry: TomlTable, load: str) -> Iterator[LoadStep]:
-        entry.only(key, "kb", "at_once", "hits", "reads", "name")
+        entry.only(key, "kb", "at_once", "hits", "reads", "name", "stripe_kb")
         if "reads" in entry and key != "use":
             raise entry.wrong("reads", f"goes with use, not with {key}")
         shares = self._shares(key, entry)
@@ -492,7 +506,10 @@ class _Scenario:
         cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces
         if cpu:
             yield Compute(cpu)
-        yield DiskIo(aim, entry.text("name", load), pieces)
+        stripe = round(entry.number("stripe_kb", 0.0, 0.0, 1 << 20) * 1024)
+        if stripe % size:
+            raise entry.wrong("stripe_kb", "is a multiple of kb, so that a piece lies on one volume")
+        yield DiskIo(aim, entry.text("name", load), pieces, stripe)
 
     def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""
