@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from zmon.cli.subcommands import SUBCOMMANDS
-from zmon.lab.scenario import names
+from zmon.lab.scenario import load_scenario, names
 from zmon.screen.definition import load_screens
 
 PAGE: Final = os.path.join(
@@ -43,6 +43,17 @@ def rows() -> list[Row]:
 
 
 ROWS: Final = rows()
+
+
+def lines_of(place: str) -> set[tuple[str, int]]:
+    """Return the lines that a place names: `S000:752-753, 760`."""
+    found = PLACE.fullmatch(place)
+    assert found is not None, place
+    numbers = set()
+    for part in found[2].split(", "):
+        first, _, last = part.partition("-")
+        numbers |= {(found[1], number) for number in range(int(first), int(last or first) + 1)}
+    return numbers
 
 
 def test_every_study_has_its_table() -> None:
@@ -103,3 +114,22 @@ def test_every_scenario_of_a_study_is_in_it() -> None:
     """But those that follow no study."""
     named = {name for row in ROWS if row.how in {"reproduced", "differs"} for name in row.named}
     assert set(names()) - named == {"fcp-multibus-1", "fcp-multibus-5000", "fleet-4096", "healthy-day"}
+
+
+def test_every_figure_of_a_scenario_is_in_it() -> None:
+    """With its place and its basis, in a row that names the scenario."""
+    missing = []
+    for name in names():
+        for figure in load_scenario(name).figures:
+            if not figure.place:
+                continue
+            wanted = lines_of(figure.place)
+            if not any(
+                wanted <= lines_of(row.line)
+                and name in row.named
+                and row.how == "reproduced"
+                and row.remark == figure.basis
+                for row in ROWS
+            ):
+                missing.append((name, figure.name, figure.place, figure.basis))
+    assert missing == []

@@ -93,8 +93,8 @@ class SimulatedVolume(NamedTuple):
     pav: int = 0
     """Static aliases."""
     turn: int = 0
-    """Requests that multipath gives to the base or an alias before it goes to the next (rr_min_io), be that free
-    or not; 0: a request takes any that is free."""
+    """Requests that multipath gives to the base or an alias, busy or not, before it goes to the next
+    (rr_min_io); 0: a request takes any that is free."""
 
 
 class StorageBox(NamedTuple):
