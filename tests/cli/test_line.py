@@ -104,7 +104,7 @@ def test_an_lcu_is_named_as_people_name_it(talk: Callable[..., list[str]]) -> No
         ("F9", "PF9 does nothing here"),
         ("PF99", "PF99 does nothing"), ("/nowhere", "'nowhere' is not on this screen"),
         ("LOCATE", "Locate what?"),
-        ("PRINT", "PRINT needs"), ("HELP nope", "'nope' is no column, screen or command"),
+        ("HELP nope", "'nope' is no column, screen or command"),
         ("WHERE resp>x", "is no number"),
         ("NEXTSAMP", "last sample"), ("\x1b[2J", "'\\x1b[2j"), ("DEVICE \x1b[2J", "no device '\\x1b[2J'"),
     ],
@@ -361,7 +361,8 @@ def test_print_writes_a_file_once(talk: Callable[..., list[str]], tmp_path: Path
     file = tmp_path / "screen.txt"
     written, again = talk(f"PRINT {file}", f"PRINT {file}")[1:3]
     assert " Written to " in written
-    assert "File exists" in " ".join(again.split())
+    assert "already exists. Choose another name." in " ".join(again.split())
+    assert "FCX124" not in written
     assert file.read_text().startswith(" FCX124")
 
 

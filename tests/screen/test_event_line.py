@@ -24,14 +24,6 @@ SECOND = 1_000_000_000
         ),
         (Event(What.GAP, 0, 9000 * SECOND, "", "no samples"), "01-01 00:00:00 ! no samples for 2.5 h"),
         (Event(What.GAP, 0, 7 * SECOND, "", "No samples: 7 s"), "01-01 00:00:00 ! No samples: 7 s"),
-        (
-            Event(What.LIMIT, 0, 0, "0.0.70ab", "DEVICE 0.0.70ab: Resp up to 9 ms", "DEVICE"),
-            "01-01 00:00:00 ! DEVICE 70AB: Resp up to 9 ms",
-        ),
-        (
-            Event(What.LIMIT, 0, 0, "HRC.ZZ01.7000", "CTLUNIT HRC.ZZ01.7000: Resp up to 9 ms", "CTLUNIT"),
-            "01-01 00:00:00 ! CTLUNIT 7000: Resp up to 9 ms",
-        ),
         (Event(What.CAME, SECOND, SECOND, "7000"), "01-01 00:00:01   came 7000"),
         (Event(What.NOTE, 0, 0, text="one\n\x1b[2Jtwo"), "01-01 00:00:00   one ?[2Jtwo"),
         (Event(What.GAP, 1 << 120, 1 << 120), "**-** **:**:** ! gap "),

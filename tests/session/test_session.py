@@ -277,14 +277,28 @@ def test_an_unknown_column_is_answered_with_the_columns(line: str) -> None:
         ("MARK", ["Use MARK A or MARK B."]),
         ("MARK C", ["Use MARK A or MARK B."]),
         ("AVERAGE", ["MARK A"]),
-        ("NEXTEXC", ["No later exception. PREVEXC goes to the previous one."]),
-        ("PREVEXC", ["No earlier exception. NEXTEXC goes to the next one."]),
+        ("NEXTEXC", ["There are no exceptions."]),
+        ("PREVEXC", ["There are no exceptions."]),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(line: str, parts: list[str]) -> None:
     """Each message names the words that were typed."""
     words = said(session("DEVICE"), line)
     assert all(part in words for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("NEXTEXC", "No later exception. PREVEXC goes to the previous one."),
+        ("PREVEXC", "No earlier exception. NEXTEXC goes to the next one."),
+    ],
+)
+def test_the_other_way_is_advised_only_where_there_are_exceptions(line: str, words: str) -> None:
+    """Here there is one, at the sample that is shown."""
+    to = session("DEVICE", seconds=5, happened=(limit(2),))
+    run(to, "PREVEXC")
+    assert words in said(to, line)
 
 
 @pytest.mark.parametrize("line", ["SORT resp", "WHERE resp>5"])
@@ -389,11 +403,15 @@ OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a", "NOTE": " words"}
 @pytest.mark.parametrize(
     "command", [c for c in COMMANDS if c.word != "TOUR"], ids=lambda command: command.word
 )
-def test_a_command_is_known_from_its_shortest_form_on(command: object) -> None:
+def test_a_command_is_known_from_its_shortest_form_on(
+    command: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """In any case; what the surface has to do is handed to it, the rest is done."""
     word, shortest = command.word, command.shortest  # type: ignore[attr-defined]  # a Command
-    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PRINT", "PLAY", "PAUSE", "EVENTS", "NOW"}
+    theirs = {"HELP", "LOCATE", "TOP", "BOTTOM", "REFRESH", "PLAY", "PAUSE", "EVENTS", "NOW"}
+    monkeypatch.chdir(tmp_path)
     for length in range(shortest, len(word) + 1):
+        OPERANDS["PRINT"] = f" screen-{length}.txt"
         to = session("DEVICE", seconds=5, happened=(limit(2), limit(5)))
         to.seek(4 * SECOND)
         run(to, "MARK A")
@@ -872,8 +890,10 @@ def test_an_event_of_an_lcu_has_the_name_that_the_screens_show() -> None:
     assert here is not None
     key = "IBM.750000000F2001.7600"
     slow = Event(What.LIMIT, 0, 0, key, f"CTLUNIT {key}: Resp up to 63.7 ms", "CTLUNIT")
-    assert to.named(slow, here).text == "CTLUNIT 7600: Resp up to 63.7 ms"
+    assert to.named([slow], here)[0].text == "CTLUNIT 7600: Resp up to 63.7 ms"
     site = '[[lcu_by_number]]\nserial = "*"\npattern = "7nXX"\n'
     inputs = UserInputs(parse_site(site, "site.toml"))
     to.people = lambda: inputs
-    assert to.named(slow, here).text == "CTLUNIT 6: Resp up to 63.7 ms"
+    assert to.named([slow], here)[0].text == "CTLUNIT 6: Resp up to 63.7 ms"
+    disk = Event(What.LIMIT, 0, 0, "0.0.70ab", "DEVICE 0.0.70ab: Resp up to 9 ms", "DEVICE")
+    assert to.named([disk], here)[0].text == "DEVICE 70AB: Resp up to 9 ms"

@@ -125,7 +125,7 @@ class Console:
                 self.write()
         except CommandError as error:
             self.say(str(error))
-        self.write_tour(again=_is_tour(question))
+        self.write_tour(again=_is(question, "TOUR"))
 
     def say(self, words: str) -> None:
         """Write a sentence; none of its words is cut by the edge of the terminal."""
@@ -171,7 +171,8 @@ class Console:
         said, self.session.message = self.session.message, ""
         if said:
             self.say(said)
-        if _is_tour(question) and (page, interval) == (self.session.page, self.session.interval):
+        same = (page, interval) == (self.session.page, self.session.interval)
+        if _is(question, "PRINT") or (_is(question, "TOUR") and same):
             return False
         if self.session.page is not page and self._is_due():
             self.sample()
@@ -234,9 +235,6 @@ class Console:
         elif command.word == "NOW":
             self.session.to_present()
             self.sample()
-        elif command.word == "PRINT":
-            self._print(operand)
-            return False
         elif command.word == "EVENTS":
             self._events()
             return False
@@ -336,16 +334,6 @@ class Console:
                 return
         raise CommandError(f"{wanted!r} is not on this screen")
 
-    def _print(self, file: str) -> None:
-        if not file:
-            raise CommandError("PRINT needs the name of a file: PRINT device.txt")
-        try:
-            with open(file, "x", encoding="utf-8") as stream:
-                stream.writelines(f"{line}\n" for line in self._lines())
-        except OSError as error:
-            raise CommandError(f"{file}: {error.strerror}") from error
-        self.say(f"Written to {file}")
-
     def _events(self) -> None:
         """List what happened, the first first; it opens at the present moment, as on the full screen."""
         self.session.leave_present()
@@ -393,6 +381,6 @@ def _word_of_key(question: str) -> str:
     return KEYS[word]
 
 
-def _is_tour(question: str) -> bool:
+def _is(question: str, word: str) -> bool:
     command = find_command(question.partition(" ")[0]) if question else None
-    return command is not None and command.word == "TOUR"
+    return command is not None and command.word == word

@@ -508,7 +508,7 @@ def _row(volume: Volume, part: str) -> tuple[str, ...]:
         harmless(_text(volume.lun)),
         f"{shorten(_lcu(volume), LCU_WIDTH)}{f' ({volume.grade})' if assumed else ''}",
         part,
-        ranges(_text(volume.chpids).upper()),
+        ranges(_text(volume.chpids).lower()),
     )
 
 

@@ -17,10 +17,6 @@ HEAD: Final = 17
 """Characters of a line before its words: day, time, and the mark of an exceeded limit."""
 
 
-NUMBERED: Final = ("DEVICE", "CTLUNIT")
-"""Screens that call a thing by the last part of its key: 7000 of 0.0.7000."""
-
-
 CHANGES: Final = {What.CAME: "appeared", What.WENT: "disappeared"}
 KINDS: Final = {"block": "disk", "channel": "channel path", "lpar": "partition"}
 """What a kind is called where its own name is another."""
@@ -51,8 +47,6 @@ def line(event: Event) -> str:
         words = f"{KINDS.get(kind, kind)} {event.thing} {CHANGES[event.what]}" if rest else words
     said = event.what is What.GAP and words.startswith("No samples: ")  # how long
     length = f"{comma} for {_length(seconds)}" if seconds and not said else ""
-    if event.screen in NUMBERED and event.thing.count(".") > 1:
-        words = words.replace(event.thing, event.thing.rpartition(".")[2].upper(), 1)
     mark = "!" if event.exception else " "
     return harmless(f"{moment(event.begin)} {mark} {words}{length}")
 

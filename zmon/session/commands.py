@@ -5,6 +5,7 @@ They are those of the Toolkit, where it has them.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,9 +14,10 @@ from zmon.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import NoScreen, ScreenError
 from zmon.screen.event_line import line as event_line
+from zmon.screen.export import text
 from zmon.screen.number import clock
 from zmon.screen.query import heading
-from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError
+from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
@@ -105,8 +107,13 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
 
     def find() -> Arrival | None:
         found = cursor.find_exception(way)
-        return None if found is None else Arrival(found[1], event_line(session.named(*found)))
+        if found is None:
+            return None
+        (event,) = session.named([found[0]], found[1])
+        return Arrival(found[1], event_line(event))
 
+    if not any(event.exception for event in Navigator.events(session)):
+        edge = "There are no exceptions."
     session.move(find, edge if session.timeline.has_limits else f"{edge} {session.timeline.no_limits}.")
 
 
@@ -354,6 +361,24 @@ def leave(session: Session, _operands: str) -> None:
         session.leave("F3 or F12" if session.mover is None else "Esc, F3 or F12")  # no line has Esc
 
 
+def write(session: Session, file: str) -> None:
+    """Write the screen to a file that does not exist yet, as text."""
+    interval, page = session.interval, session.page
+    if interval is None:
+        raise CommandError("There is nothing to print yet")
+    stamp = clock(interval.after.at.utc).replace(":", "")
+    file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
+    written = text(session.sheet(), session.screens, interval, live=session.live, times=page.times)
+    try:
+        with open(file, "x", encoding="utf-8") as stream:
+            stream.writelines(f"{line}\n" for line in written)
+    except FileExistsError:
+        raise CommandError(f"{file} already exists. Choose another name.") from None
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
+    session.message = f"Written to {os.path.abspath(file)}"
+
+
 # which command it is
 
 
@@ -420,7 +445,7 @@ COMMANDS: Final = (
         "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it",
         tour, waits=True,
     ),
-    Command("PRINT", 2, "[file]", "write this screen to a file, as text", waits=True),
+    Command("PRINT", 2, "[file]", "write this screen to a file, as text", write, waits=True),
     Command("RETURN", 3, "", "leave this screen", leave),
     Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),
 )  # fmt: skip
@@ -449,7 +474,7 @@ def find_command(word: str) -> Command | None:
 
 
 def run(session: Session, line: str) -> SurfaceRequest | None:
-    """Carry out a command line; returns the command when the surface has to do it, such as HELP or PRINT.
+    """Carry out a command line; returns the command when the surface has to do it, such as HELP or PLAY.
 
     Raises:
         CommandError: it is not understood or cannot be done.

@@ -213,18 +213,20 @@ class Session(Navigator):
 
     def events(self) -> Sequence[Event]:
         """Return all events of the timeline, in the words of the screens."""
-        interval = self.interval
         every = super().events()
-        return every if interval is None else [self.named(event, interval) for event in every]
+        return every if self.interval is None else self.named(every, self.interval)
 
-    def named(self, event: Event, interval: Interval) -> Event:
-        """Return an event with the name that CTLUNIT shows in the place of its LCU's key."""
-        if event.screen != "CTLUNIT" or not event.thing or event.thing not in event.text:
-            return event
+    def named(self, events: Sequence[Event], interval: Interval) -> list[Event]:
+        """Return events with the names that DEVICE and CTLUNIT show in the place of keys."""
         from zmon.tables.plot import row_names  # noqa: PLC0415 - a lookup starts without it
 
-        (name,) = row_names([Variable("control_unit", "", event.thing)], View(interval, people=self.people))
-        return event._replace(text=event.text.replace(event.thing, name, 1))
+        things = list(dict.fromkeys(thing for event in events if (thing := _thing(event)) is not None))
+        names = dict(zip(things, row_names(things, View(interval, people=self.people)), strict=True))
+        return [
+            event if (thing := _thing(event)) is None
+            else event._replace(text=event.text.replace(event.thing, names[thing], 1))
+            for event in events
+        ]  # fmt: skip
 
     def leave(self, key: str) -> None:
         """Leave zmon if this was asked before, else ask; `key` names what has to come again."""
@@ -399,3 +401,9 @@ class Session(Navigator):
         if self.page.screen.layout != "list" or not self.page.screen.gridded:
             return "", ""
         return "", next(iter(self.sheet().keys), "")
+
+
+def _thing(event: Event) -> Variable | None:
+    """Return the row that an event is about, if its screen shows that under another name than its key."""
+    table = {"DEVICE": "device", "CTLUNIT": "control_unit"}.get(event.screen)
+    return Variable(table, "", event.thing) if table and event.thing else None

@@ -65,7 +65,7 @@ def table(view: View) -> Table:
         "sense": NOT_COUNTED,
         "recovery": NOT_COUNTED,
         "throttle": CP_ONLY,
-        "path_names": "".join(f"{name.upper():<6}" for name in paths) or chpids,
+        "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
         "size": _size(interval, facts["dasd"]),
         "label": device.label_of(known.volser if known else None, interval.of(DASD).cell(key, "volser")),

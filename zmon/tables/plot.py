@@ -7,6 +7,7 @@ The argument names what is drawn: `device.resp 0.0.7000 0.0.7001`, and behind it
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -338,11 +339,11 @@ def row_names(variables: Sequence[Variable], view: View) -> list[str]:
         else address(one.key)
         for one in variables
     }
-    known = [*((one[0], name) for one, name in names.items())]
-    known += [("control_unit", short) for key, short in shorts.items() if ("control_unit", key) not in names]
-    return [
-        names[one[::2]] if known.count((one.table, names[one[::2]])) == 1 else one.key for one in variables
-    ]
+    known = Counter((one[0], name) for one, name in names.items())
+    known.update(
+        ("control_unit", short) for key, short in shorts.items() if ("control_unit", key) not in names
+    )
+    return [names[one[::2]] if known[one.table, names[one[::2]]] == 1 else one.key for one in variables]
 
 
 COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
-from zmon.screen.export import text
-from zmon.screen.number import clock
 from zmon.session import explain as explanation
 from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
@@ -66,26 +63,6 @@ def locate(glass: Glass, words: str) -> None:
         raise CommandError(f"{glass.wanted!r} was not found in this list")
 
 
-def write(glass: Glass, file: str) -> None:
-    """Write the screen to a file that does not exist yet."""
-    interval, page = glass.session.interval, glass.session.page
-    if interval is None:
-        raise CommandError("There is nothing to print yet")
-    stamp = clock(interval.after.at.utc).replace(":", "")
-    file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    written = text(
-        glass.session.sheet(), glass.session.screens, interval, live=glass.session.live, times=page.times
-    )
-    try:
-        with open(file, "x", encoding="utf-8") as stream:
-            stream.writelines(f"{line}\n" for line in written)
-    except FileExistsError:
-        raise CommandError(f"{file} already exists. Choose another name.") from None
-    except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
-    glass.say(f"Written to {os.path.abspath(file)}")
-
-
 def explain_on(glass: Glass) -> None:
     """Explain the chosen column, then the screen, then the keys."""
     depth = len(glass.helps)
@@ -130,7 +107,6 @@ def events(glass: Glass, _operand: str) -> None:
 COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
     "HELP": explain,
     "LOCATE": locate,
-    "PRINT": write,
     "TOP": lambda glass, _: glass.scrolled.top(),
     "BOTTOM": lambda glass, _: glass.scrolled.bottom(),
     "REFRESH": lambda glass, _: glass.refresh(),

@@ -52,7 +52,7 @@ def chart(  # noqa: PLR0913, PLR0917 - one for each thing that a chart shows
 
     `names` are what their rows are called, where that is not the last part of their keys.
     """
-    names = names or short(variables)
+    names = names or [variable.key.rpartition(".")[2] for variable in variables]
     known = [described(variable, screens) for variable in variables]
     columns = {one[1].name: one[1] for one in known if one is not None and one[1] is not None}
     units = {column.unit for column in columns.values()}
@@ -110,13 +110,6 @@ def labels(
         unit = one[1].unit if one is not None and one[1] is not None else ""
         found.append(" ".join(filter(None, (variable.column, unit and f"({unit})", key))))
     return found
-
-
-def short(variables: Sequence[Variable]) -> list[str]:
-    """Return the short names of keys, such as device numbers, if they are unambiguous."""
-    keys = [variable.key for variable in variables]
-    few = [key.rpartition(".")[2] for key in keys]
-    return few if len(set(few)) == len(set(keys)) else keys
 
 
 def overview(screens: Screens, width: int = WIDTH) -> list[str]:
