@@ -97,7 +97,7 @@ class Delta:
         known = self._falls.get(name)
         if known is None:
             now, then = self._after.column(name), self._earlier(name)
-            known = self._falls[name] = now != then and any(map(lt, now, then))
+            known = self._falls[name] = now is not then and now != then and any(map(lt, now, then))
         return known
 
     def _earlier(self, name: str) -> Sequence[Value]:
@@ -142,7 +142,10 @@ class Delta:
                 lengths[row] = REPLACED
 
     def _void_younger(self, age: Field, lengths: list[Number]) -> None:
-        grown = map(sub, self._after.columns[age.name], self._earlier(age.name))
+        grown = list(map(sub, self._after.columns[age.name], self._earlier(age.name)))
+        longest = max((length for length in lengths if not isinstance(length, Absent)), default=0.0)
+        if not any(map(lt, grown, repeat(max(0, longest * (1 - DRIFT) - RESTING) * 1e9))):
+            return
         for row, (ns, length) in enumerate(zip(grown, lengths, strict=True)):
             if not isinstance(length, Absent) and ns < max(0, length * (1 - DRIFT) - RESTING) * 1e9:
                 lengths[row] = RESET
@@ -182,8 +185,8 @@ class Delta:
                 if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
                     void = isinstance(length, Absent)
                     result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
-        maximum = declared.modulus or WIDEST
-        if any(map(lt, repeat(maximum), result)):
+        maximum, whole = declared.modulus or WIDEST, sum(result)  # type: ignore[arg-type]  # same
+        if not whole <= maximum and any(map(lt, repeat(maximum), result)):
             result = [IMPOSSIBLE if value > maximum else value for value in result]  # type: ignore[operator]  # same
         longest = declared.wraps_after or self._longest
         if self._longest > longest or self._longest == inf:

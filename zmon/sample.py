@@ -13,7 +13,7 @@ from __future__ import annotations
 # plain classes and tuples: for a lookup, importing dataclasses takes longer than reading the kernel
 from collections.abc import Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress, count
 from operator import is_not, itemgetter, ne
 from weakref import ref
@@ -135,8 +135,7 @@ class Frame:
         for a row have the same values there.  The times are no part of it."""
         self._moved: tuple[ref[Frame], list[int]] | None = None
         """The frame that `moved` was last asked about, and the answer."""
-        self._choice: RowChoice | None = None
-        self._selected: Frame | None = None
+        self._selected: tuple[RowChoice, Frame] | None = None
         """The rows that `select` was last asked for, and the answer."""
 
     def but(self, **other: Any) -> Frame:
@@ -146,9 +145,14 @@ class Frame:
         return Frame(**{name: getattr(self, name) for name in parts} | {"rows": rows} | other)
 
     @cached_property
+    def _lookup(self) -> RowLookup:
+        """Finds rows; frames that were compared, and so have the same keys, share one."""
+        return RowLookup(self.keys)
+
+    @property
     def index(self) -> Mapping[str, int]:
         """The row number of each key."""
-        return {key: row for row, key in enumerate(self.keys)}
+        return self._lookup.index
 
     @cached_property
     def period(self) -> tuple[int, int]:
@@ -167,32 +171,24 @@ class Frame:
         if self.rows is not None and before.rows is not None:
             changed = list(compress(count(), map(is_not, self.rows, before.rows)))
         else:
-            touched = set[int]()
-            for name, now in self.columns.items():
-                was = before.column(name)
-                if now is not was and now != was:
-                    touched.update(compress(count(), map(ne, now, was)))
-            changed = sorted(touched)
-        if "index" in vars(before):  # the same keys have the same index and the same choice of rows
-            self.__dict__.setdefault("index", before.index)
-        if self._choice is None:
-            self._choice = before._choice
+            pairs = ((now, before.column(name)) for name, now in self.columns.items())
+            differing = [(now, was) for now, was in pairs if now is not was and now != was]
+            both = (zip(*columns, strict=True) for columns in zip(*differing, strict=True))
+            changed = list(compress(count(), map(ne, *both))) if differing else []
+        self._lookup = before._lookup
         self._moved = (ref(before), changed)
         return changed
 
     def select(self, keys: frozenset[str]) -> Frame:
         """Return a frame with only the rows of some keys, in their order; no other row is read."""
-        choice = self._choice
-        if choice is None or (choice.wanted is not keys and choice.wanted != keys):
-            choice = self._choice = RowChoice(keys, self)
-            self._selected = None
-        if self._selected is None:
+        choice = self._lookup.choice(keys)
+        if self._selected is None or self._selected[0] is not choice:
             prior = None if self.prior is None else self.prior.select(keys)
-            columns = SelectedColumns(self.columns, choice.rows)
-            times = pick(self.times, choice.rows)
-            self._selected = Frame(self.kind, choice.keys, columns, times, self.missing, prior)
-            self._selected.__dict__["index"] = choice.index
-        return self._selected
+            columns, times = SelectedColumns(self.columns, choice), choice.pick(self.times)
+            found = Frame(self.kind, choice.lookup.keys, columns, times, self.missing, prior)
+            found._lookup = choice.lookup
+            self._selected = choice, found
+        return self._selected[1]
 
     def column(self, name: str) -> list[Value]:
         """Return the values of a field, all absent when it was not read.
@@ -217,30 +213,60 @@ class Frame:
 class RowChoice:
     """Some rows of frames that have the same keys."""
 
-    def __init__(self, wanted: frozenset[str], frame: Frame) -> None:
-        """Find the rows of the keys that are wanted."""
+    def __init__(self, wanted: frozenset[str], frame_rows: RowLookup) -> None:
+        """Find the rows of the keys that are wanted, as far as there are any."""
         self.wanted = wanted
-        self.rows = sorted(row for key in wanted if (row := frame.index.get(key)) is not None)
-        self.keys = pick(frame.keys, self.rows)
+        self._rows = sorted(row for row in map(frame_rows.index.get, wanted) if row is not None)
+        self.lookup = RowLookup(self.pick(frame_rows.keys))
+        """Finds the chosen rows by their number among them."""
+        self._last: dict[str, tuple[list[Value], list[Value]]] = {}
+        """The column of each name that was picked last, and what was picked."""
+
+    def pick(self, values: Sequence[Item]) -> list[Item]:
+        """Return the values of the rows."""
+        return pick(values, self._rows)
+
+    def column(self, name: str, values: list[Value]) -> list[Value]:
+        """Return the values of the rows; of a column that is the same list as before, the same list."""
+        known = self._last.get(name)
+        if known is None or known[0] is not values:
+            known = self._last[name] = values, self.pick(values)
+        return known[1]
+
+
+class RowLookup:
+    """Finds the rows of frames that have the same keys."""
+
+    def __init__(self, keys: list[str]) -> None:
+        """Look nothing up yet."""
+        self.keys = keys
+        self._choice: RowChoice | None = None
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """The row number of each chosen key."""
-        return {key: place for place, key in enumerate(self.keys)}
+        """The row number of each key."""
+        return {key: row for row, key in enumerate(self.keys)}
+
+    def choice(self, wanted: frozenset[str]) -> RowChoice:
+        """Return the rows of some keys."""
+        known = self._choice
+        if known is None or (known.wanted is not wanted and known.wanted != wanted):
+            known = self._choice = RowChoice(wanted, self)
+        return known
 
 
 class SelectedColumns(Mapping[str, "list[Value]"]):
     """Some rows of columns; each column is picked on first access."""
 
-    def __init__(self, columns: Mapping[str, list[Value]], rows: Sequence[int]) -> None:
-        """Hold the choice of rows."""
-        self._columns, self._rows = columns, rows
+    def __init__(self, columns: Mapping[str, list[Value]], choice: RowChoice) -> None:
+        """Pick nothing yet."""
+        self._columns, self._choice = columns, choice
         self._known: dict[str, list[Value]] = {}
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._known.get(name)
         if known is None:
-            known = self._known[name] = pick(self._columns[name], self._rows)
+            known = self._known[name] = self._choice.column(name, self._columns[name])
         return known
 
     def __iter__(self) -> Iterator[str]:
@@ -251,6 +277,10 @@ class SelectedColumns(Mapping[str, "list[Value]"]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a column, or the default without one; `Mapping` would raise an error in between."""
+        return self[name] if name in self._columns else default
 
 
 def pick(values: Sequence[Item], rows: Sequence[int]) -> list[Item]:
@@ -263,6 +293,12 @@ def pick(values: Sequence[Item], rows: Sequence[int]) -> list[Item]:
 def empty_frame(kind: Kind, reason: str) -> Frame:
     """Return a frame without rows whose `missing` is this reason."""
     return Frame(kind, [], {}, [], absent(reason))
+
+
+@lru_cache
+def not_sampled(kind: Kind) -> Frame:
+    """Return the frame of a kind that no source has read."""
+    return empty_frame(kind, f"{kind.name} was not sampled")
 
 
 def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int | list[int]) -> Frame:
@@ -299,4 +335,4 @@ class Sample(NamedTuple):
 
     def frame(self, kind: Kind) -> Frame:
         """Return the frame of a kind; empty with a reason when it was not sampled."""
-        return self.frames.get(kind.name) or empty_frame(kind, f"{kind.name} was not sampled")
+        return self.frames.get(kind.name) or not_sampled(kind)

@@ -46,6 +46,9 @@ begins with them, and there are few."""
 _CODES: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Of `array`, by bytes; the same on every machine that Linux runs on."""
 
+SIGNED: Final = {"b": 1, "h": 2, "i": 4, "q": 8}
+"""Bytes of signed words, by their code in `array`, the least first."""
+
 MAX_COLUMN_BYTES: Final = 1 << 26
 """Bytes that a packed column may expand to: a matrix of 65,536 devices, 240 readings and four bytes."""
 
@@ -132,12 +135,33 @@ def _bytes(number: int) -> int:
     return (number.bit_length() + 7) // 8
 
 
+def narrow_words(numbers: list[int]) -> Sequence[int]:
+    """Return numbers as signed words of the least size that holds them all; the list itself if none does.
+
+    Raises:
+        TypeError: they are not all whole numbers.
+    """
+    for code in SIGNED:
+        try:
+            return array(code, numbers)
+        except OverflowError:
+            continue
+    if not all_whole(numbers):
+        raise TypeError("not all are whole numbers")
+    return numbers
+
+
 def plain_words(code: str, numbers: Iterable[int]) -> bytes:
     """Return numbers as little-endian words, whose size is given as in `array`."""
-    raw = array(code, numbers)
+    return little_endian(array(code, numbers))
+
+
+def little_endian(numbers: array[int]) -> bytes:
+    """Return words as bytes."""
     if sys.byteorder == "big":
-        raw.byteswap()
-    return raw.tobytes()
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 def deflate(parts: Sequence[bytes]) -> bytes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from operator import sub
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout
     from zmon.store.segment_cache import SegmentCache
-
-
-WIDTHS: Final = {"b": 1, "h": 2, "i": 4, "q": 8}
-"""Bytes of signed words, by their code in `array`."""
 
 MAX_ENTRY_RATIO: Final = 32
 """How many times its bytes an entry may expand to: all differences of the journal are kept in memory."""
@@ -69,15 +66,11 @@ class EntryBuilder:
 
     def _stored(self, numbers: Sequence[int]) -> object:
         """Add a column of numbers; return the code of its words, or the numbers if they are too wide."""
-        if not numbers:
-            return "b"
-        lowest, highest = min(numbers), max(numbers)
-        bits = max(highest, -lowest - 1).bit_length()
-        for code, width in WIDTHS.items():
-            if bits < 8 * width:
-                self._columns.append(encoding.plain_words(code, numbers))
-                return code
-        return list(numbers)
+        words = numbers if isinstance(numbers, array) else encoding.narrow_words(list(numbers))
+        if not isinstance(words, array):
+            return words
+        self._columns.append(encoding.little_endian(words))
+        return words.typecode
 
     def bytes(self, ended: Sequence[str]) -> bytes:
         """Return the entry; `ended` are the kinds that are no longer sampled."""
@@ -133,9 +126,9 @@ class JournalEntry:
     def _numbers(self, stored: Any, many: int) -> list[int]:
         if isinstance(stored, list) and len(stored) == many and all_whole(stored):
             return stored
-        if not isinstance(stored, str) or stored not in WIDTHS:
+        if not isinstance(stored, str) or stored not in encoding.SIGNED:
             raise Damaged("differences that are no numbers")
-        end = self._at + many * WIDTHS[stored]
+        end = self._at + many * encoding.SIGNED[stored]
         if not self._at <= end <= len(self._columns):
             raise Damaged("differences are missing")
         begin, self._at = self._at, end

@@ -22,7 +22,7 @@ from zmon.absent import absent
 from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, pick
-from zmon.store.column_encoding import all_whole
+from zmon.store.column_encoding import all_whole, narrow_words
 from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def difference(
     others: dict[str, Sequence[Other]] = {}
     if not rows:
         return ReadingChange(sample, anchor, rows, deltas, others, follows)
-    picked = _picking(rows)
+    picked = _picking(rows, len(after.keys))
     for name in now:
         if now[name] is was[name]:
             continue
@@ -240,24 +240,24 @@ def difference(
         if new == old:
             continue
         try:
-            changes = list(map(sub, new, old))
-        except TypeError:  # texts
-            changes = []
-        if changes and all_whole(changes):
-            deltas[name] = changes
-        else:
+            deltas[name] = narrow_words(list(map(sub, new, old)))
+        except TypeError:  # not all are whole numbers
             deltas[name], others[name] = _mixed(rows, new, old)
     if past != present:
-        deltas[TIMES] = list(map(sub, picked(present), picked(past)))
+        deltas[TIMES] = narrow_words(list(map(sub, picked(present), picked(past))))
     return ReadingChange(sample, anchor, rows, deltas, others, follows)
 
 
-def _picking(rows: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Return a function that picks these rows of a column."""
+def _picking(rows: Sequence[int], count_: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return a function that picks these rows, of `count_`, of a column."""
+    if len(rows) == count_:
+        return lambda column: column
     return itemgetter(*rows) if len(rows) > 1 else lambda column: (column[rows[0]],)
 
 
-def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> tuple[list[int], list[Other]]:
+def _mixed(
+    rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]
+) -> tuple[Sequence[int], list[Other]]:
     """Return the differences of whole numbers, and separately all other values."""
     deltas: list[int] = []
     others: list[Other] = []
@@ -269,7 +269,7 @@ def _mixed(rows: Sequence[int], new: Sequence[Value], old: Sequence[Value]) -> t
             others.append((row, now))
         elif whole and not had:
             others.append((row, None))
-    return deltas, others
+    return narrow_words(deltas), others
 
 
 # frames

@@ -98,10 +98,8 @@ class Devices:
         self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
         self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
         self.serv = plus(self.pend, self.disc, self.conn)
-        used = zip(
-            self.cmf.rate("pending"), self.cmf.rate("disconnect"), self.cmf.rate("connect"), strict=True
-        )
-        self.busy: list[Number] = [(p + d + c) / 1e7 for p, d, c in used]
+        used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
+        self.busy: list[Number] = [ns / 1e7 for ns in used]
 
         reads, writes = self.block.numbers("reads"), self.block.numbers("writes")
         requests = plus(reads, writes)

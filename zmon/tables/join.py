@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import compress
 from math import fsum
 from operator import add, mul
@@ -68,6 +67,8 @@ def quotient(
     parts: Sequence[Number], wholes: Sequence[Number], scale: float, otherwise: Absent
 ) -> list[Number]:
     """Divide two columns, row by row, and scale; `otherwise` where there is nothing to divide by."""
+    if is_absent(parts):
+        return list(parts)
     return [
         part / whole * scale if whole else part if isinstance(part, Absent) else otherwise
         for part, whole in zip(parts, wholes, strict=True)
@@ -76,7 +77,15 @@ def quotient(
 
 def plus(*columns: Sequence[Number]) -> list[Number]:
     """Add columns, row by row; an absent part makes the sum absent."""
-    return list(reduce(lambda one, other: list(map(add, one, other)), columns))
+    found, *others = columns
+    for other in others:
+        found = found if is_absent(found) else list(map(add, found, other))
+    return list(found)
+
+
+def is_absent(values: Sequence[Value]) -> bool:
+    """Return whether nothing of a column is there, so that all that is computed from it is absent, too."""
+    return bool(values) and values[0].__class__ is Absent and set(map(type, values)) == {Absent}
 
 
 def first(*columns: Sequence[Number]) -> list[Number]:

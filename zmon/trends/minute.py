@@ -14,6 +14,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.tables.join import is_absent
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def aggregate(values: Sequence[Number], weights: Sequence[Number], weight: Numbe
 
     `weight` is the sum of all `weights`.
     """
+    if is_absent(values):
+        return UNKNOWN
     products = list(map(mul, values, weights))
     total: Number = sum(products)
     if total.__class__ is Absent:

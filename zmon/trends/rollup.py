@@ -120,6 +120,8 @@ class TrendWriter:
         """What rested in the last interval that was written."""
         self._labels: list[dict[str, str]] = [{} for _ in TREND_TABLES]
         """The label of each thing that was seen, table by table."""
+        self._labelled: list[list[str]] = [[] for _ in TREND_TABLES]
+        """The keys of the last interval, whose labels are known."""
         self._things: dict[tuple[str, str], int] = {}
         """The numbers of things in the file, by screen and name."""
         self._exceeded: dict[tuple[str, str, str], tuple[int, Event, float]] = {}
@@ -162,15 +164,22 @@ class TrendWriter:
     def _fill(self) -> None:
         """Fill the tables of the intervals that wait for it."""
         for interval, tables, resting in self._devices.fill():
-            for table, filled, known in zip(TREND_TABLES, tables, self._labels, strict=True):
-                if not known.keys() >= set(filled.keys):
-                    labels = table.labels(interval)
-                    for key in filled.keys:
-                        label = labels.get(key, "")
-                        known.setdefault(key, label if isinstance(label, str) else "")
+            for at, (table, filled) in enumerate(zip(TREND_TABLES, tables, strict=True)):
+                if filled.keys != self._labelled[at]:
+                    self._labelled[at] = filled.keys
+                    self._label(interval, table, filled.keys, self._labels[at])
             before = interval.before or interval.after
             span, seconds = (before.at.utc, interval.after.at.utc), float(interval.seconds)  # type: ignore[arg-type]  # no gap is among them
             self._parts.append(MinutePart(minute_of(interval), *span, seconds, resting, tables))
+
+    @staticmethod
+    def _label(interval: Interval, table: TrendTable, keys: list[str], known: dict[str, str]) -> None:
+        """Find the labels of the things that have none yet."""
+        if not known.keys() >= set(keys):
+            labels = table.labels(interval)
+            for key in keys:
+                label = labels.get(key, "")
+                known.setdefault(key, label if isinstance(label, str) else "")
 
     # make
 
