@@ -61,6 +61,20 @@ def test_what_is_damaged_is_said_and_changes_the_status(
     assert (tmp_path / "cut-True.zmon").exists()
 
 
+def test_a_last_sample_that_cannot_be_read_is_not_left_out_silently(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one before is shown, and a message says so."""
+    commands = (["show", "DEVICE"], ["where", "7000"])
+    for words in commands:
+        main([*words, "--from", str(path)])
+        assert "cannot be read" not in capsys.readouterr().err
+    damage(path, "UPDATE sample SET crc = crc + 1 WHERE n = (SELECT max(n) FROM sample)")
+    for words in commands:
+        main([*words, "--from", str(path)])
+        assert "the last sample cannot be read, the one before is taken" in capsys.readouterr().err
+
+
 def test_a_file_that_cannot_be_opened_was_not_checked(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

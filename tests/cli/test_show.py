@@ -95,6 +95,17 @@ def test_csv_of_the_menu_is_refused(show: Show) -> None:
     assert show("MENU", "--format", "csv") == (USAGE, "", "zmon: MENU has no rows: take text or json\n")
 
 
+@pytest.mark.parametrize("word", ["EVENTS", "events", "MARK"])
+def test_a_command_is_no_screen(word: str, show: Show, capture: str) -> None:
+    """The message says where it is typed."""
+    status, _out, err = show(word)
+    word = word.upper()
+    assert (status, err) == (
+        USAGE,
+        f"zmon: {word} is a command, no screen: start zmon --from {capture} and type {word} there\n",
+    )
+
+
 def test_top(show: Show) -> None:
     """The first rows in the order of the screen."""
     found = json.loads(show("DEVICE", "--top", "2", "--format", "json")[1])

@@ -396,7 +396,7 @@ def test_what_cannot_be_undone_is_not_abbreviated(line: str) -> None:
 
 # commands of the surface
 
-OPERANDS = {"SORT": " io", "GO": " begin", "MARK": " a", "NOTE": " words"}
+OPERANDS = {"LOCATE": " 7", "SORT": " io", "GO": " begin", "MARK": " a", "NOTE": " words"}
 """Of those that need one."""
 
 
@@ -454,6 +454,41 @@ def test_a_slash_locates() -> None:
     found = run(session("DEVICE"), "/pay 01")
     assert found is not None
     assert found.word == "LOCATE"
+
+
+@pytest.mark.parametrize("screen", ["FILES", "MENU"])
+def test_a_column_that_the_screen_has_not_is_drawn_of_the_named_row(screen: str) -> None:
+    """Of CTLUNIT if the row is an LCU, else of DEVICE; from a screen that draws nothing itself."""
+    for words, drawn in (("resp LCU 7100", "control_unit.resp"), ("resp 7100", "device.resp")):
+        to = session(screen)
+        run(to, f"PLOT {words}")
+        assert (to.page.screen.command, to.page.argument.split()[0]) == ("PLOT", drawn)
+    with pytest.raises(CommandError, match="in no row of DEVICE"):
+        run(session(screen), "PLOT resp 9999")
+
+
+def test_locate_alone_looks_for_the_same_text_again() -> None:
+    """As the key for it does; the first time there is none."""
+    to = session("DEVICE")
+    with pytest.raises(CommandError, match="Locate what"):
+        run(to, "/")
+    run(to, "LOCATE pay")
+    assert run(to, "/") == run(to, "LOCATE") == SurfaceRequest("LOCATE", "pay")
+
+
+def test_print_writes_the_screen_to_a_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a name it is called after the screen and the time; no file is overwritten."""
+    monkeypatch.chdir(tmp_path)
+    to = session("DEVICE")
+    run(to, "PRINT")
+    (file,) = tmp_path.iterdir()
+    assert file.name.startswith("device-")
+    assert file.read_text().startswith(" FCX108")
+    assert to.message == f"Written to {file}"
+    with pytest.raises(CommandError, match="already exists"):
+        run(to, "PRINT")
+    with pytest.raises(CommandError, match="cannot be written"):
+        run(to, "PRINT /none/x")
 
 
 # samples

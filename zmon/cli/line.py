@@ -326,8 +326,6 @@ class Console:
 
     def _locate(self, wanted: str) -> None:
         body = self._body()
-        if not wanted:
-            raise CommandError("Locate what? For example /7000 or LOCATE PAY")
         for place in [*range(self._top + 1, len(body)), *range(min(self._top + 1, len(body)))]:
             if wanted.casefold() in body[place].casefold():
                 self._top = place

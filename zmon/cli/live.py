@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zmon.cli.inputs import containers_of, listing_of, user_inputs
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.source_options import open_source, seek
-from zmon.cli.subcommands import misspelt
+from zmon.cli.subcommands import command_instead, misspelt
 from zmon.recorder.lock import own_directory, recorder_here
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 from zmon.session.session import Session
@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
         return show_screens(args, session, " ".join(args.command) or "MENU")
     except NoScreen:
         more = "; zmon --help lists the subcommands, zmon show MENU the screens"
-        return misused(misspelt(args.command[0], screens.commands, unsure=more))
+        word = args.command[0]
+        return misused(command_instead(word, args.source) or misspelt(word, screens.commands, unsure=more))
     except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
         return misused(str(error))
     except ValueError as error:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from zmon.cli.output import OK, misused, write_text
+from zmon.cli.subcommands import command_instead
 from zmon.light_typing import TYPE_CHECKING
 from zmon.screen import header
-from zmon.screen.definition import ScreenError, load_screens
+from zmon.screen.definition import NoScreen, ScreenError, load_screens
 
 if TYPE_CHECKING:
     import argparse
@@ -16,6 +17,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)
+    except NoScreen as error:
+        return misused(command_instead(args.screen, args.source) or str(error))
     except ScreenError as error:
         return misused(str(error))
     if screen.layout == "menu" and args.format == "csv":

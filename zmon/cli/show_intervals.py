@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, write_result
-from zmon.cli.source_options import open_source, seek, time_of
+from zmon.cli.source_options import go_to_end, open_source, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -123,7 +123,7 @@ def moves_to(navigator: Navigator, args: argparse.Namespace, *, needed: bool = T
         if remark:
             complain(remark)
     else:
-        navigator.end()
+        go_to_end(navigator)
     if args.since:
         _see_order(navigator, args)
         _widen(navigator, args.since)
@@ -190,7 +190,7 @@ def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) ->
     if args.compare:
         other.seek(_recorded(args.compare, other.timeline))
     else:
-        other.end()
+        go_to_end(other)
     if args.compare_since:
         _widen(other, args.compare_since)
     elif args.since and here is not None and not isinstance(here.seconds, Absent):

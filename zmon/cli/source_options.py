@@ -178,6 +178,21 @@ def seek(navigator: Navigator, words: str) -> str:
     return outside(utc, navigator.timeline.span())
 
 
+def go_to_end(navigator: Navigator) -> None:
+    """Go to the last sample, and print a remark if later ones cannot be read."""
+    navigator.end()
+    position = navigator.cursor.position
+    if position is None:
+        return
+    section, following = position.section, position.number + 1
+    if following < len(section) and section.sample(following) is None:
+        count = len(section) - following
+        unread = f"the last {count:,} samples" if count > 1 else "the last sample"
+        complain(
+            f"{section.name}: {unread} cannot be read, the one before is taken; zmon info --check has details"
+        )
+
+
 # recordings to copy
 
 
@@ -375,7 +390,7 @@ def _interval(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) ->
         if said:
             complain(said)
     elif args.source:
-        navigator.end()
+        go_to_end(navigator)
     else:
         navigator.next()
         if traffic:

@@ -674,3 +674,14 @@ def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str
         return f"write the subcommand before its options: zmon {word} ..."
     instead = did_you_mean(word, (*SUBCOMMANDS, *screens)) or unsure
     return f"{word!r} is no subcommand and no screen{instead}" if instead else ""
+
+
+def command_instead(word: str, source: str | None) -> str:
+    """Return where a command such as EVENTS is typed that was taken for a screen; empty for other words."""
+    from zmon.session.commands import find_command  # noqa: PLC0415 - only a mistake needs it
+
+    command = find_command(word)
+    if command is None:
+        return ""
+    start = f"zmon --from {source}" if source else "zmon"
+    return f"{command.word} is a command, no screen: start {start} and type {command.word} there"

@@ -34,6 +34,10 @@ LETTERS: Final = {"text", "path", "clock"}
 """Formats of columns that hold no figures."""
 
 
+LCU_WORDS: Final = frozenset({"lcu", "lss", "ssid"})
+"""What is in front of the number of an LCU."""
+
+
 class VariableError(ValueError):
     """Words that name no column of a screen; says what there is."""
 
@@ -99,7 +103,7 @@ def parse(words: Sequence[str], screens: Screens) -> list[ColumnRef]:
 
 def _with_row(rows: tuple[str, ...], word: str) -> tuple[str, ...]:
     """Add the name of a row; `LCU 6` is one name of two words."""
-    if rows and rows[-1].casefold() in {"lcu", "lss", "ssid"}:
+    if rows and rows[-1].casefold() in LCU_WORDS:
         return (*rows[:-1], f"{rows[-1]} {word}")
     return (*rows, word)
 
@@ -185,7 +189,8 @@ def resolve(
         elif rows:
             view = View(interval, people=people)
             table = alone(screen.table, view)
-            found += [Variable(screen.table, column, find(table, row, view)) for row in rows]
+            keys = (find(table, row, view, screen.command) for row in rows)
+            found += [Variable(screen.table, column, key) for key in keys]
         else:
             found.append(Variable(screen.table, column, busiest(screen, View(interval, people=people))))
     return list(dict.fromkeys(found))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.plain_text import did_you_mean
@@ -252,13 +253,26 @@ def draw(session: Session, command: str, operands: str) -> None:
     if named:
         column, words = named, words[1:]
     elif words and (not known or _names_screen(session, words[0])):
-        session.open(command, operands)
+        session.open(command, operands if known else _with_screen(session, operands))
         return
     if known and column not in known:
         column = variable.natural_column(screen)
         row = row if words else _busiest(session, screen, column) or row
     rows = words or [argument if needs(screen.table).history else row or argument]
     session.open(command, " ".join([f"{screen.command}.{column}", *rows, since]) if known else "")
+
+
+def _with_screen(session: Session, operands: str) -> str:
+    """Return a column with a row behind it as one of a screen: of CTLUNIT for an LCU, else of DEVICE."""
+    word, _, row = operands.partition(" ")
+    of_lcu = row.casefold().split(" ")[0] in variable.LCU_WORDS
+    try:
+        session.screens.find(word.partition(".")[0])
+    except ScreenError:
+        screen = session.screens.find("CTLUNIT" if of_lcu else "DEVICE")
+        with suppress(variable.VariableError):
+            return f"{screen.command}.{variable.figure(word, screen)} {row}" if row else operands
+    return operands
 
 
 def _drawn(session: Session) -> tuple[Screen, str, str] | None:
@@ -351,6 +365,18 @@ def tour(session: Session, operands: str) -> None:
     if not guide.shows(session.interval, session.page, session.screens):
         for command in guide.commands(guide.step):
             run(session, command)
+
+
+def wanted_text(session: Session, words: str) -> str:
+    """Return the text that LOCATE looks for: the words, or without any those of the last time.
+
+    Raises:
+        CommandError: there are none.
+    """
+    session.wanted = words or session.wanted
+    if not session.wanted:
+        raise CommandError("Locate what? For example /7000 or LOCATE PAY")
+    return session.wanted
 
 
 def leave(session: Session, _operands: str) -> None:
@@ -483,8 +509,9 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     if line.startswith(("/", QUESTION)):
         session.leaving = False
         rest = line.lstrip(line[0]).strip() if line[0] == QUESTION else line[1:].strip()
-        word = "LOCATE" if line.startswith("/") else "HELP"
-        return SurfaceRequest(word, rest or ("KEYS" if word == "HELP" else ""))
+        if line.startswith("/"):
+            return SurfaceRequest("LOCATE", wanted_text(session, rest))
+        return SurfaceRequest("HELP", rest or "KEYS")
     if not line:
         return None
     word, *behind = line.split(maxsplit=1)
@@ -501,6 +528,8 @@ def run(session: Session, line: str) -> SurfaceRequest | None:
     elif command.word == "NEXTSAMP" and session.live and not operands:
         return SurfaceRequest("REFRESH", "")
     elif command.run is None:
+        if command.word == "LOCATE":
+            operands = wanted_text(session, operands)
         return SurfaceRequest(command.word, operands)
     else:
         command.run(session, operands)

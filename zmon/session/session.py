@@ -77,6 +77,8 @@ class Session(Navigator):
         self.pages: list[Page] = []
         self.comparison: Comparison | None = None
         """What all lists compare until it is ended."""
+        self.wanted = ""
+        """The text of the last LOCATE."""
         self.ended = False
         self.leaving = False
         """Whether it was asked if zmon is to be left; the next command to leave does it."""

@@ -104,10 +104,10 @@ def _value(variable: Variable, filled: Table, *, by_time: bool = False) -> Value
     return values[0 if by_time else filled.keys.index(key)] if values else filled.missing or NO_COLUMN
 
 
-def find(table: Table, name: str, view: View | None = None) -> str:
+def find(table: Table, name: str, view: View | None = None, screen: str = "this screen") -> str:
     """Return the key of the row that a name means: the key, its last part, or the value of one of its labels.
 
-    With a view the row may also be a device by any name that DEVICE takes.
+    With a view the row may also be a device by any name that DEVICE takes.  Errors name the `screen`.
 
     Raises:
         NoSuchThing: it means no row, or several.
@@ -130,7 +130,7 @@ def find(table: Table, name: str, view: View | None = None) -> str:
     if not found and view is not None:
         found = matches(view, name, table.keys)
     if len(found) != 1:
-        several = f"means several rows: {', '.join(found[:9])}" if found else "is in no row of this screen"
+        several = f"means several rows: {', '.join(found[:9])}" if found else f"is in no row of {screen}"
         raise NoSuchThing(f"{name!r} {several}")
     return found[0]
 

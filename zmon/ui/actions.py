@@ -52,15 +52,12 @@ def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
     glass.fit()
 
 
-def locate(glass: Glass, words: str) -> None:
-    """Go to the next row that contains a text, or the one looked for before."""
-    glass.wanted = words or glass.wanted
-    if not glass.wanted:
-        raise CommandError("Locate what? For example /7000 or LOCATE PAY")
+def locate(glass: Glass, wanted: str) -> None:
+    """Go to the next row that contains a text."""
     if not isinstance(glass.pane, Grid):
         raise CommandError("There are no rows to look through on this screen")
-    if not glass.pane.locate(glass.wanted):
-        raise CommandError(f"{glass.wanted!r} was not found in this list")
+    if not glass.pane.locate(wanted):
+        raise CommandError(f"{wanted!r} was not found in this list")
 
 
 def explain_on(glass: Glass) -> None:

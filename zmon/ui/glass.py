@@ -108,8 +108,6 @@ class Glass:
         self._first = first
         self.slow = False
         """Whether the guidance says what is awaited, because it takes long."""
-        self.wanted = ""
-        """The text of the last LOCATE."""
         self._message, self._message_kind = "", "message"
         self.helps = Helps()
         self._shown: list[tuple[Page | None, Pane]] = []
