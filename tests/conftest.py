@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from tests.frames import frame_of
-from tests.once import compute_once, simulate_anew
+from tests.once import compute_once, run_anew
 from zmon.interval import Interval
 from zmon.lab import simulation
 from zmon.sample import Instant, Sample
@@ -317,7 +317,7 @@ def make_interval() -> Callable[..., Interval]:
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate again what has been simulated for another test."""
-    monkeypatch.setattr(simulation, "simulate_phase", simulate_anew)
+    monkeypatch.setattr(simulation, "PhaseRun", run_anew)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RECORDINGS: Final = Path(__file__).resolve().parents[1] / "recordings"
 
-simulate_anew = simulation.simulate_phase
+run_anew = simulation.PhaseRun
 """For tests that hold that a simulation gives the same again."""
 
 _read_tar = capture_tar.read_tar
@@ -46,7 +46,7 @@ def compute_once() -> None:
     """Put the functions that remember into the place of those that compute."""
     for module, name, function in (
         (capture_tar, "read_tar", _read_shipped),
-        (simulation, "simulate_phase", functools.lru_cache(256)(simulate_anew)),
+        (simulation, "PhaseRun", functools.lru_cache(256)(run_anew)),
         (definition, "parse_screen", functools.lru_cache(256)(definition.parse_screen)),
     ):
         setattr(module, name, function)

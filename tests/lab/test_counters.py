@@ -395,14 +395,26 @@ def test_a_copy_goes_on_alone() -> None:
     plan = small()
     course = Simulation(plan)
     counters = KernelCounters(plan)
-    counters.add(course.interval(0))
+    counters.add([course.interval(0)])
     then = digest([counters.sample()])
     copy = counters.copy()
-    copy.add(course.interval(1))
+    copy.add([course.interval(1)])
 
     assert digest([counters.sample()]) == then
-    counters.add(course.interval(1))
+    counters.add([course.interval(1)])
     assert digest([counters.sample()]) == digest([copy.sample()])
+
+
+def test_intervals_that_repeat_one_another_add_up_to_the_same_counters() -> None:
+    """Whether one after the other or at once: also the idle time, which never falls."""
+    plan = small()
+    course = Simulation(plan)
+    single, whole = KernelCounters(plan), KernelCounters(plan)
+    for number in range(len(course)):
+        single.add([course.interval(number)])
+    whole.add(map(course.interval, range(len(course))))
+
+    assert digest([whole.sample()]) == digest([single.sample()])
 
 
 def test_a_sample_stays_as_it_is() -> None:
@@ -413,7 +425,7 @@ def test_a_sample_stays_as_it_is() -> None:
     found = counters.sample()
     then = digest([found])
     for number in range(5):
-        counters.add(course.interval(number))
+        counters.add([course.interval(number)])
 
     assert digest([found]) == then
 

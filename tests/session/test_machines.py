@@ -16,11 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.lab.plans import brief, digest, samples, small
+from tests.once import run_anew
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab.scenario import ScenarioError
+from zmon.sample import Meaning
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
 from zmon.session import machines
@@ -42,7 +44,9 @@ from zmon.tables.view import NoSuchThing, View, fill
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zmon.absent import Value
     from zmon.lab.model import Scenario
+    from zmon.lab.simulation import IntervalCounts, PhaseRun
     from zmon.sample import Sample
 
 
@@ -55,6 +59,7 @@ SCREENS = load_screens(shipped("screens"))
 FIRST = SAMPLES[0].at.utc
 TOLD = """
 from tests.lab.plans import brief, digest, samples, small
+from tests.once import run_anew
 print(digest(samples(small())), digest(samples(brief("shark-before"), 3)))
 """
 
@@ -266,6 +271,63 @@ def test_every_interval_is_whole(plan: Scenario) -> None:
         assert not interval.gap
         assert interval.seconds == pytest.approx(plan.step)
         assert all(isinstance(number, (int, float)) for number in interval.of(BLOCK).numbers("reads"))
+
+
+def counted(interval: Interval) -> dict[tuple[str, str], list[Value]]:
+    """Return by how much each counter grows, and what is none as it is."""
+    assert interval.before is not None
+    found: dict[tuple[str, str], list[Value]] = {}
+    for name, after in interval.after.frames.items():
+        before = interval.before.frame(after.kind)
+        for field in after.kind.fields:
+            pairs = zip(before.column(field.name), after.column(field.name), strict=True)
+            found[name, field.name] = [
+                a - b if isinstance(a, int) and isinstance(b, int) and field.meaning is Meaning.COUNTER else a
+                for b, a in pairs
+            ]
+    return found
+
+
+@pytest.mark.parametrize("ago", [0, 3, 8, 9, 10, 50])
+def test_a_preview_is_the_interval_but_for_where_its_counters_begin(ago: int) -> None:
+    """Rates are those of the two samples; whatever phase the interval is in."""
+    section = ScenarioSection(small(100))
+    utc = SAMPLES[-1].at.utc - ago * STEP
+
+    preview = section.preview(utc)
+
+    assert preview is not None
+    number = section.number_at(utc)
+    whole = Interval(section.sample(number - 1), section.sample(number))
+    found, expected = counted(preview), counted(whole)
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        assert found[name] == pytest.approx(values, abs=3), name  # they are shown in whole ns or ms
+    assert (preview.after.at, preview.seconds) == (whole.after.at, whole.seconds)
+
+
+@pytest.mark.usefixtures("anew")
+def test_a_preview_simulates_no_other_phase(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is why it is sooner there than the samples."""
+    begun: list[int] = []
+    first = run_anew.first
+
+    def noted(run: PhaseRun, count: int | None = None) -> list[IntervalCounts]:
+        begun.append(run.phase)
+        return first(run, count)
+
+    monkeypatch.setattr(run_anew, "first", noted)
+
+    simulated([small(100)]).preview()
+
+    assert begun == [1]
+
+
+def test_there_is_no_preview_of_the_first_sample() -> None:
+    """No interval ends there; nor has a timeline without samples one."""
+    assert simulated([PLAN]).preview(FIRST) is None
+    assert simulated([PLAN]).preview(FIRST - 1) is None
+    assert simulated([]).preview() is None
 
 
 def test_it_cannot_be_noted_on() -> None:

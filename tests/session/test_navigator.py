@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
+from zmon.interval import Interval
 from zmon.kinds import CHANNEL
 from zmon.sample import Frame, Instant, Sample
 from zmon.session.navigator import REACH, CommandError, Navigator
 
 if TYPE_CHECKING:
-    from zmon.interval import Interval
+    from zmon.session.navigator import CursorMove
     from zmon.tables.view import Period
 
 SECOND = 1_000_000_000
@@ -355,3 +356,42 @@ def test_what_is_past_already_stays() -> None:
     before = there.interval
     there.leave_present()
     assert there.interval is before
+
+
+class PreviewTimeline(ListTimeline):
+    """A timeline whose last interval is known before its samples, with counters that begin elsewhere."""
+
+    def preview(self, utc: int | None = None) -> Interval | None:
+        """Return the last interval."""
+        assert utc is None
+        return Interval(sample(1, 7812, 0), sample(2, 15624, 500))
+
+
+def test_a_preview_is_looked_at_until_its_samples_are_read() -> None:
+    """The past is not read for it; then the same interval is counted from the begin of the timeline."""
+    watch = Navigator(PreviewTimeline([sample(n, 7812 * n, 500 * n + 70) for n in range(3)]))
+    moves: list[CursorMove] = []
+    watch.mover = moves.append
+
+    watch.preview()
+    assert place(watch.interval) == (1, 2)
+    assert watch.period.begin is not None
+    watch.read_preview()
+    assert watch.underway
+
+    watch.arrive(moves[0], moves[0].run())
+    assert watch.interval is not None
+    assert watch.interval.after.frame(CHANNEL).column("busy_cpc") == [1070]
+    watch.read_preview()
+    assert not watch.underway
+
+
+def test_without_a_preview_the_samples_are_read_at_once() -> None:
+    """As those of a recording are."""
+    watch = Navigator(timeline([1, 2, 3]))
+    watch.preview()
+    assert place(watch.interval) == (1, 2)
+    watch.preview(SECOND)
+    assert place(watch.interval) == (0, 1)
+    watch.read_preview()
+    assert not watch.underway

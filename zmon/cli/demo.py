@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             windows, timeline = scenes(tour)
             guide, inputs = Guide(tour, windows), inputs_of(tour)
             session = Session(timeline, screens, people=lambda: inputs, guide=guide)
-            session.seek(guide.window.end)
+            (session.seek if live.is_line_mode(args) else session.preview)(guide.window.end)
     except ValueError as error:
         return complain(str(error))
     guide.shown = not args.no_tour

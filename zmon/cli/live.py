@@ -115,8 +115,10 @@ def _opened(screens: Screens, args: argparse.Namespace) -> Session:
         session = Session(timeline, screens, people=inputs)
         if args.at:
             session.message = seek(session, args.at) or session.cursor.onset()
-        elif not session.live:
+        elif is_line_mode(args):
             session.end()
+        else:
+            session.preview()
     except BaseException:
         timeline.close()
         raise

@@ -321,12 +321,12 @@ def _claims(plan: Scenario, when: int) -> Frame:
 
 
 class KernelCounters:
-    """Everything that is counted, since the scenario began."""
+    """Everything that is counted, since the scenario began or since one of its intervals."""
 
-    def __init__(self, plan: Scenario) -> None:
-        """Begin at zero."""
+    def __init__(self, plan: Scenario, number: int = 0) -> None:
+        """Begin at zero, with an interval of this number."""
         self.plan = plan
-        self.number = 0
+        self.number = number
         """So many intervals have been added."""
         devices, disks = subchannels(plan), len(plan.box.volumes)
         self._busids = [busid(device.devno) for device in devices]
@@ -337,7 +337,7 @@ class KernelCounters:
         self._busy_paths = [[0] * len(paths.chpids) for paths in plan.box.paths]
         """Of each path group, the ns that each of its paths was busy."""
         self._computed = 0
-        self._idle = 0
+        self._idle = round(number * plan.step * SECOND)
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
@@ -354,33 +354,42 @@ class KernelCounters:
         other._busy_paths = [[*paths] for paths in self._busy_paths]
         return other
 
-    def add(self, counts: IntervalCounts) -> None:
-        """Count one more interval."""
-        self.number += 1
-        for device, starts, *times in counts.started:
-            for name, more in zip(_CMF, (starts, starts, *times), strict=True):
-                self._cmf[name][device] += more
-        self._in_flight = [0] * len(self._names)
+    def add(self, intervals: Iterable[IntervalCounts]) -> None:
+        """Count further intervals; those that are repeated are added up once."""
+        repeated: dict[int, tuple[IntervalCounts, int]] = {}
+        last: IntervalCounts | None = None
+        for last in intervals:
+            repeated[id(last)] = last, repeated.get(id(last), (last, 0))[1] + 1
+            self.number += 1
+            self._computed += last.computing_ns
+            # rounding must not let it fall
+            since = round(self.number * self.plan.step * SECOND)
+            self._idle = max(self._idle, since - self._computed // self.plan.box.cpus)
+        for counts, times in repeated.values():
+            self._add(counts, times)
+        if last is not None:
+            self._in_flight = [0] * len(self._names)
+            for one in last.answered:
+                self._in_flight[one.disk] = one.in_flight
+
+    def _add(self, counts: IntervalCounts, times: int) -> None:
+        for device, starts, *spent in counts.started:
+            for name, more in zip(_CMF, (starts, starts, *spent), strict=True):
+                self._cmf[name][device] += more * times
         for one in counts.answered:
             for name, column in self._disks.items():
-                column[one.disk] += getattr(one, name)
-            self._in_flight[one.disk] = one.in_flight
-            self._profile(one)
+                column[one.disk] += getattr(one, name) * times
+            self._profile(one, times)
         for carried in counts.carried:
-            self._busy_paths[carried.group][carried.path] += carried.busy_ns
-        self._computed += counts.computing_ns
-        # rounding must not let it fall
-        self._idle = max(
-            self._idle, round(self.number * self.plan.step * SECOND) - self._computed // self.plan.box.cpus
-        )
+            self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
-    def _profile(self, one: VolumeCounts) -> None:
+    def _profile(self, one: VolumeCounts, times: int) -> None:
         rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
         for name, counted in zip(_HISTOGRAMS, one.histograms, strict=True):
             for bucket, requests in counted:
                 column = self._histograms[f"{name}_{bucket:02}"]
                 for row in rows:
-                    column[row] += requests
+                    column[row] += requests * times
 
     def sample(self) -> Sample:
         """Return what is read now."""

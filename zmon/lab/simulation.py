@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.lab.engine import LAST, SECTOR, Dice, Engine
@@ -75,6 +76,39 @@ class IntervalCounts(NamedTuple):
     """Of each control unit, the requests of its arrays."""
 
 
+class PhaseRun:
+    """The simulation of one phase, which begins without anything of the phase before."""
+
+    def __init__(self, plan: Scenario, phase: int, most: int) -> None:
+        """Simulate nothing yet, and later `most` intervals."""
+        self._plan = plan
+        self.phase = phase
+        self._most = most
+        self._engine: Engine | None = None
+        self._intervals: list[IntervalCounts] = []
+        self._lock = Lock()
+
+    def first(self, count: int | None = None) -> list[IntervalCounts]:
+        """Return at least the first `count` intervals, as far as there are; by default all."""
+        wanted = self._most if count is None else min(count, self._most)
+        with self._lock:
+            while len(self._intervals) < wanted:
+                engine = self._engine = self._engine or self._warmed()
+                before = [engine.backlog(unit) for unit in engine.units]
+                engine.run(self._plan.step * MICROSECONDS)
+                self._intervals.append(_counts(engine, before))
+            if len(self._intervals) == self._most:
+                self._engine = None
+        return self._intervals
+
+    def _warmed(self) -> Engine:
+        plan, phase = self._plan, self.phase
+        engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
+        if plan.warm:
+            engine.run(plan.warm * MICROSECONDS)
+        return engine
+
+
 class Simulation:
     """The intervals of a scenario, simulated when they are first asked for."""
 
@@ -82,10 +116,12 @@ class Simulation:
         """Lay the phases one after the other."""
         self.plan = plan
         self._ends: list[int] = []
-        for phase in plan.phases:
+        self._runs: list[PhaseRun] = []
+        for number, phase in enumerate(plan.phases):
             before = self._ends[-1] if self._ends else 0
-            self._ends.append(before + max(1, round(phase.seconds / plan.step)))
-        self._simulated: dict[int, list[IntervalCounts]] = {}
+            count = max(1, round(phase.seconds / plan.step))
+            self._ends.append(before + count)
+            self._runs.append(PhaseRun(plan, number, min(plan.drawn, count)))
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -103,38 +139,21 @@ class Simulation:
     def interval(self, number: int) -> IntervalCounts:
         """Return what is counted in an interval, the first being 0.
 
+        Only its phase is simulated, and only up to the interval that it repeats.
+
         Raises:
             IndexError: the scenario is over.
         """
         phase = self.phase(number)
         place = number - (self._ends[phase - 1] if phase else 0)
-        intervals = self.simulated(phase)
-        if place < len(intervals):
-            return intervals[place]
-        chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
-        return intervals[int(chance.random() * len(intervals))]
+        if place >= self.plan.drawn:
+            chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
+            place = int(chance.random() * self.plan.drawn)
+        return self._runs[phase].first(place + 1)[place]
 
     def simulated(self, phase: int) -> list[IntervalCounts]:
-        """Return the intervals of a phase that were simulated."""
-        intervals = self._simulated.get(phase)
-        if intervals is None:
-            begin = self._ends[phase - 1] if phase else 0
-            count = min(self.plan.drawn, self._ends[phase] - begin)
-            intervals = self._simulated[phase] = simulate_phase(self.plan, phase, count)
-        return intervals
-
-
-def simulate_phase(plan: Scenario, phase: int, count: int) -> list[IntervalCounts]:
-    """Return the first intervals of a phase, which begins without anything of the phase before."""
-    engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
-    if plan.warm:
-        engine.run(plan.warm * MICROSECONDS)
-    intervals = []
-    for _ in range(count):
-        before = [engine.backlog(unit) for unit in engine.units]
-        engine.run(plan.step * MICROSECONDS)
-        intervals.append(_counts(engine, before))
-    return intervals
+        """Return the intervals of a phase that are simulated and do not repeat others."""
+        return self._runs[phase].first()
 
 
 def _counts(engine: Engine, before: list[float]) -> IntervalCounts:

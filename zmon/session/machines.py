@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from threading import Lock
 
+from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
 from zmon.kernel.tree import LiveTree
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -162,14 +163,27 @@ class ScenarioSection(Section):
                     del self._samples[next(iter(self._samples))]
             return found
 
+    def preview(self, utc: int) -> Interval | None:
+        """Return the interval that ends at a time; only its phase is simulated, as far as it needs."""
+        from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates
+
+        number = self.number_at(utc)
+        if not number:
+            return None
+        counters = KernelCounters(self.plan, number - 1)
+        before = counters.sample()
+        counters.add([self._simulation.interval(number - 1)])
+        return Interval(before, counters.sample())
+
     def _simulate(self, number: int) -> None:
         """Make the counters those of a sample."""
         checkpoint = min(number // CHECKPOINT, len(self._checkpoints) - 1)
         if not checkpoint * CHECKPOINT <= self._counters.number <= number:
             self._counters = self._checkpoints[checkpoint].copy()
-        while self._counters.number < number:
-            self._counters.add(self._simulation.interval(self._counters.number))
-            if self._counters.number == len(self._checkpoints) * CHECKPOINT:
+        while (begin := self._counters.number) < number:
+            end = min(number, (begin // CHECKPOINT + 1) * CHECKPOINT)
+            self._counters.add(map(self._simulation.interval, range(begin, end)))
+            if end == len(self._checkpoints) * CHECKPOINT:
                 self._checkpoints.append(self._counters.copy())
 
     def _time(self, number: int) -> int:

@@ -139,6 +139,8 @@ class Navigator:
         )
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""
+        self._preview: Interval | None = None
+        """An interval that is shown before its samples are known."""
         self._newest: Interval | None = None
         """The last interval of the live machine."""
         self._live_period = self._period = RunningPeriod()
@@ -175,6 +177,7 @@ class Navigator:
         """Look at an interval that the cursor has found, perhaps in another thread."""
         if found is not None:
             self.interval = self._here = found
+            self._preview = None
             self.moved = True
         return found
 
@@ -210,6 +213,25 @@ class Navigator:
     def end(self) -> Interval | None:
         """Go to the last sample."""
         return None if self.live else self.look_at(self.cursor.end())
+
+    def preview(self, utc: int | None = None) -> None:
+        """Look at the interval of a time, by default the last, if possible before its samples are known.
+
+        `read_preview` then moves to the samples.
+        """
+        found = None if self.live else self.timeline.preview(utc)
+        if found is not None:
+            self.cursor = Cursor(self.timeline, found.after.at.utc)
+            self._preview = self.look_at(found)
+        elif utc is None:
+            self.end()
+        else:
+            self.seek(utc)
+
+    def read_preview(self) -> None:
+        """Go to the samples of the interval that is previewed, if one is."""
+        if self._preview is not None:
+            self.move(partial(self.cursor.seek, self._preview.after.at.utc))
 
     # moves that another thread may run
 
@@ -355,6 +377,8 @@ class Navigator:
         if self.live:
             span = self.timeline.span()
             utc = span[1] if span is not None and utc is None else utc
+        if self._preview is not None and utc is None:
+            return iter([self._preview])  # what is before it would take long
         position = self.cursor.position if utc is None else self.timeline.find(utc)
         return self.timeline.intervals(position)
 

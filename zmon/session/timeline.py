@@ -79,6 +79,13 @@ class Section(ABC):
         """The recording that holds the samples, if they are recorded."""
         return None
 
+    def preview(self, _utc: int) -> Interval | None:
+        """Return the interval that ends at a time, if it is known sooner than its two samples.
+
+        Its counters need not begin where those of the samples do; what it has per second is the same.
+        """
+        return None
+
     def last_unreadable(self, number: int, _step: int) -> int:
         """Return the last of the samples, from a damaged one on, that need not be tried."""
         return number
@@ -153,6 +160,13 @@ class Timeline:
             self.refresh()
             place = _behind(self._sections, *_place(self._sections, position))
         return _readable(self._sections, place, 1)
+
+    def preview(self, utc: int | None = None) -> Interval | None:
+        """Return the interval that ends at a time, by default the last, if a section has a preview of it."""
+        spans = [(section, span) for section in self.refresh() if (span := section.span()) is not None]
+        utc = spans[-1][1][1] if spans and utc is None else utc
+        near = [section for section, span in spans if utc is not None and span[0] <= utc]
+        return near[-1].preview(utc) if near and utc is not None else None
 
     def previous(self, position: Position) -> Position | None:
         """Return the position before another; None at the begin."""

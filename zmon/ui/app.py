@@ -315,7 +315,7 @@ def run(session: Session, seconds: float, first_command: str = "MENU") -> int:
         GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
     if not session.live and session.interval is None:
-        session.end()
+        session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
     app = Zmon(session, seconds, first_command)
     with ended_by_signals(app.leave, app.give_back):

@@ -261,6 +261,7 @@ class Glass:
         if first and first.upper() != self.session.page.screen.command:
             self.run(first)
         self._run_waiting()
+        self.session.read_preview()
 
     def _run_waiting(self) -> None:
         """Carry out the commands that waited for the sample that is there now."""
