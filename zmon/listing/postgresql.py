@@ -16,7 +16,7 @@ from __future__ import annotations
 import getpass
 import os
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -277,16 +277,11 @@ def _session(server: Server, database: str) -> Iterator[Ask]:
         # make_conninfo refuses an unknown option
         with psycopg.connect(psycopg.conninfo.make_conninfo(**given), autocommit=True) as connection:
 
-            def ask(statement: str) -> list[tuple[Any, ...]]:
-                try:
-                    cursor = connection.execute(statement.encode())
-                    return cursor.fetchall() if cursor.description else []
-                except (psycopg.Error, UnicodeError) as error:
-                    raise ServerError(f"{server}: {server.harmless_message(error)}") from None
+            def rows_of(statement: str) -> list[tuple[Any, ...]]:
+                cursor = connection.execute(statement.encode())
+                return cursor.fetchall() if cursor.description else []
 
-            for statement in _SESSION:
-                ask(statement)
-            yield ask
+            yield _asking(server, rows_of, (psycopg.Error, UnicodeError))
     except psycopg.Error as error:
         raise ServerError(f"{server}: {server.harmless_message(error)}") from None
 
@@ -319,18 +314,25 @@ def _without_libpq(server: Server, database: str, missing: ImportError) -> Itera
     except (pg8000.Error, OSError) as error:
         raise ServerError(f"{server}: {server.harmless_message(_message(error))}") from None
 
+    def rows_of(statement: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in connection.run(statement) or ()]
+
+    with closing(connection):
+        yield _asking(server, rows_of, (pg8000.Error, OSError, UnicodeError))
+
+
+def _asking(server: Server, rows_of: Ask, errors: tuple[type[Exception], ...]) -> Ask:
+    """Return a function that asks in a session, prepared for reading alone, and raises `ServerError`."""
+
     def ask(statement: str) -> list[tuple[Any, ...]]:
         try:
-            return [tuple(row) for row in connection.run(statement) or ()]
-        except (pg8000.Error, OSError, UnicodeError) as error:
+            return rows_of(statement)
+        except errors as error:
             raise ServerError(f"{server}: {server.harmless_message(_message(error))}") from None
 
-    try:
-        for statement in _SESSION:
-            ask(statement)
-        yield ask
-    finally:
-        connection.close()
+    for statement in _SESSION:
+        ask(statement)
+    return ask
 
 
 def _message(error: Exception) -> Exception:

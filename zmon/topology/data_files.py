@@ -103,6 +103,12 @@ class DataFile(NamedTuple):
         """Its tablespace, with the database where that is known: `PROD.USERSPACE1`."""
         return ".".join(filter(None, (self.database, self.tablespace)))
 
+    @property
+    def mapped(self) -> Number:
+        """Bytes of its ranges."""
+        ranges = self.ranges
+        return ranges if isinstance(ranges, Absent) else sum(end - begin for begin, end in ranges)
+
 
 def files_in(frame: Frame) -> list[DataFile]:
     """Return the files of a sample."""

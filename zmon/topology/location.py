@@ -116,7 +116,7 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
         mount=mount or (file.mount if isinstance(file.mount, Absent) else absent("its mount was not read")),
         steps=tuple(_layers(through, file.scattered, stack, devices)),
         size=file.size,
-        mapped=_mapped(file) if file.scattered is None else sum(locator.data.values()),
+        mapped=file.mapped if file.scattered is None else sum(locator.data.values()),
         unplaced=file.unplaced if isinstance(file.ranges, Absent) else file.unplaced + locator.unplaced,
         unwritten=file.unwritten,
         disks=disks,
@@ -323,11 +323,10 @@ def with_same_files(files: Iterable[DataFile], locations: dict[str, FileLocation
 
 def _holes(file: DataFile) -> int:
     """Return the number of bytes of a file without a place because they were never written."""
-    if file.scattered is not None or isinstance(file.ranges, Absent) or file.encoded != 0:
+    holes = file.size - file.unplaced - file.mapped
+    if isinstance(holes, Absent) or file.scattered is not None or file.encoded != 0:
         return 0
-    if isinstance(file.size, Absent) or isinstance(file.unplaced, Absent):
-        return 0
-    return max(0, int(file.size - file.unplaced) - sum(end - begin for begin, end in file.ranges))
+    return max(0, int(holes))
 
 
 def _below(file: DataFile, mount: Mount | None, mounts: Mounts) -> Mount | None:
@@ -347,12 +346,6 @@ def _no_device(number: str, mount: Mount | None) -> str:
         why = mount.devices.reason if isinstance(mount.devices, Absent) else "they are on no block device"
         return f"the disks of the overlay's layers are not known: {why}"
     return f"no block device holds it: on {mount.fstype} from {mount.source}"
-
-
-def _mapped(file: DataFile) -> Number:
-    if isinstance(file.ranges, Absent):
-        return file.ranges
-    return sum(end - begin for begin, end in file.ranges)
 
 
 def _mounted(mount: Mount) -> Evidence:

@@ -212,15 +212,12 @@ def _part_of_row(layout: Rows, legs: int, chunk: int, begin: int, end: int) -> I
         yield LegRange(holders[number % len(holders)], ByteRange(at + low, at + high))
         within.append((low, high))
         begin += high - low
-    covered = sorted(within)
-    low, high = covered[0]
-    spans = []
-    for left, right in covered[1:]:
-        if left > high:
-            spans.append((low, high))
-            low = left
-        high = max(high, right)
-    spans.append((low, high))
+    first, last = within[0], within[-1]
+    spans = (
+        [first] if first is last else [last, first]
+    )  # of several chunks, from within one to within another
+    if len(within) > 2 or (first is not last and last[1] >= first[0]):
+        spans = [(0, chunk)]
     for leg in range(legs):
         if leg not in holders:
             yield from (LegRange(leg, ByteRange(at + low, at + high), copy=True) for low, high in spans)

@@ -440,11 +440,11 @@ class MdArray(NamedTuple):
     """By slot, those that are missing among them."""
 
 
-_RAID5: Final = ("la", "ra", "ls", "rs", "0", "n")
-_RAID6: Final = {
-    **dict(enumerate(_RAID5)), 8: "zr", 9: "nr", 10: "nc",
+_ROTATIONS: Final = {
+    0: "la", 1: "ra", 2: "ls", 3: "rs", 4: "0", 5: "n", 8: "zr", 9: "nr", 10: "nc",
     16: "la_6", 17: "ra_6", 18: "ls_6", 19: "rs_6", 20: "0_6",
 }  # fmt: skip
+"""The layouts with parity by md's numbers; raid5 has the first six."""
 _OLDER: Final = 1
 """Layout of raid0 in which zones continue to count chunks from the beginning of the array."""
 _NEWER: Final = 2
@@ -462,14 +462,13 @@ def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
     members: dict[int, ArrayMember] = {}
     for word in str(cell).split():
         slot, equals, rest = word.partition("=")
-        number, at, place = rest.partition("@")
+        number, sign, place = rest.partition("@")
         offset, _, size = place.partition("+")
-        numbers = [slot, *([offset] if at else []), *([size] if size else [])]
-        if not equals or not all(n.isascii() and n.isdecimal() and len(n) < 19 for n in numbers):
+        numbers = [slot, *([offset] if sign else []), *([size] if size else [])]
+        if not equals or not all(map(_is_number, numbers)):
             raise ValueError(f"not slot=number@offset+size: {word[:80]!r}")
-        member = ArrayMember(
-            int(slot), "" if number == "-" else number, int(offset or 0) * 512, int(size or 0) * 512
-        )
+        at, count = int(offset or 0) * SECTOR, int(size or 0) * SECTOR
+        member = ArrayMember(int(slot), "" if number == "-" else number, at, count)
         if members.setdefault(member.slot, member) is not member:
             raise ValueError(f"slot {member.slot} twice")
     return tuple(members[slot] for slot in sorted(members))
@@ -509,18 +508,10 @@ def _md_targets(array: MdArray, level: str, layout: int) -> tuple[Target, ...] |
 
 
 def _md_rotating(whole: Target, layout: int) -> tuple[Target, ...] | Absent:
-    kind = _md_parity(whole.kind, layout)
+    kind = "raid5_n" if whole.kind == "raid4" else f"{whole.kind}_{_ROTATIONS.get(layout)}"
     if kind not in PARITY or len(whole.legs) <= PARITY[kind]:
         return absent(f"md's {whole.kind[:20]} of layout {layout} on {len(whole.legs)} is not known to zmon")
     return (whole._replace(kind=kind, layout=TargetLayout.PARITY),)
-
-
-def _md_parity(level: str, layout: int) -> str:
-    if level == "raid4":
-        return "raid5_n"
-    if level == "raid5" and 0 <= layout < len(_RAID5):
-        return f"raid5_{_RAID5[layout]}"
-    return f"raid6_{_RAID6.get(layout)}" if level == "raid6" else ""
 
 
 def _md_raid10(whole: Target, layout: int) -> tuple[Target, ...] | Absent:

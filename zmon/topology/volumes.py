@@ -107,11 +107,9 @@ def short(name: str) -> str:
 def bare(number: str, reason: Value) -> Volume:
     """Return a volume of which nothing is known, for this reason, or because it has no bus id."""
     no = reason if isinstance(reason, Absent) else _NO_BUSID
-    return Volume(
-        number=number, disk=no, busid=no, vdev=no, rdev=no, volser=no, label=no, lcu=no, called=no,
-        key=f"disk {number}", spindle=f"disk {number}", uid=no, serial=no, ssid=no, lss=no, ua=no,
-        side=no, chpids=no, cylinders=no, wwpn=no, lun=no, grade=Grade.UNKNOWN, evidence=(), conflicts=(),
-    )  # fmt: skip
+    group = f"disk {number}"
+    known = {"number": number, "key": group, "spindle": group, "evidence": (), "conflicts": ()}
+    return Volume(**dict.fromkeys(Volume._fields, no) | known | {"grade": Grade.UNKNOWN})  # type: ignore[arg-type]
 
 
 def ascending(chpids: Value) -> Value:
