@@ -113,6 +113,40 @@ class _NumberedReport:
                 yield Note(space.line, remark, unread=True)
 
 
+class _Headings(NamedTuple):
+    """The keys or columns by which a report names each fact of a tablespace and a container."""
+
+    page: str
+    content: str
+    containers: str
+    number: str
+    path: str
+    pages: str
+
+
+_LISTED: Final = _Headings(
+    "Page size (bytes)", "Contents", "Number of containers", "Container ID", "Name", "Total pages"
+)
+_PRINTED: Final = _Headings("PageSz", "Content", "NumCntrs", "ContainNum", "Container", "TotalPgs")
+_TEMPORARY: Final = re.compile(r"SYSTE?MP|USRTE?MP|TE?MP|.*TEMPORARY.*", re.IGNORECASE | re.DOTALL)
+
+
+def _space(cells: Mapping[str, str], names: _Headings, line: int, partition: int | None) -> _Space:
+    content = cells.get(names.content, "")
+    role = c.TEMP if _TEMPORARY.fullmatch(content) else c.DATA if content else c.UNKNOWN
+    page, count = (whole_number(cells.get(name, "").strip()) for name in (names.page, names.containers))
+    name, storage = cells.get("Name", "").rstrip(), _storage(cells.get("Type", ""))
+    return _Space(name, role, page, line, partition, count, storage)
+
+
+def _container(cells: Mapping[str, str], names: _Headings, blank: Container, nameless: str) -> Container:
+    """Return a container; `nameless` is the problem of one without a path."""
+    number, pages = (whole_number(cells.get(name, "").strip()) for name in (names.number, names.pages))
+    kind, path = _kind(cells.get("Type", "")), cells.get(names.path, "")
+    problem = "" if path else nameless
+    return blank._replace(container_id=number, kind=kind, path=path, bytes_declared=pages, problem=problem)
+
+
 def _not_accessible(line: int, path: str) -> Note:
     return Note(line, f"{path!r} was not accessible to Db2")
 
@@ -243,10 +277,6 @@ class _Block(NamedTuple):
     of: int | None
     """Number of the tablespace, of a container."""
 
-    def number(self, key: str) -> int | None:
-        """Return the whole number of a key; None when there is none."""
-        return whole_number(self.pairs.get(key, "").strip())
-
 
 def recognise_list(head: str) -> bool:
     """Return whether a text has the heading of one of the two."""
@@ -259,7 +289,10 @@ def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO
     report = _NumberedReport()
     for block in _blocks(text, options.database, notes):
         if block.of is not None:
-            row = _listed_container(block, origin, options)
+            row = c.Container(block.database, partition=block.partition, source=origin, line=block.line)
+            row = row._replace(base_dir=options.base_dir)
+            nameless = f"container {block.pairs.get('Container ID', '').strip()} has no name"
+            row = _container(block.pairs, _LISTED, row, nameless)
             pages = block.pairs.get("Total pages", "").strip()
             if pages and row.bytes_declared is None:
                 notes.append(Note(row.line, f"not understood: Total pages {quote(pages)}", unread=True))
@@ -267,7 +300,7 @@ def parse_list(text: str | Iterable[str], origin: str, options: c.Options = c.NO
             if row.path and block.pairs.get("Accessible") == "No":
                 notes.append(_not_accessible(row.line, row.path))
         elif number := block.pairs.get("Tablespace ID", ""):
-            space = _listed_space(block)
+            space = _space(block.pairs, _LISTED, block.line, block.partition)
             report.spaces[block.database, block.partition, number] = space
             report.spaces.setdefault((block.database, None, number), space)
     listed = {(row.database, number) for row, number in report.containers}
@@ -324,43 +357,13 @@ def _misread_pair(number: int, line: str, key: str, *, homeless: bool) -> Iterat
         yield Note(number, remark, unread=True)
 
 
-def _listed_space(block: _Block) -> _Space:
-    contents = block.pairs.get("Contents", "").upper()
-    page = block.number("Page size (bytes)")
-    return _Space(
-        block.pairs.get("Name", "").rstrip(),
-        c.TEMP if "TEMPORARY" in contents else c.DATA if contents else c.UNKNOWN,
-        page,
-        block.line,
-        block.partition,
-        block.number("Number of containers"),
-        _storage(block.pairs.get("Type", "")),
-    )
-
-
-def _listed_container(block: _Block, origin: str, options: c.Options) -> Container:
-    path = block.pairs.get("Name", "")
-    return c.Container(
-        database=block.database,
-        container_id=block.number("Container ID"),
-        partition=block.partition,
-        kind=_kind(block.pairs.get("Type", "")),
-        path=path,
-        base_dir=options.base_dir,
-        bytes_declared=block.number("Total pages"),
-        source=origin,
-        line=block.line,
-        problem="" if path else f"container {block.pairs.get('Container ID', '').strip()} has no name",
-    )
-
-
 # db2pd
 
 _MEMBER: Final = re.compile(
     r"\s*Database (?:Partition|Member) (\d{1,4}) -- Database (\S{1,128}) -- ", re.IGNORECASE
 )
 _BLOCK: Final = re.compile(r"\s*(Tablespace Configuration|Containers|[A-Z][A-Za-z ]{2,60}):\s*\Z")
-_TEMPORARY: Final = frozenset({"SYSTMP", "USRTMP", "SYSTEMP", "USRTEMP", "TEMP", "TMP"})
+_NO_COLUMN: Final = "the row has no container: its columns are not those of the heading"
 _WANTED: Final = frozenset({"Tablespace Configuration", "Containers"})
 
 
@@ -393,33 +396,12 @@ def parse_db2pd(
             cells = dict(zip(columns, line.split(None, len(columns) - 1), strict=False))
             of = (blank.database, blank.partition, cells.get("Id", ""))
             if block == "Containers":
-                row = _printed_container(cells, blank._replace(line=number))
+                row = _container(cells, _PRINTED, blank._replace(line=number), _NO_COLUMN)
                 notes += [unread_row(number, quote(line))] if row.problem else []
                 report.containers.append((row, cells.get("TspId", "")))
             elif block == "Tablespace Configuration" and "Id" in cells:
-                report.spaces[of] = _printed_space(cells)._replace(line=number, partition=blank.partition)
+                report.spaces[of] = _space(cells, _PRINTED, number, blank.partition)
             elif cells.get("AS", "").upper() == "YES" and of in report.spaces:
                 report.spaces[of] = report.spaces[of]._replace(storage=c.AUTOMATIC)
     notes += report.miscounted(listed=False)
     return c.content_of(report.joined(), notes)
-
-
-def _printed_space(cells: Mapping[str, str]) -> _Space:
-    page = whole_number(cells.get("PageSz"))
-    content = cells.get("Content", "").upper()
-    role = c.TEMP if content in _TEMPORARY else c.DATA if content else c.UNKNOWN
-    count = whole_number(cells.get("NumCntrs"))
-    name = cells.get("Name", "").rstrip()
-    storage = _storage(cells.get("Type", ""))
-    return _Space(name, role, page, containers=count, storage=storage)
-
-
-def _printed_container(cells: Mapping[str, str], blank: Container) -> Container:
-    path = cells.get("Container", "")
-    return blank._replace(
-        container_id=whole_number(cells.get("ContainNum")),
-        kind=_kind(cells.get("Type", "")),
-        path=path,
-        bytes_declared=whole_number(cells.get("TotalPgs")),
-        problem="" if path else "the row has no container: its columns are not those of the heading",
-    )
