@@ -87,6 +87,11 @@ class Container(NamedTuple):
         return not self.problem and self.located.startswith("/")
 
     @property
+    def use(self) -> tuple[object, ...]:
+        """What a path may be named for once."""
+        return self.database, self.tablespace, self.partition, self.role
+
+    @property
     def place(self) -> str:
         """Source and line: `db.ddl:40`."""
         return f"{self.source}:{self.line}" if self.line else self.source
@@ -191,12 +196,12 @@ def content_of(
     Relative paths without a base are marked.  The database, unless given, is that of the containers if they
     have only one.
     """
-    seen: dict[str, Container | dict[tuple[object, ...], Container]] = {}  # by path, to save memory
+    seen: dict[tuple[object, ...], Container] = {}
     kept: list[Container] = []
     doubled = NoteSeries("rows name a path of their tablespace again")
     for row in containers:
-        first = _first(seen, row) if row.path else None
-        if first is not None:
+        first = seen.setdefault((*row.use, row.located or row.path), row) if row.path else row
+        if first is not row:
             doubled.add(row.line, f"{row.path!r} of {row.tablespace!r} is in {first.place} already")
         elif row.problem or row.path.startswith("/"):
             kept.append(row)
@@ -206,24 +211,6 @@ def content_of(
     if database is None:
         database = only_name({row.database for row in kept})
     return ListingContent(tuple(kept), (*notes, *doubled.notes()), database, host, disk_groups)
-
-
-def _first(
-    seen: dict[str, Container | dict[tuple[object, ...], Container]], row: Container
-) -> Container | None:
-    """Return the earlier row that names the path for the same use; None for the first row, which is kept."""
-    path = row.located or row.path
-    known = seen.setdefault(path, row)
-    if known is row:
-        return None
-    if isinstance(known, Container):
-        known = seen[path] = {_use(known): known}
-    first = known.setdefault(_use(row), row)
-    return None if first is row else first
-
-
-def _use(row: Container) -> tuple[object, ...]:
-    return row.database, row.tablespace, row.partition, row.role
 
 
 def only_name(names: Sequence[str] | set[str]) -> str:

@@ -304,19 +304,17 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
     """Join the sources to one listing; a container in several is taken from the first."""
     disk_groups = reduce(asm.merge_groups, (each.content.disk_groups for each in read), NO_GROUPS)
     containers: list[Container] = []
-    known: set[tuple[object, ...]] = set()
+    known: dict[tuple[object, ...], Container] = {}
     notes: list[str] = []
     unread: list[str] = []
     for origin, _, content in read:
         for note in content.notes:
             place = f"{origin}:{note.line}" if note.line else origin
             (unread if note.unread else notes).append(f"{place}: {note.text}")
-        rows = [asm.with_device(row, disk_groups.labels) for row in content.containers]
-        new = (
-            [row for number, row in enumerate(rows) if _is_new(row, origin, number, known)]
-            if read[1:]
-            else rows
-        )
+        new = rows = [asm.with_device(row, disk_groups.labels) for row in content.containers]
+        if read[1:]:
+            keys = [(*row.use, row.located or (origin, place)) for place, row in enumerate(rows)]
+            new = [row for key, row in zip(keys, rows, strict=True) if known.setdefault(key, row) is row]
         if len(new) < len(rows):
             notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source too")
         containers += new
@@ -351,15 +349,6 @@ def _apart(containers: Iterable[Container]) -> Iterator[Container]:
                 yield row._replace(problem=problem)
                 continue
         yield row
-
-
-def _is_new(row: Container, origin: str, number: int, known: set[tuple[object, ...]]) -> bool:
-    """Return whether no earlier source names a container; rows without a path are always new."""
-    key = (row.database, row.tablespace, row.partition, row.role, row.located or (origin, number))
-    if key in known:
-        return False
-    known.add(key)
-    return True
 
 
 def same_machine(host: str, machine: str) -> bool:
