@@ -13,7 +13,7 @@ import sys
 import time
 import zlib
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.cp import answer_reader, user_directory
 from zmon.cp.directory_statement import AMBIGUOUS
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.cp.answer_reader import AnswerSet, RowConflict
     from zmon.cp.vmcp import Cp
+    from zmon.kernel.tree import Tree
     from zmon.sample import Frame
     from zmon.topology.claims import Claim
 
@@ -113,27 +114,12 @@ class FileClaims(NamedTuple):
         return _conflicts(self.claims)
 
 
-class AnswerTree(Protocol):
-    """One pass of a capture, or the running kernel."""
-
-    live: bool
-
-    def entries(self, path: str) -> list[str]:
-        """Return the names in a directory."""
-
-    def read(self, path: str) -> bytes:
-        """Return the content of a file."""
-
-    def when(self, path: str) -> int:
-        """Return when a file was read, in ns."""
-
-
 def origin_of(path: str) -> str:
     """Return the origin of a file that a person names, so that it is not taken for one of a capture."""
     return f"./{path}" if path.startswith(f"{FOLDER}/") else path
 
 
-def claims_of_capture(tree: AnswerTree, user: str = "", member: str = "") -> Frame:
+def claims_of_capture(tree: Tree, user: str = "", member: str = "") -> Frame:
     """Return the claims of a capture's files `cp/*.txt`."""
     names = []
     if not tree.live:
@@ -152,7 +138,7 @@ def claims_of_capture(tree: AnswerTree, user: str = "", member: str = "") -> Fra
     return claims_frame(claims, when, "the capture has no answers of CP: take one with zmon capture --cp")
 
 
-def read_cp(tree: AnswerTree) -> Frame:
+def read_cp(tree: Tree) -> Frame:
     """Return the claims of a capture's answers, or ask CP for the own disks of this guest."""
     if not tree.live:
         return claims_of_capture(tree)
