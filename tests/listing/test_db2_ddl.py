@@ -42,14 +42,16 @@ def test_reads_version_7() -> None:
 
 def test_names_the_database() -> None:
     """The head of db2look and CONNECT name it, folded to upper case."""
-    assert (parse(DB2LOOK).database, parse("-- Database Name: dwh   \n").database) == ("DWH", "DWH")
+    create = "CREATE TABLESPACE x MANAGED BY SYSTEM USING ('/1');"
+    named = parse(f"-- Database Name: dwh   \n{create}").containers
+    assert {row.database for row in (*parse(DB2LOOK).containers, *named)} == {"DWH"}
 
 
-def test_names_no_database_when_there_are_two() -> None:
-    """Each container has its own then."""
+def test_names_the_database_of_each_container() -> None:
+    """There may be two."""
     create = "CREATE TABLESPACE x MANAGED BY SYSTEM USING ('/1');"
     text = f"CONNECT TO a; {create} CONNECT TO b; {create}"
-    assert (parse(text).database, [row.database for row in rows(text)]) == ("", ["A", "B"])
+    assert [row.database for row in rows(text)] == ["A", "B"]
 
 
 def test_tells_who_manages_the_space() -> None:
@@ -222,7 +224,8 @@ def test_reads_scripts_with_other_terminators(end: str) -> None:
     """Scripts for `-td@` are read without being told."""
     create = "CREATE TABLESPACE t MANAGED BY SYSTEM USING ('/a')"
     text = f"CONNECT TO x{end}\n{create}{end}\nDROP TABLESPACE t{end}\n"
-    assert (parse(text).database, paths(text)) == ("X", [])
+    assert paths(text) == []
+    assert paths(text.partition("DROP")[0]) == ["/a"]
 
 
 def test_recognises_its_format() -> None:

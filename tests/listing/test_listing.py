@@ -106,7 +106,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
 def test_a_listing_of_another_machine_is_told(tmp_path: Path) -> None:
     """A path may exist here by accident."""
     found = read_listing(saved(tmp_path, "# host: far\nTS,/f\n"), machine="near")
-    assert found.host == "far"
+    assert [host for _source, host in found.hosts] == ["far"]
     assert "is from the machine far, and this is near" in found.notes[0]
 
 
@@ -133,7 +133,7 @@ def test_a_file_of_two_tablespaces_is_told(tmp_path: Path) -> None:
 def test_a_listing_of_this_machine_is_not(tmp_path: Path) -> None:
     """Short and long names are the same machine."""
     found = read_listing(saved(tmp_path, "# host: near.example\nTS,/f\n"), machine="near")
-    assert (found.host, found.notes) == ("near.example", ())
+    assert ([host for _source, host in found.hosts], found.notes) == (["near.example"], ())
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,9 @@ def test_reads_all_of_a_control_file() -> None:
 
 def test_names_the_database() -> None:
     """CREATE CONTROLFILE and CREATE DATABASE do."""
-    assert (parse(CONTROLFILE).database, parse("CREATE DATABASE x;").database) == ("SALES", "X")
+    created = parse("CREATE DATABASE x DATAFILE '/f' SIZE 1M;").containers
+    assert {row.database for row in parse(CONTROLFILE).containers} == {"SALES"}
+    assert {row.database for row in created} == {"X"}
 
 
 def test_reads_the_creation_of_a_database() -> None:

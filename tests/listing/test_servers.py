@@ -262,7 +262,6 @@ def test_what_a_server_lists_comes_through_whole() -> None:
             Container(),
         ),
         (Note(3, "a note", unread=True), Note(0, "b")),
-        "d",
         "h",
     )
     asked = {"address": "postgresql://h/d", "databases": [], "base_dir": ""}

@@ -172,8 +172,6 @@ class ListingContent(NamedTuple):
 
     containers: tuple[Container, ...] = ()
     notes: tuple[Note, ...] = ()
-    database: str = ""
-    """The database that the listing names as its own; empty when it names none, or several."""
     host: str = ""
     """The machine that the listing names as its own."""
     disk_groups: DiskGroups = NO_GROUPS
@@ -187,14 +185,12 @@ _WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 def content_of(
     containers: Iterable[Container],
     notes: Iterable[Note] = (),
-    database: str | None = None,
     host: str = "",
     disk_groups: DiskGroups = NO_GROUPS,
 ) -> ListingContent:
     """Return the content of a listing; what a tablespace names twice is left out and noted.
 
-    Relative paths without a base are marked.  The database, unless given, is that of the containers if they
-    have only one.
+    Relative paths without a base are marked.
     """
     seen: dict[tuple[object, ...], Container] = {}
     kept: list[Container] = []
@@ -208,9 +204,7 @@ def content_of(
         else:
             why = WINDOWS if _WINDOWS.match(row.path) else RELATIVE if row.path and not row.located else ""
             kept.append(row._replace(problem=why) if why else row)
-    if database is None:
-        database = only_name({row.database for row in kept})
-    return ListingContent(tuple(kept), (*notes, *doubled.notes()), database, host, disk_groups)
+    return ListingContent(tuple(kept), (*notes, *doubled.notes()), host, disk_groups)
 
 
 def only_name(names: Sequence[str] | set[str]) -> str:

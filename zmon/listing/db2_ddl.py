@@ -297,11 +297,7 @@ class _Db2Reader(DdlReader):
         """Take the database from the head of db2look's output."""
         match = _NAMED.match(text)
         if match is not None:
-            self._connect(match[1].upper())
-
-    def _connect(self, name: str) -> None:
-        self.database = name
-        self.databases.add(name)
+            self.database = match[1].upper()
 
     def skips(self, statement: SqlStatement) -> bool:
         if statement.unreadable and statement.tokens[0].text.upper() == "CONNECT":
@@ -313,7 +309,7 @@ class _Db2Reader(DdlReader):
         self._beginning, self._spelled = statement.beginning, ""
         verb, types, cursor = self.begin(statement)
         if verb == "CONNECT":
-            self._connect((cursor.words("TO") and _stored(cursor)) or self.database)
+            self.database = (cursor.words("TO") and _stored(cursor)) or self.database
         elif cursor.words("STOGROUP"):
             name = _stored(cursor)
             if paths := ", ".join(token.text for token in cursor.rest if token.kind == STRING):
@@ -354,7 +350,7 @@ class _Db2Reader(DdlReader):
 
     def _create_database(self, cursor: TokenCursor, line: int) -> None:
         """Create the tablespaces that CREATE DATABASE defines itself."""
-        self._connect(_stored(cursor) or self.database)
+        self.database = _stored(cursor) or self.database
         page = None
         parts: list[tuple[str, list[SqlToken]]] = [("", [])]
         while not cursor.done:

@@ -12,7 +12,7 @@ import re
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from zmon.listing.containers import DATA, NO_OPTIONS, Container, content_of, only_name
+from zmon.listing.containers import DATA, NO_OPTIONS, Container, content_of
 from zmon.listing.not_understood import (
     CHANGING_VERBS,
     QUOTED,
@@ -433,7 +433,6 @@ class DdlReader:
 
     def __init__(self, origin: str, options: Options = NO_OPTIONS) -> None:
         self.notes: list[Note] = []
-        self.databases: set[str] = {options.database} if options.database else set()
         self.origin = origin
         self.options = options
         self.database = options.database
@@ -454,7 +453,7 @@ class DdlReader:
                 self.notes.append(statement.unread())
             self.notes[before:] = merge_unread(self.notes[before:])
         self.end()
-        return content_of(self.containers(), self.notes, only_name(self.databases))
+        return content_of(self.containers(), self.notes)
 
     def command(self, line: SqlToken) -> None:
         """Note a command of the client that runs another file, or statements about files."""

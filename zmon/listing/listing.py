@@ -25,7 +25,7 @@ from zmon.listing import (
     postgresql,
     servers,
 )
-from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingContent, only_name
+from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingContent
 from zmon.listing.delimited import MAX_LINE, columned_rows, drawn_rows, is_columned, is_drawn
 from zmon.listing.not_understood import quote
 from zmon.listing.servers import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
@@ -71,10 +71,6 @@ class Listing(NamedTuple):
     """Remarks, each with its source and line."""
     unread: tuple[str, ...] = ()
     """The parts that were not understood or were left out, each with source, line and words."""
-    host: str = ""
-    """The machine that they name; of several the first that is another one."""
-    database: str = ""
-    """The database that they name; empty if none or several."""
     products: tuple[tuple[str, str], ...] = ()
     """For each source its product, as in `Format`."""
     disk_groups: DiskGroups = NO_GROUPS
@@ -318,13 +314,10 @@ def _joined(read: Sequence[_Source], machine: str) -> Listing:
         if len(new) < len(rows):
             notes.append(f"{origin}: {len(rows) - len(new)} containers are in another source too")
         containers += new
-    hosts = [each.content.host for each in read if each.content.host]
     listing = Listing(
         tuple(_apart(containers)),
         tuple(notes),
         tuple(unread),
-        next((host for host in hosts if not same_machine(host, machine)), hosts[0] if hosts else ""),
-        only_name({each.content.database for each in read}),
         tuple((each.origin, each.product) for each in read),
         disk_groups,
         tuple((each.origin, each.content.host) for each in read if each.content.host),

@@ -153,7 +153,7 @@ def _listed(results: Mapping[str, list[tuple[int, Cells]]], source: str, base_di
                 bytes_declared=whole_number(cells["file_size"]),
             )
         )  # fmt: skip
-    return c.content_of(containers, database="", host=variables.get("hostname", ""))
+    return c.content_of(containers, host=variables.get("hostname", ""))
 
 
 def _variables(results: Mapping[str, list[tuple[int, Cells]]]) -> Cells:
@@ -289,7 +289,7 @@ def read_mariadb(server: Server, databases: Sequence[str] = (), _base_dir: str =
         notes.append(Note(0, f"no binary logs: {refused['logs']}"))
     listed = _listed(results, str(server), "")
     kept = tuple(row for row in listed.containers if not wanted or not row.database or row.database in wanted)
-    return c.ListingContent(kept, (*notes, *listed.notes), wanted[0] if len(wanted) == 1 else "", listed.host)
+    return c.ListingContent(kept, (*notes, *listed.notes), listed.host)
 
 
 def _ask(connection: Any, server: Server, statement: str, names: Iterable[str] = ()) -> list[Cells]:

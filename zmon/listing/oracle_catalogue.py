@@ -94,7 +94,7 @@ def parse(text: str | Iterable[str], origin: str, options: c.Options = c.NO_OPTI
         notes = [note for note in notes if note.line or not note.text.startswith("no heading")]
     made += asm.disks_of(groups, options.database)
     host = c.only_name({row.text("HOST_NAME") for row in views["instance"]})
-    return c.content_of(made, notes, database, host, groups)
+    return c.content_of(made, notes, host, groups)
 
 
 def _usual(row: ViewRow, origin: str) -> str:

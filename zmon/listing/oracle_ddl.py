@@ -328,7 +328,6 @@ class _OracleReader(DdlReader):
                 database = cursor.identifier()
                 if database is not None:
                     self.database = database.stored
-                    self.databases.add(database.stored)
             elif cursor.words("LOGFILE"):
                 self._add(None, c.LOG, _logs(cursor))
             elif cursor.one_of("DATAFILE", "TEMPFILE"):

@@ -158,7 +158,7 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
                 problem=row.problem or ("" if location else "no location: the row ends before it"),
             )
         )  # fmt: skip
-    return c.content_of(containers, unread, "")
+    return c.content_of(containers, unread)
 
 
 def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str = "") -> c.ListingContent:
@@ -194,7 +194,7 @@ def read_postgresql(server: Server, databases: Sequence[str] = (), base_dir: str
     # files that all databases share are listed by each of them
     kept = c.content_of(row if row.base_dir else row._replace(base_dir=base_dir) for row in containers)
     host = about.address if about.address and not is_here(about.address) else os.uname().nodename
-    return c.ListingContent(kept.containers, tuple(notes), wanted[0] if len(wanted) == 1 else "", host)
+    return c.ListingContent(kept.containers, tuple(notes), host)
 
 
 def _log(whole: c.Container, about: _ServerFacts) -> c.Container:

@@ -241,7 +241,7 @@ def _understood(lines: Sequence[bytes]) -> ListingContent:
         raise ServerError(head["error"])
     notes = tuple(Note(*note) for note in head["notes"])
     containers = tuple(Container(*json.loads(line)) for line in lines[1:])
-    return ListingContent(containers, notes, head["database"], head["host"])
+    return ListingContent(containers, notes, head["host"])
 
 
 # the child
@@ -286,5 +286,5 @@ def _answered(readers: Mapping[str, ServerReader], asked: dict[str, Any]) -> Ite
         what = f"{type(error).__name__}: {server.harmless_message(error)}"
         yield {"error": f"{server}: its answer is not understood ({what})"}
         return
-    yield {"notes": content.notes, "database": content.database, "host": content.host}
+    yield {"notes": content.notes, "host": content.host}
     yield from content.containers
