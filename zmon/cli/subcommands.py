@@ -433,6 +433,22 @@ def sizing(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(cp_file=[], cp_user="", cp_member="", listing=[])
 
 
+def rules(parser: argparse.ArgumentParser) -> None:
+    """List the rules, or the exceptions they find: zmon rules, zmon rules --from DIR --since yesterday 9:00.
+
+    A rule says when a value is an exception: its limits, preconditions, how long it must hold.  Those of a file of
+    your own (--rules, and ~/.config/zmon/rules.toml) are added; one with the name of a shipped rule changes only
+    what it says.  So --from shows what changed rules would have reported yesterday.  See docs/rules.md.
+    """  # noqa: E501 - the help as it is printed
+    text = "a recording, a capture of several passes or a simulated machine; without it rules are listed"
+    _option(parser, "--from SOURCE", text, dest="source", type=source)
+    _option(parser, "--since TIME", "begin: 14:00, -10m, yesterday 9:00 (default: all)")
+    _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
+    _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
+    _format(parser, "text", "csv", "json")
+    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False, interval=2.0)
+
+
 def plot(parser: argparse.ArgumentParser) -> None:
     """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
@@ -648,6 +664,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "where": ("show which disks and LCUs a file is on, or what is on a disk or LCU", where),
     "spread": ("show how evenly tablespaces are spread over LCUs, and what to move", spread),
     "size": ("compute how many disks a workload needs at a RAID level", sizing),
+    "rules": ("list the rules for exceptions, or the exceptions in a recording", rules),
     "plot": ("draw figures of a screen by time, as text, CSV or JSON", plot),
     "capture": ("copy what zmon reads into an archive, to look at elsewhere", capture),
     "replay": ("show a recording with the screens of the live machine", replay),

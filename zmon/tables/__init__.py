@@ -12,6 +12,7 @@ TABLES: Final = {
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "focus": "system",
+    "memory": "cpu",
     "menu": "itself",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""

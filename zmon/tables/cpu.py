@@ -196,4 +196,12 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
     }
 
 
-DEFINITIONS: Final = {"cpu": TableDefinition(NEEDS, table, things=Processors, columns=COLUMNS)}
+def memory_table(view: View) -> Table:
+    """Return the use of memory and the paging rates as facts, without a screen: rules watch them."""
+    return Table([], {}, facts=memory_figures(view), missing=view.interval.of(MEMORY).missing)
+
+
+DEFINITIONS: Final = {
+    "cpu": TableDefinition(NEEDS, table, things=Processors, columns=COLUMNS),
+    "memory": TableDefinition(Needs((MEMORY,)), memory_table),
+}

@@ -291,6 +291,18 @@ def _queued(devices: Devices, rows: Sequence[int]) -> Number:
     return total([devices.queued_at(unit) for unit in units.values()])
 
 
+def path_count(devices: Devices) -> list[Number]:
+    """Return the number of usable paths: installed, available, operational and verified."""
+    masks = zip(*(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
+    return [pim if isinstance(pim, Absent) else usable(pim, *others).bit_count() for pim, *others in masks]
+
+
+@lru_cache(maxsize=256)  # most devices have the same few masks
+def usable(*masks: Value) -> int:
+    """Return the path mask that is left of several; one that is absent takes nothing away."""
+    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
+
+
 SHOWN: Final = (
     _load("io", "rate", _sum, trend=1),
     _load("pend", "pend", Devices.average, "measured", 2),
@@ -315,10 +327,11 @@ COLUMNS: Final = (
     *SHOWN,
     TableColumn("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
+    TableColumn("paths", path_count),
 )
-"""The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here.
+"""The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
-The last two, which no screen shows, are what times are averages over."""
+`measured` and `answered`, which no screen shows, are what times are averages over."""
 
 ORDER: Final = (
     "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
@@ -337,18 +350,6 @@ def devices_of(interval: Interval) -> Devices:
 def address(key: str) -> str:
     """Return the device number of a bus id, four hex digits in upper case; other names as they are."""
     return key.rpartition(".")[2].upper() if "." in key else key
-
-
-def path_count(devices: Devices) -> list[Number]:
-    """Return the number of usable paths: installed, available, operational and verified."""
-    masks = zip(*(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
-    return [pim if isinstance(pim, Absent) else usable(pim, *others).bit_count() for pim, *others in masks]
-
-
-@lru_cache(maxsize=256)  # most devices have the same few masks
-def usable(*masks: Value) -> int:
-    """Return the path mask that is left of several; one that is absent takes nothing away."""
-    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
 
 
 def roles(devices: Devices) -> list[Value]:

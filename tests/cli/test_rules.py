@@ -1,0 +1,83 @@
+"""`zmon rules` lists the rules, and what they find."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.cli.output import OK, USAGE
+from zmon.rule.grammar import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RECORDINGS = Path(__file__).resolve().parents[2] / "recordings"
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+@pytest.fixture(autouse=True)
+def _no_rules_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+def exceptions(capsys: pytest.CaptureFixture[str], *arguments: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield rule, level, place and begin of each exception that is found."""
+    assert main(["rules", "-f", "json", *arguments]) == OK
+    for one in json.loads(capsys.readouterr().out)["exceptions"]:
+        yield one["rule"], one["level"], one["where"], one["begin"][11:16]
+
+
+def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a source each rule is printed with its limits and its reason."""
+    assert main(["rules"]) == OK
+    printed = capsys.readouterr().out
+    for rule in load_rules():
+        assert f"{rule.name}: {rule.table}.{rule.column}" in printed
+    assert main(["rules", "-f", "csv"]) == OK
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["rule"] for row in rows] == [rule.name for rule in load_rules()]
+
+
+def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """LCU 6 (7600) takes longer than the others and carries most; its paths are busy."""
+    found = set(exceptions(capsys, "--from", str(RECORDINGS / "lab-shark-before.zmon")))
+    assert found == {
+        ("path-busy", "bad", "40", "09:00"),
+        ("lcu-service", "bad", "7600", "09:20"),
+        ("lcu-share", "look", "7600", "09:30"),
+    }
+
+
+def test_a_healthy_day_has_its_incident_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 24 hours only the quarter of an hour from 14:30 has exceptions, all on LCU 8000 and its paths."""
+    found = set(exceptions(capsys, "--from", str(RECORDINGS / "lab-healthy-day.zmon")))
+    assert {where for _, _, where, _ in found} == {"8000", "50", "51"}
+    assert {begin for *_, begin in found} == {"14:30"}
+    assert ("alias-use", "bad", "8000", "14:30") in found
+
+
+def test_changed_rules_are_tried_on_yesterday(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A file that changes a threshold shows what it would have found; another that is wrong is refused."""
+    own = tmp_path / "own.toml"
+    own.write_text('[[rule]]\nname = "path-busy"\nlook = 99\nbad = 99.5\n')
+    source = str(RECORDINGS / "lab-shark-before.zmon")
+    found = list(exceptions(capsys, "--from", source, "--rules", str(own), "--since", "9:30"))
+    assert "path-busy" not in {rule for rule, *_ in found}
+    assert {begin for *_, begin in found} == {"09:30"}
+    own.write_text('[[rule]]\nname = "path-busy"\nlok = 99\n')
+    assert main(["rules", "--rules", str(own)]) == USAGE
+    assert "own.toml:3" in capsys.readouterr().err
+
+
+def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule whose figures were not recorded is named with the reason: no exceptions is another thing."""
+    assert main(["rules", "--from", str(RECORDINGS / "lab-shark-after.zmon")]) == OK
+    printed = capsys.readouterr().out
+    assert "io-pressure: not judged, not recorded: /proc/pressure" in printed

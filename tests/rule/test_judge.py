@@ -1,0 +1,143 @@
+"""Rows are judged by limits, preconditions and comparison with other rows; what is missing is not known."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tables.disks import samples
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.rule import judge as judge_module
+from zmon.rule.grammar import BAD, LOOK, parse_rules
+from zmon.rule.judge import UNSAID, Judge, sentence
+from zmon.tables.table import Summary, Table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+
+SILENT = absent("nobody measured it")
+BASE = '[[rule]]\nname = "slow"\non = "control_unit.resp"\nsay = "LCU {where}: {resp} ms"\n'
+
+
+@pytest.fixture
+def unit(monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
+    """Let tests fill the tables that are judged, by name."""
+    tables: dict[str, Table] = {}
+    monkeypatch.setattr(judge_module, "alone", lambda name, _view: tables[name])
+    monkeypatch.setattr(Judge, "_declared", staticmethod(lambda _table, _name: None))
+    monkeypatch.setattr(judge_module, "row_names", lambda variables, _view: [variables[0].key])
+    return tables
+
+
+def judge() -> Judge:
+    """Return the judge of some interval."""
+    first, second = samples({"sda": [1]})
+    return Judge(View(Interval(first, second)))
+
+
+def filled(**columns: list[Value]) -> Table:
+    """Return a table of LCUs A, B, ... with these columns."""
+    many = len(next(iter(columns.values())))
+    return Table([chr(ord("A") + n) for n in range(many)], columns, Summary("all", {"io": 500, "resp": 4.0}))
+
+
+def levels(keys: str, held: dict[str, int] | None = None, before: dict[str, float] | None = None) -> object:
+    """Return the levels that are not 0, by key; or why there are none."""
+    (rule,) = parse_rules(BASE + keys)
+    found = judge().judge(rule, held or {}, before or {})
+    if isinstance(found, Absent):
+        return found
+    return {key: one.level for key, one in found.items() if one.level != 0}
+
+
+def test_limits(unit: dict[str, Table]) -> None:
+    """A value at a limit has reached it; `under` turns the sense."""
+    unit["control_unit"] = filled(resp=[9.9, 10, 60, SILENT])
+    assert levels("look = 10\nbad = 60") == {"B": LOOK, "C": BAD}
+    assert levels('sense = "under"\nlook = 60\nbad = 10') == {"A": BAD, "B": BAD, "C": LOOK}
+
+
+def test_an_open_exception_ends_only_below_clear(unit: dict[str, Table]) -> None:
+    """Hysteresis: what is open keeps its level until the value is below `clear` times the limit."""
+    unit["control_unit"] = filled(resp=[9, 9, 50, 50, 7.9])
+    assert levels("look = 10\nbad = 60", {"B": LOOK, "D": BAD, "E": LOOK}) == {"B": LOOK, "C": LOOK, "D": BAD}
+
+
+def test_what_is_open_and_has_no_value_is_not_known(unit: dict[str, Table]) -> None:
+    """An absent value of a row that is remembered is unknown for its reason."""
+    unit["control_unit"] = filled(resp=[SILENT, SILENT])
+    assert levels("look = 10", {"A": LOOK}) == {"A": SILENT}
+
+
+def test_preconditions(unit: dict[str, Table]) -> None:
+    """All have to hold; one that does not decides although another is not known."""
+    unit["control_unit"] = filled(resp=[20] * 4, io=[50, 10, 50, SILENT], serv=[5, 5, 15, 5])
+    assert levels('look = 10\nwhen = ["io >= 30", "resp >= 2 * serv"]') == {"A": LOOK, "D": SILENT}
+    assert levels('look = 10\nwhen = ["io >= 30", "resp > 2 * resp"]') == {}
+    assert levels('look = 10\nwhen = ["all.io >= 500", "count >= 4"]') == dict.fromkeys("ABCD", LOOK)
+    assert levels('look = 10\nwhen = ["count >= 5"]') == {}
+    unit["memory"] = Table([], {}, facts={"paging": 3})
+    assert levels('look = 10\nwhen = ["memory.paging >= 4"]') == {}
+
+
+def test_division(unit: dict[str, Table]) -> None:
+    """A value may be a part of another column of its row; a part of nothing is not known."""
+    unit["control_unit"] = filled(resp=[9, 9, 9], serv=[3, 0, SILENT])
+    assert levels('look = 3\nper = "serv"') == {"A": LOOK}
+
+
+def test_siblings(unit: dict[str, Table]) -> None:
+    """A value is compared with the other rows, or with those of its group; alone it is not known."""
+    unit["control_unit"] = filled(resp=[30, 11, 10, 31], serial=["x", "x", "x", "y"])
+    assert levels('look = 5\nsiblings = { times = 2.5, of = "least" }') == {"A": LOOK, "D": LOOK}
+    assert levels('look = 5\nsiblings = { times = 2.5, of = "mean", within = "serial" }') == {
+        "A": LOOK, "D": judge_module.NO_SIBLINGS,
+    }  # fmt: skip
+
+
+def test_rows_and_the_row_of_all(unit: dict[str, Table]) -> None:
+    """A rule watches the rows that match its patterns, or what all rows have together."""
+    unit["control_unit"] = filled(resp=[20, 20], ssid=["7000", "8000"])
+    assert levels('look = 10\nrows = { ssid = "80*" }') == {"B": LOOK}
+    assert levels('look = 10\nrows = { ssid = "!80*" }') == {"A": LOOK}
+    assert levels("look = 4\nrows = { all = true }") == {"": LOOK}
+
+
+def test_changed_and_rising(unit: dict[str, Table]) -> None:
+    """`changed` compares with the interval before, `rising` lets only a higher value begin."""
+    unit["control_unit"] = filled(resp=[20, 20, 20])
+    assert levels('sense = "changed"', before={"A": 20, "B": 19}) == {"B": BAD, "C": judge_module.FIRST_TIME}
+    found = levels("look = 10\nrising = true", held={"C": LOOK}, before={"A": 20, "B": 19, "C": 30})
+    assert found == {"B": LOOK, "C": LOOK}
+
+
+def test_hours(unit: dict[str, Table], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside its hours a rule holds nowhere; a night belongs to the day on which it begins."""
+    unit["control_unit"] = filled(resp=[20])
+    monkeypatch.setattr(time, "localtime", lambda _s: time.struct_time((2026, 3, 21, 1, 30, 0, 5, 80, 0)))
+    assert levels('look = 10\nhours = "Fri 22:00-06:00"') == {"A": LOOK}  # Saturday, half past one
+    assert levels('look = 10\nhours = "Sat 22:00-06:00"') == {}
+    assert levels('look = 10\nhours = "01:00-02:00"') == {"A": LOOK}
+
+
+def test_a_missing_table_and_an_unknown_column(unit: dict[str, Table]) -> None:
+    """Without rows the reason is that of the table; a column that is not there is named."""
+    unit["control_unit"] = Table([], {}, missing=SILENT)
+    assert levels("look = 10") is SILENT
+    unit["control_unit"] = filled(resp=[20])
+    assert levels('look = 10\nwhen = ["rsp >= 1"]') is absent("control_unit has no column rsp")
+
+
+def test_the_sentence_names_values_as_a_screen_does(unit: dict[str, Table]) -> None:
+    """Figures have three digits or those that are wanted; what is not known is dots."""
+    unit["control_unit"] = filled(resp=[12.345], serv=[SILENT], io=[1234.5])
+    (rule,) = parse_rules(
+        BASE.replace("{resp} ms", "{resp} {resp:.1f} {serv} {io} {all.io} {value}") + "look = 1"
+    )
+    one = judge()
+    cells = one.cells(rule, "A")
+    assert sentence(rule, cells, 2.0) == f"LCU A: 12.3 12.3 {UNSAID} 1,234 500 2"

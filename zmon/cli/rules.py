@@ -1,0 +1,163 @@
+"""Lists the rules, or the exceptions that they find in a recording, a capture or the laboratory."""
+
+from __future__ import annotations
+
+import textwrap
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import Absent
+from zmon.cli.output import announced, complain, misused, progress, terminal_width, write_result
+from zmon.cli.source_options import open_source, time_of
+from zmon.interval import Interval
+from zmon.plain_text import harmless
+from zmon.rule.grammar import WORDS, RuleError, load_rules, own_rules
+from zmon.rule.watch import Watch, grouped
+from zmon.screen.event_line import moment as local
+from zmon.screen.export import moment, plain
+from zmon.session.when import WhenError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from zmon.rule.grammar import Rule
+    from zmon.rule.watch import EntryGroup
+    from zmon.session.timeline import Timeline
+
+HEADINGS: Final = ("begin", "end", "state", "level", "rule", "where", "many", "worst", "worst_at", "mean",
+                   "intervals", "cause", "sentence", "digest")  # fmt: skip
+"""Columns of an exception in CSV and JSON: times are UTC, `worst` and `mean` in the unit of the column."""
+RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print them; returns the exit status."""
+    try:
+        rules = load_rules([*own_rules(), *args.rules])
+        if not args.source:
+            return _print_rules(args, rules)
+        return _print_log(args, rules)
+    except (RuleError, WhenError) as error:
+        return misused(str(error))
+    except ValueError as error:
+        return complain(str(error))
+
+
+# the rules
+
+
+def _print_rules(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
+    def text() -> Iterator[str]:
+        for rule in rules:
+            over = f" / {rule.per}" if rule.per else ""
+            on = f"{rule.table}.{rule.column}{over}"
+            yield f"{rule.name}: {on} {rule.sense} {_limits(rule)}{_lasting(rule)}"
+            for words in (*map(str, rule.when), rule.why):
+                yield from _indented(words)
+
+    rows: list[list[Any]] = []
+    for rule in rules:
+        on = f"{rule.table}.{rule.column}"
+        rows.append([rule.name, on, rule.look, rule.bad, rule.lasting, rule.cause, rule.say, rule.why])
+    write_result(
+        args,
+        lambda: map(harmless, text()),
+        lambda: [list(RULE_HEADINGS), *rows],
+        lambda: [dict(zip(RULE_HEADINGS, row, strict=True)) for row in rows],
+    )
+    return 0
+
+
+def _indented(words: str) -> list[str]:
+    return textwrap.wrap(words, terminal_width() - 4, initial_indent="    ", subsequent_indent="    ")
+
+
+def _limits(rule: Rule) -> str:
+    limits = (("look", rule.look), ("bad", rule.bad))
+    return ", ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
+
+
+def _lasting(rule: Rule) -> str:
+    if rule.share is not None:
+        return f" in {rule.share[0]} of {rule.share[1]} intervals"
+    return f" for {_length(rule.lasting)}" if rule.lasting else ""
+
+
+# the log
+
+
+def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
+    with announced(args.source), closing(open_source(args)) as timeline, progress("judging"):
+        watch = Watch(rules)
+        for interval in _intervals(args, timeline):
+            watch.follow(interval)
+    groups = grouped(watch.log())
+    write_result(
+        args,
+        lambda: map(harmless, _lines(groups, watch)),
+        lambda: [list(HEADINGS), *map(_row, groups)],
+        lambda: {
+            "exceptions": [dict(zip(HEADINGS, _row(group), strict=True)) for group in groups],
+            "average": round(watch.average, 3),
+            "unknown": {name: why.reason for name, why in watch.unknown.items()},
+        },
+    )
+    return 0
+
+
+def _intervals(args: argparse.Namespace, timeline: Timeline) -> Iterator[Interval]:
+    """Yield the intervals of the time that is asked for, in order."""
+    span = timeline.span()
+    if span is None:
+        raise ValueError("the source has no samples")
+    begin = time_of(args.since, timeline) if args.since else span[0]
+    end = time_of(args.until, timeline) if args.until else span[1]
+    position = timeline.find(begin) or timeline.next()
+    while position is not None:
+        before, position = position, timeline.next(position)
+        if position is None or position.utc > end:
+            return
+        yield Interval(before.sample, position.sample)
+
+
+def _length(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if number]
+    return " ".join(parts) or "0s"
+
+
+def _lines(groups: Sequence[EntryGroup], watch: Watch) -> Iterator[str]:
+    if not groups:
+        yield "No exceptions."
+    for entry, many in groups:
+        rule = entry.rule
+        cause = f" [{rule.cause}]" if rule.cause else ""
+        lasted = f"{_length(entry.seconds)}, {entry.state or 'still open'}"
+        yield f"{local(entry.begin)}  {lasted}  {WORDS[entry.level]}  {rule.name}{cause}"
+        others = f"; {many - 1} others likewise" if many > 1 else ""
+        yield from _indented(entry.sentence + others)
+    for name, why in watch.unknown.items():
+        yield f"{name}: not judged, {why.reason}"
+
+
+def _row(group: EntryGroup) -> list[Any]:
+    entry, many = group
+    mean = None if isinstance(entry.mean, Absent) else round(entry.mean, 3)
+    return [
+        moment(entry.begin),
+        moment(entry.end),
+        entry.state or "open",
+        WORDS[entry.level],
+        entry.rule.name,
+        entry.where,
+        many,
+        plain(entry.worst.value),
+        moment(entry.worst.end),
+        mean,
+        entry.intervals,
+        entry.rule.cause,
+        entry.sentence,
+        entry.rule.digest,
+    ]

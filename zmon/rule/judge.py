@@ -1,0 +1,307 @@
+"""Judges one interval by one rule: for each row the level that its value reaches, or why that is not known.
+
+Three answers are possible: the rule holds (`look` or `bad`), it does not (0), or it is not known (`Absent`),
+because a value is missing that it needs.  A precondition that does not hold settles the matter even where the
+value is not known.
+"""
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatchcase
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import Absent, absent, ratio
+from zmon.rule.grammar import ALL, BAD, COUNT, FIELD, LOOK, SIGNS
+from zmon.tables.cpu import cpu_name
+from zmon.tables.plot import row_names
+from zmon.tables.table import Variable
+from zmon.tables.view import alone, definition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.rule.grammar import Hours, Rule
+    from zmon.tables.table import TableColumn
+    from zmon.tables.view import View
+
+NO_SIBLINGS: Final = absent("no other row has a value to compare with")
+NO_NUMBER: Final = absent("the value is no number")
+FIRST_TIME: Final = absent("there is no earlier value to compare with")
+GIVEN: Final = frozenset({"", ALL, "value", "where"})
+"""What a sentence may name besides columns, and a group that is no column."""
+ONE_BY_ONE: Final = frozenset({"cpu", "device"})
+"""Tables of many rows that show their columns as they are declared, so that each can be computed alone."""
+UNSAID: Final = "...."
+"""Stands in a sentence for a value that is not known, as on a screen."""
+
+CHOOSE: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
+    "least": min,
+    "mean": fmean,
+    "median": median,
+}
+
+
+class Judgement(NamedTuple):
+    """What a rule says of one row in one interval."""
+
+    level: int | Absent
+    """0, `LOOK` or `BAD`; absent with the reason why it is not known."""
+    value: Number = 0
+    """What was compared with the limits."""
+
+
+class Judge:
+    """Judges one interval: computes each column once, whichever rules ask for it."""
+
+    def __init__(self, view: View) -> None:
+        """Look at the interval of a view."""
+        self._view = view
+        self._things: dict[str, Any] = {}
+        self._columns: dict[tuple[str, str], Sequence[Value]] = {}
+
+    # columns
+
+    def _of(self, table: str) -> Any:
+        """Return the things of an interval from which a table's columns are computed one by one.
+
+        None where the whole table has to be filled.
+        """
+        if table in ONE_BY_ONE and table not in self._things:
+            things = definition(table).things
+            assert things is not None  # noqa: S101 - these tables have it
+            self._things[table] = things(self._view.interval)
+        return self._things.get(table)
+
+    def keys(self, table: str) -> Sequence[str] | Absent:
+        """Return the keys of a table's rows, or why there are none."""
+        things = self._of(table)
+        if things is not None and things.keys:
+            return things.keys  # type: ignore[no-any-return]  # all things have keys
+        filled = alone(table, self._view)
+        return filled.keys if filled.missing is None else filled.missing
+
+    def column(self, table: str, name: str) -> Sequence[Value]:
+        """Return a column in the order of the keys; absent throughout if the table has none of that name."""
+        known = self._columns.get((table, name))
+        if known is None:
+            declared = self._declared(table, name)
+            things = self._of(table) if declared is not None else None
+            if declared is not None and things is not None:
+                known = declared.values(things)
+            else:
+                known = alone(table, self._view).column(name)
+            self._columns[table, name] = known
+        return known
+
+    @staticmethod
+    def _declared(table: str, name: str) -> TableColumn | None:
+        return next((column for column in definition(table).columns if column.name == name), None)
+
+    def of_all(self, table: str, name: str) -> Value:
+        """Return what all rows of a table have together, or a fact above them."""
+        declared = self._declared(table, name)
+        things = self._of(table) if declared is not None else None
+        if declared is not None and declared.together is not None and things is not None:
+            return declared.together(things, getattr(things, "rows", range(len(things.keys))))
+        filled = alone(table, self._view)
+        if filled.missing is not None:
+            return filled.missing
+        cells = {**filled.facts, **(filled.summary.cells if filled.summary is not None else {})}
+        found = cells.get(name)
+        return absent(f"{name} is not known here") if found is None else found
+
+    # judgements
+
+    def judge(
+        self, rule: Rule, held: Mapping[str, int], before: Mapping[str, Number]
+    ) -> dict[str, Judgement] | Absent:
+        """Return the judgements that are not "it does not hold, and nobody asks"; absent without rows.
+
+        `held` are the levels of the rule's rows that are remembered, 0 where no exception is open; they have
+        a judgement always, or are gone.  An exception that is open ends only below `clear`.  `before` has the
+        values of the interval before, where the rule asks for them.
+        """
+        keys: Sequence[str] | Absent = [""] if rule.of_all else self.keys(rule.table)
+        if isinstance(keys, Absent):
+            return keys
+        if (wrong := self._unknown_term(rule)) is not None:
+            return wrong
+        values = self._values(rule)
+        found = {}
+        in_hours = rule.hours is None or self._in_hours(rule.hours)
+        for at in self._candidates(rule, values, keys, held):
+            key, value = keys[at], values[at]
+            level: int | Absent = 0
+            if in_hours and self._is_watched(rule, at):
+                level = _level(rule, value, held.get(key, 0), before.get(key))
+                if isinstance(level, Absent) or level:
+                    allowed = self._allowed(rule, at, values)
+                    level = level if allowed is True else allowed or 0
+            found[key] = Judgement(level, value)
+        return found
+
+    def _values(self, rule: Rule) -> Sequence[Number]:
+        """Return what is compared with the limits, in the order of the keys."""
+
+        def column(name: str) -> Sequence[Value]:
+            return [self.of_all(rule.table, name)] if rule.of_all else self.column(rule.table, name)
+
+        values = column(rule.column)
+        if rule.sense == "changed":
+            return values  # type: ignore[return-value]  # a text is compared as well
+        if not rule.per:
+            return list(map(_number, values))
+        return [ratio(_number(a), _number(b)) for a, b in zip(values, column(rule.per), strict=True)]
+
+    def _unknown_term(self, rule: Rule) -> Absent | None:
+        """Return that a rule names a column which its table does not have."""
+        for term in rule.terms:
+            table, _, column = term.rpartition(".")
+            table = rule.table if table in {"", ALL} else table
+            if self._declared(table, column) is not None:
+                continue
+            filled = alone(table, self._view)
+            summary = {} if filled.summary is None else filled.summary.cells
+            if filled.missing is None and all(
+                column not in names for names in (filled.columns, filled.facts, summary)
+            ):
+                return absent(f"{table} has no column {column}")
+        return None
+
+    @staticmethod
+    def _candidates(
+        rule: Rule, values: Sequence[Number], keys: Sequence[str], held: Mapping[str, int]
+    ) -> Iterable[int]:
+        """Return the rows that may reach a limit, and those that are remembered: of thousands mostly none."""
+        if rule.sense == "changed" or rule.rising:
+            return range(len(values))
+        limit = min(one for one in (rule.look, rule.bad) if one is not None)
+        if rule.sense == "under":
+            limit = max(one for one in (rule.look, rule.bad) if one is not None)
+            reached = [at for at, value in enumerate(values) if value <= limit]
+        else:
+            reached = [at for at, value in enumerate(values) if value >= limit]
+        if not held:
+            return reached
+        return sorted({*reached, *(at for at, key in enumerate(keys) if key in held)})
+
+    def _is_watched(self, rule: Rule, at: int) -> bool:
+        return all(
+            fnmatchcase(str(self.column(rule.table, column)[at]), pattern) is wanted
+            for column, pattern, wanted in rule.rows
+        )
+
+    def _in_hours(self, hours: Hours) -> bool:
+        now = time.localtime(self._view.interval.after.at.utc // 1_000_000_000)
+        minute, day, (days, begin, end) = now.tm_hour * 60 + now.tm_min, now.tm_wday, hours
+        if begin <= end:
+            return day in days and begin <= minute < end
+        return (day in days and minute >= begin) or ((day - 1) % 7 in days and minute < end)
+
+    def _allowed(self, rule: Rule, at: int, values: Sequence[Number]) -> bool | Absent:
+        """Return whether all preconditions hold: one that does not decides, whatever is missing of others."""
+        missing: Absent | None = None
+        for condition in rule.when:
+            left = self._term(rule, at, condition.left, values)
+            right = self._term(rule, at, condition.other, values) if condition.other else 1.0
+            if isinstance(left, Absent) or isinstance(right, Absent):
+                missing = missing or (left if isinstance(left, Absent) else right)  # type: ignore[assignment]  # one is
+            elif not SIGNS[condition.sign](left, condition.times * right):
+                return False
+        if missing is None and rule.siblings is not None:
+            stands_out = self._stands_out(rule, at, values)
+            if isinstance(stands_out, Absent) or not stands_out:
+                return stands_out
+        return True if missing is None else missing
+
+    def _term(self, rule: Rule, at: int, term: str, values: Sequence[Number]) -> float | Absent:
+        if term == COUNT:
+            return float(sum(not isinstance(value, Absent) for value in values))
+        return _number(self.cell(rule, at, term))
+
+    def cell(self, rule: Rule, at: int, term: str) -> Value:
+        """Return what a condition or a sentence names, of one row."""
+        table, _, column = term.rpartition(".")
+        if table:
+            return self.of_all(rule.table if table == ALL else table, column)
+        return self.of_all(rule.table, term) if rule.of_all else self.column(rule.table, term)[at]
+
+    def _stands_out(self, rule: Rule, at: int, values: Sequence[Number]) -> bool | Absent:
+        """Return whether a value is so many times that of the other rows."""
+        assert rule.siblings is not None  # noqa: S101 - the caller has looked
+        times, of, within = rule.siblings
+        groups = self.column(rule.table, within) if within else ()
+        known = [
+            float(value)
+            for place, value in enumerate(values)
+            if place != at and not isinstance(value, Absent) and (not within or groups[place] == groups[at])
+        ]
+        if not known:
+            return NO_SIBLINGS
+        return bool(values[at] >= times * CHOOSE[of](known))
+
+    # what is said of a row
+
+    def where(self, rule: Rule, key: str) -> str:
+        """Return what a row is called on its screen: LCU `6`, CHPID `4a`, P03; empty for that of all rows."""
+        if not key:
+            return ""
+        if rule.table == "cpu":
+            return cpu_name(key)
+        return row_names([Variable(rule.table, rule.column, key)], self._view)[0]
+
+    def cells(self, rule: Rule, key: str) -> dict[str, Value]:
+        """Return what a rule's sentence, evidence and group name, of one row."""
+        at = 0 if rule.of_all else list(self.keys(rule.table)).index(key)  # type: ignore[arg-type]  # it was judged
+        terms = [name for name, _ in FIELD.findall(rule.say)]
+        wanted = dict.fromkeys([*terms, *rule.also, rule.group]).keys() - GIVEN
+        cells: dict[str, Value] = {term: self.cell(rule, at, term) for term in sorted(wanted)}
+        return {"where": self.where(rule, key), **cells}
+
+
+def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:
+    """Write the sentence of a rule about a row: `{resp}` is a column, `{value}` what was compared."""
+
+    def written(name: str, digits: str) -> str:
+        cell = value if name == "value" else cells.get(name, absent("not known"))
+        if isinstance(cell, Absent):
+            return UNSAID
+        if isinstance(cell, str):
+            return cell
+        if digits:
+            return f"{cell:,.{digits}f}"
+        return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
+
+    return FIELD.sub(lambda match: written(match[1], match[2]), rule.say)
+
+
+def _number(value: Value) -> float | Absent:
+    if isinstance(value, str):
+        return NO_NUMBER
+    return value if isinstance(value, Absent) else float(value)
+
+
+def _level(rule: Rule, value: Number, held: int, before: Number | None) -> int | Absent:
+    """Return the level that a value reaches; an exception that is open leaves its level below `clear`."""
+    if isinstance(value, Absent):
+        return value
+    if rule.sense == "changed" or (rule.rising and not held):
+        if before is None or isinstance(before, Absent):
+            return FIRST_TIME
+        if rule.sense == "changed":
+            return (BAD if rule.look is None else LOOK) * (value != before)
+        if value <= before:
+            return 0
+    reached = [level for level in (LOOK, BAD) if _is_beyond(rule, level, value, held >= level)]
+    return max(reached, default=0)
+
+
+def _is_beyond(rule: Rule, level: int, value: Number, is_open: bool) -> bool:
+    limit = rule.look if level == LOOK else rule.bad
+    if limit is None:
+        return False
+    part = rule.clear if is_open else 1.0
+    return bool(value <= limit / part if rule.sense == "under" else value >= limit * part)

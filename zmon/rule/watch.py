@@ -1,0 +1,335 @@
+"""Watches intervals by rules, and keeps the log of exceptions: when each began, how long and how bad it was.
+
+Only observed time counts.  A gap or a restart ends what is open, as `interrupted`; a value that is not known
+neither begins nor ends anything until `keep` is over.  So the log is a pure function of the rules and of the
+intervals, whoever asks: live, a recording, a capture, the laboratory.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.rule.grammar import BAD
+from zmon.rule.judge import Judge, sentence
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.rule.grammar import Rule
+    from zmon.rule.judge import Judgement
+    from zmon.sample import Sample
+    from zmon.topology.machine import UserInputs
+
+NS: Final = 1_000_000_000
+MAX_ENTRIES: Final = 10_000
+"""Exceptions that a log holds; those that ended first leave it first."""
+STORM: Final = 3
+"""More exceptions of one rule and group that overlap are one line."""
+
+OPEN: Final = ""
+OVER: Final = "over"
+INTERRUPTED: Final = "interrupted"
+GONE: Final = "gone"
+NO_MEAN: Final = absent("the values are no numbers")
+
+
+class Worst(NamedTuple):
+    """The worst interval of an exception."""
+
+    value: Number
+    begin: int
+    end: int
+    """UTC in ns."""
+    cells: Mapping[str, Value]
+    """The evidence: what the rule's sentence and `also` name, and `where`."""
+
+
+class ExceptionEntry(NamedTuple):
+    """One line of the exception log."""
+
+    rule: Rule
+    key: str
+    """The row's key; empty for the row of all rows."""
+    begin: int
+    """UTC in ns: where the first interval began in which it held."""
+    end: int
+    """Where the last interval ended in which it held."""
+    level: int
+    """The highest it had: `LOOK` or `BAD`."""
+    worst: Worst
+    mean: Number
+    """Over the intervals in which it held, by their length."""
+    intervals: int
+    state: str = OPEN
+    """Empty while it is open; else how it ended: over, interrupted, gone, or `not known: REASON`."""
+
+    @property
+    def where(self) -> str:
+        """What the row is called."""
+        return str(self.worst.cells.get("where", ""))
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasted."""
+        return (self.end - self.begin) / NS
+
+    @property
+    def sentence(self) -> str:
+        """What the rule says of its worst interval."""
+        return sentence(self.rule, self.worst.cells, self.worst.value)
+
+
+class RowState:
+    """What is remembered of one rule and one row from interval to interval."""
+
+    def __init__(self, rule: Rule, key: str) -> None:
+        """Remember nothing yet."""
+        self._rule, self._key = rule, key
+        self.value: Number | None = None
+        """That of the last interval."""
+        self._last: deque[bool] = deque(maxlen=rule.share[1] if rule.share else 0)
+        """Whether it held in the last intervals, for k of n."""
+        self._forget()
+
+    def _forget(self) -> None:
+        self.level = 0
+        """That of the open exception now; 0 if none is open."""
+        self._worst: Worst | None = None
+        self._begin = self._end = 0
+        self._held = self._sum = 0.0
+        """Observed seconds in which it held, one interval after the other, and the values times these."""
+        self._highest = self._intervals = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether it has held lately, so that the row has to be remembered."""
+        return bool(self._begin) or any(self._last)
+
+    def judged(self, judgement: Judgement, judge: Judge, interval: Interval) -> ExceptionEntry | None:
+        """Count an interval; return the exception that ends with it."""
+        level, self.value = judgement
+        if isinstance(level, Absent):
+            return self.not_known(level, interval.after.at.utc)
+        self._last.append(level > 0)
+        if level:
+            self._count(level, judge, interval)
+        elif self.level and interval.after.at.utc - self._end >= self._rule.keep * NS:
+            return self.close(OVER)
+        elif not self.level and not any(self._last):
+            self._forget()
+        return None
+
+    def _count(self, level: int, judge: Judge, interval: Interval) -> None:
+        rule, value, seconds = self._rule, self.value, float(interval.seconds)  # type: ignore[arg-type]  # it was judged
+        assert interval.before is not None  # noqa: S101 - likewise
+        assert value is not None  # noqa: S101 - likewise
+        begin, self._end = interval.before.at.utc, interval.after.at.utc
+        self._begin = self._begin or begin
+        self._held += seconds
+        self._intervals += 1
+        if not isinstance(value, Absent):
+            self._sum += value * seconds
+        if self._worst is None or _worse(rule, value, self._worst.value):
+            self._worst = Worst(value, begin, self._end, judge.cells(rule, self._key))
+        if self.level or self._is_long_enough(seconds):
+            self.level = level
+            self._highest = max(self._highest, level)
+
+    def _is_long_enough(self, seconds: float) -> bool:
+        """Return whether it has held for long enough; one interval that is longer than that is enough."""
+        if self._rule.share is not None:
+            return sum(self._last) >= self._rule.share[0]
+        return max(self._held, seconds) >= self._rule.lasting
+
+    def not_known(self, why: Absent, utc: int) -> ExceptionEntry | None:
+        """Count an interval whose value is not known; return the exception if that lasts too long."""
+        if self.level and utc - self._end >= max(self._rule.keep, self._rule.lasting) * NS:
+            return self.close(f"not known: {why.reason}")
+        return None
+
+    def entry(self, state: str = OPEN) -> ExceptionEntry | None:
+        """Return the exception; None if none is open."""
+        if not self.level or self._worst is None:
+            return None
+        counts = self._rule.sense != "changed" and self._held
+        return ExceptionEntry(
+            self._rule,
+            self._key,
+            self._begin,
+            self._end,
+            self._highest,
+            self._worst,
+            self._sum / self._held if counts else NO_MEAN,
+            self._intervals,
+            state,
+        )
+
+    def close(self, state: str) -> ExceptionEntry | None:
+        """End what is open and begin anew."""
+        found = self.entry(state)
+        self._last.clear()
+        self._forget()
+        return found
+
+
+class Watch:
+    """Follows the intervals of a timeline, in order, and keeps the log of its exceptions."""
+
+    def __init__(self, rules: Iterable[Rule], people: Callable[[], UserInputs] | None = None) -> None:
+        """Know nothing yet; `people` is what users supply about the machine."""
+        self.rules = tuple(rules)
+        self._people = people
+        self._rows: dict[str, dict[str, RowState]] = {rule.name: {} for rule in self.rules}
+        """By rule and key, those that hold or have a value to remember."""
+        self._over: deque[ExceptionEntry] = deque(maxlen=MAX_ENTRIES)
+        self._samples: deque[Sample] = deque()
+        """Those within the longest window, the oldest first."""
+        self._longest = max((rule.window for rule in self.rules), default=0.0)
+        self.unknown: dict[str, Absent] = {}
+        """Why rules could not be judged in the last interval, by name."""
+        self._weighed = self._observed = 0.0
+        """The weights of open bad exceptions times seconds, and seconds."""
+
+    def follow(self, interval: Interval) -> None:
+        """Judge the next interval by all rules."""
+        seconds = interval.seconds
+        if isinstance(seconds, Absent) or seconds <= 0 or interval.gap:
+            self._interrupt()
+            self._samples = deque([interval.after])
+            return
+        self._remember(interval)
+        judges: dict[float, Judge] = {}
+        for rule in self.rules:
+            if rule.window not in judges:
+                judges[rule.window] = Judge(self._view(rule.window, interval))
+            self._judge(rule, judges[rule.window], interval)
+        self._observed += seconds
+        self._weighed += seconds * sum(entry.rule.weight for entry in self.open() if entry.level == BAD)
+
+    def _remember(self, interval: Interval) -> None:
+        """Keep the samples that the longest window reaches, and the one before it."""
+        if not self._samples and interval.before is not None:
+            self._samples.append(interval.before)
+        self._samples.append(interval.after)
+        begin = interval.after.at.steady - round(self._longest * NS)
+        while len(self._samples) > 2 and self._samples[1].at.steady <= begin:
+            self._samples.popleft()
+
+    def _view(self, window: float, interval: Interval) -> View:
+        """Return a view of an interval, or of the window that ends with it, as far as samples reach."""
+        if window:
+            begin = interval.after.at.steady - round(window * NS)
+            earlier = [one for one in self._samples if one.at.steady <= begin]
+            first = earlier[-1] if earlier else self._samples[0]
+            interval = Interval(first, interval.after, skipped=True)
+        return View(interval, people=self._people)
+
+    def _judge(self, rule: Rule, judge: Judge, interval: Interval) -> None:
+        rows, remembers = self._rows[rule.name], rule.rising or rule.sense == "changed"
+        before = {key: row.value for key, row in rows.items() if row.value is not None} if remembers else {}
+        found = judge.judge(rule, {key: row.level for key, row in rows.items()}, before)
+        self.unknown.pop(rule.name, None)
+        if isinstance(found, Absent):
+            self.unknown[rule.name] = found
+            ended = [row.not_known(found, interval.after.at.utc) for row in rows.values()]
+            self._over += [entry for entry in ended if entry is not None]
+            return
+        for key, judgement in found.items():
+            if key not in rows:
+                if judgement.level == 0 and not remembers:
+                    continue
+                rows[key] = RowState(rule, key)
+            self._log(rows[key].judged(judgement, judge, interval))
+        for key in [key for key, row in rows.items() if key not in found or not (row.holds or remembers)]:
+            self._log(rows.pop(key).close(GONE))
+
+    def _interrupt(self) -> None:
+        for rows in self._rows.values():
+            for row in rows.values():
+                self._log(row.close(INTERRUPTED))
+            rows.clear()
+
+    def _log(self, entry: ExceptionEntry | None) -> None:
+        if entry is not None:
+            self._over.append(entry)
+
+    # the log
+
+    def open(self) -> list[ExceptionEntry]:
+        """Return the exceptions that are open, the heaviest first: weight, level, then the longest."""
+        states = (row for rows in self._rows.values() for row in rows.values())
+        return sorted((entry for row in states if (entry := row.entry()) is not None), key=_heaviest)
+
+    def log(self) -> list[ExceptionEntry]:
+        """Return all exceptions by their begin."""
+        return sorted([*self._over, *self.open()], key=lambda entry: (entry.begin, _heaviest(entry)))
+
+    @property
+    def average(self) -> float:
+        """The average number of open bad exceptions, each with the weight of its rule."""
+        return self._weighed / self._observed if self._observed else 0.0
+
+
+def _heaviest(entry: ExceptionEntry) -> tuple[Any, ...]:
+    return (-entry.rule.weight, -entry.level, -entry.seconds, entry.rule.name, entry.key)
+
+
+def _worse(rule: Rule, value: Number, worst: Number) -> bool:
+    return bool(value < worst if rule.sense == "under" else value > worst)
+
+
+# many at a time
+
+
+class EntryGroup(NamedTuple):
+    """Exceptions of one rule that overlap: the worst, with the time of all, and how many there are."""
+
+    entry: ExceptionEntry
+    many: int
+
+
+def grouped(entries: Sequence[ExceptionEntry]) -> list[EntryGroup]:
+    """Put more than `STORM` exceptions of one rule together that overlap and have its group in common."""
+    alike: dict[tuple[str, str], list[ExceptionEntry]] = {}
+    for entry in entries:
+        rule, cells = entry.rule, entry.worst.cells
+        name = str(cells.get(rule.group, "")) if rule.group else entry.key
+        alike.setdefault((rule.name, name), []).append(entry)
+    found: list[EntryGroup] = []
+    for together in (part for same in alike.values() for part in _overlapping(same)):
+        if len(together) > STORM:
+            found.append(EntryGroup(_spanning(together), len(together)))
+        else:
+            found += [EntryGroup(entry, 1) for entry in together]
+    return sorted(found, key=lambda one: (one.entry.begin, _heaviest(one.entry)))
+
+
+def _overlapping(entries: Iterable[ExceptionEntry]) -> list[list[ExceptionEntry]]:
+    """Return those together that overlap in time, one with the next."""
+    found: list[list[ExceptionEntry]] = []
+    until = 0
+    for entry in sorted(entries, key=lambda one: one.begin):
+        if found and entry.begin < until:
+            found[-1].append(entry)
+        else:
+            found.append([entry])
+        until = max(until, entry.end)
+    return found
+
+
+def _spanning(entries: Sequence[ExceptionEntry]) -> ExceptionEntry:
+    """Return the worst of some, with the time that they have together; open if one is."""
+    worst = entries[0]
+    for entry in entries[1:]:
+        if entry.level > worst.level or (
+            entry.level == worst.level and _worse(entry.rule, entry.worst.value, worst.worst.value)
+        ):
+            worst = entry
+    state = OPEN if any(entry.state == OPEN for entry in entries) else worst.state
+    begin, end = min(entry.begin for entry in entries), max(entry.end for entry in entries)
+    return worst._replace(begin=begin, end=end, state=state)
