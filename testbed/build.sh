@@ -25,7 +25,7 @@ tools="hercules:hercules dasdinit:hercules qemu-system-s390x:qemu-system-misc mm
 packages="linux-image-s390x busybox-static bash coreutils mount util-linux kmod procps tar gzip grep sed
           findutils mawk libc-bin udev python3 python3-psutil python3-pyudev
           s390-tools e2fsprogs fdisk lvm2 dmsetup mdadm fio
-          thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx"
+          thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx sysstat"
 
 # zmon's own dependencies as far as they are pure Python; psutil and pyudev come as packages
 wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extensions linkify-it-py
