@@ -22,7 +22,7 @@ from zmon.recorder.forecast import (
     shortage,
     size_words,
 )
-from zmon.recorder.retention import Rule
+from zmon.recorder.retention import RetentionRule
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.day import DAY
 from zmon.store.file_format import MAGIC
@@ -128,15 +128,15 @@ def test_room_is_that_of_where_the_directory_would_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("free", "rule", "said"),
     [
-        (100 * SOME.day, Rule(), ""),
-        (10 * SOME.day, Rule(), "is full in 10 days; --keep or --size limit what is kept"),
-        (10 * SOME.day, Rule(keep=9 * DAY), ""),
-        (10 * SOME.day, Rule(keep=30 * DAY), "2.7 GB are needed for what is to be kept (31 days),"),
-        (10 * SOME.day, Rule(keep=30 * DAY, size=500_000_000), ""),
+        (100 * SOME.day, RetentionRule(), ""),
+        (10 * SOME.day, RetentionRule(), "is full in 10 days; --keep or --size limit what is kept"),
+        (10 * SOME.day, RetentionRule(keep=9 * DAY), ""),
+        (10 * SOME.day, RetentionRule(keep=30 * DAY), "2.7 GB are needed for what is to be kept (31 days),"),
+        (10 * SOME.day, RetentionRule(keep=30 * DAY, size=500_000_000), ""),
     ],
 )
 def test_too_little_room_is_said_beforehand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, rule: Rule, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, rule: RetentionRule, said: str
 ) -> None:
     """For as many days as are to be kept; without limits for a month."""
     monkeypatch.setattr(forecast, "room", lambda _directory: int(free))
@@ -150,7 +150,7 @@ def test_what_is_recorded_already_needs_no_more_room(tmp_path: Path, monkeypatch
     monkeypatch.setattr(forecast, "room", lambda _directory: 0)
     with open(tmp_path / "2026-11-21.zmon", "wb") as stream:
         stream.truncate(int(3 * SOME.day))  # sparse: only its length counts
-    rule = Rule(keep=2 * DAY)
+    rule = RetentionRule(keep=2 * DAY)
     assert shortage(SOME, str(tmp_path), rule, str(tmp_path / "2026-11-21.zmon")) == ""
     assert shortage(SOME, str(tmp_path), rule) != ""
 
@@ -162,7 +162,7 @@ def test_a_file_system_that_does_not_say_is_named(tmp_path: Path, monkeypatch: p
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(forecast, "room", refuse)
-    assert "not known: Input/output error" in shortage(SOME, str(tmp_path), Rule())
+    assert "not known: Input/output error" in shortage(SOME, str(tmp_path), RetentionRule())
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from zmon.recorder.recording_loop import (
     Service,
     following,
 )
-from zmon.recorder.retention import Rule
+from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
 from zmon.sample import Instant, Sample
 from zmon.store.day import DAY
@@ -389,7 +389,7 @@ def test_what_it_measured_takes_the_place_of_the_estimate(tmp_path: Path) -> Non
 
 def test_old_days_go_while_it_runs(tmp_path: Path) -> None:
     """Looked at once a minute."""
-    machine = Machine(str(tmp_path), Plan("", SECOND, Rule(keep=DAY), length=2 * MINUTE))
+    machine = Machine(str(tmp_path), Plan("", SECOND, RetentionRule(keep=DAY), length=2 * MINUTE))
     old = tmp_path / "2026-11-01.zmon"
 
     def appear() -> None:
@@ -404,7 +404,7 @@ def test_old_days_go_while_it_runs(tmp_path: Path) -> None:
 
 def test_a_clock_set_forward_costs_no_recordings(tmp_path: Path) -> None:
     """Days pass as the steady clock says."""
-    machine = Machine(str(tmp_path), Plan("", SECOND, Rule(keep=2 * DAY), length=2 * MINUTE))
+    machine = Machine(str(tmp_path), Plan("", SECOND, RetentionRule(keep=2 * DAY), length=2 * MINUTE))
     yesterday = tmp_path / "2026-11-20.zmon"
     yesterday.write_bytes(b"SQLite format 3\0" + bytes(52) + MAGIC.to_bytes(4, "big"))
 

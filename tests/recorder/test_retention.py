@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.recorder.retention import RecordedFile, Rule, beyond_rule, days_within, is_own_recording, prune
+from zmon.recorder.retention import (
+    RecordedFile,
+    RetentionRule,
+    beyond_rule,
+    days_within,
+    is_own_recording,
+    prune,
+)
 from zmon.store.day import DAY, DayFile, day_file
 from zmon.store.file_format import MAGIC
 
@@ -37,7 +44,7 @@ def test_a_day_goes_when_it_has_been_over_for_longer(tmp_path: Path) -> None:
     """Its age counts from its end: no sample is younger than that."""
     for name in ("2026-11-18.zmon", "2026-11-19.zmon", "2026-11-20.zmon", TODAY):
         recording(tmp_path / name)
-    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, Rule(keep=2 * DAY))
+    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, RetentionRule(keep=2 * DAY))
     assert [os.path.basename(file.file.path) for file in done.unlinked] == ["2026-11-18.zmon"]
     assert names(tmp_path) == ["2026-11-19.zmon", "2026-11-20.zmon", TODAY]
 
@@ -48,7 +55,7 @@ def test_the_oldest_go_until_all_have_room(tmp_path: Path) -> None:
         recording(tmp_path / name)
     (tmp_path / "2026-11-18.zmon-wal").write_bytes(bytes(50))
     (tmp_path / "2026-11-18.zmon-shm").write_bytes(bytes(50))
-    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, Rule(size=300))
+    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, RetentionRule(size=300))
     assert names(tmp_path) == ["2026-11-19.zmon", "2026-11-20.zmon", TODAY]
     assert (done.unlinked[0].size, done.size, done.troubles) == (200, 300, [])
 
@@ -56,14 +63,14 @@ def test_the_oldest_go_until_all_have_room(tmp_path: Path) -> None:
 def test_without_a_rule_everything_stays(tmp_path: Path) -> None:
     """However old and however large."""
     recording(tmp_path / "1999-01-01.zmon")
-    assert prune(str(tmp_path), "", NOW, Rule()).unlinked == []
+    assert prune(str(tmp_path), "", NOW, RetentionRule()).unlinked == []
 
 
 def test_the_present_file_stays_and_that_is_said(tmp_path: Path) -> None:
     """Even if it alone is too large."""
     recording(tmp_path / "2026-11-20.zmon")
     recording(tmp_path / TODAY, 5000)
-    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, Rule(size=1000))
+    done = prune(str(tmp_path), str(tmp_path / TODAY), NOW, RetentionRule(size=1000))
     assert names(tmp_path) == [TODAY]
     (said,) = done.troubles
     assert said.startswith(
@@ -81,7 +88,7 @@ def test_what_is_no_recording_of_zmon_is_never_touched(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "2026-01-05.zmon")
     (tmp_path / "2026-01-06.zmon").touch()
     before = names(tmp_path)
-    done = prune(str(tmp_path), "", NOW, Rule(keep=1, size=1))
+    done = prune(str(tmp_path), "", NOW, RetentionRule(keep=1, size=1))
     assert (done.unlinked, done.size, names(tmp_path)) == ([], 0, before)
     assert not any(is_own_recording(str(tmp_path / name)) for name in before if name != "real")
 
@@ -113,14 +120,14 @@ def test_what_cannot_be_unlinked_is_said(tmp_path: Path, monkeypatch: pytest.Mon
         unlink(path)
 
     monkeypatch.setattr(os, "unlink", refuse)
-    done = prune(str(tmp_path), "", NOW, Rule(keep=DAY))
+    done = prune(str(tmp_path), "", NOW, RetentionRule(keep=DAY))
     assert done.troubles == [f"{tmp_path / '2026-11-01.zmon'} cannot be unlinked: Operation not permitted"]
     assert names(tmp_path) == ["2026-11-01.zmon"]
 
 
 def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     """Nothing is raised: a recorder goes on."""
-    done = prune(str(tmp_path / "none"), "", NOW, Rule(keep=DAY))
+    done = prune(str(tmp_path / "none"), "", NOW, RetentionRule(keep=DAY))
     assert done.troubles == [f"{tmp_path / 'none'}: No such file or directory: nothing old can be unlinked"]
 
 
@@ -136,7 +143,7 @@ def test_an_interrupted_unlink_can_be_finished(tmp_path: Path, monkeypatch: pyte
         unlink(path)
 
     monkeypatch.setattr(os, "unlink", noted)
-    prune(str(tmp_path), "", NOW, Rule(keep=DAY))
+    prune(str(tmp_path), "", NOW, RetentionRule(keep=DAY))
     assert order[0] == "2026-11-01.zmon-wal"
     assert order[-1] == "2026-11-01.zmon"
 
@@ -156,7 +163,7 @@ def test_what_goes_follows_from_the_rule(
         RecordedFile(DayFile(day := today - timedelta(ago), 1, f"{day}.zmon"), size) for ago, size in files
     )
     now_file = f"{today - timedelta(present)}.zmon"
-    gone = beyond_rule(all_, now_file, NOW, Rule(keep * DAY, limit))
+    gone = beyond_rule(all_, now_file, NOW, RetentionRule(keep * DAY, limit))
     others = [file for file in all_ if file.file.path != now_file]
     assert gone == others[: len(gone)]  # the oldest first, and never the present one
     left = others[len(gone) :]
@@ -173,7 +180,7 @@ def test_what_goes_follows_from_the_rule(
 
 def test_how_many_days_a_rule_keeps() -> None:
     """By age one more than the number, because today counts; by size what has room; the lower of both."""
-    assert days_within(Rule(), 100) == float("inf")
-    assert days_within(Rule(keep=30 * DAY), 100) == 31
-    assert days_within(Rule(keep=30 * DAY, size=1000), 100) == 10
+    assert days_within(RetentionRule(), 100) == float("inf")
+    assert days_within(RetentionRule(keep=30 * DAY), 100) == 31
+    assert days_within(RetentionRule(keep=30 * DAY, size=1000), 100) == 10
     assert day_file("", NOW).path == TODAY

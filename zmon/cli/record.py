@@ -20,7 +20,7 @@ from zmon.plain_text import harmless
 from zmon.recorder.forecast import earlier, estimate, shortage
 from zmon.recorder.lock import Lock, LockError, own_directory
 from zmon.recorder.recording_loop import Orders, Plan, RecordingLoop, Service
-from zmon.recorder.retention import Rule
+from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
 from zmon.session.machines import LiveTimeline
 from zmon.trends.rollup import recording_with_trends
@@ -44,7 +44,9 @@ END_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 def run(args: argparse.Namespace) -> int:
     """Record until a signal ends it; returns the exit status."""
     directory = os.path.abspath(args.directory or own_directory(os.environ))
-    plan = Plan(directory, round(args.interval * 1e9), Rule(args.keep, args.size), args.count, args.length)
+    plan = Plan(
+        directory, round(args.interval * 1e9), RetentionRule(args.keep, args.size), args.count, args.length
+    )
     servers = ServerListings(lambda address: read_listings(args, [address]), _say)
     try:
         containers, addresses = _listings(args)

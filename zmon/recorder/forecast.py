@@ -15,7 +15,7 @@ from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
-    from zmon.recorder.retention import Rule
+    from zmon.recorder.retention import RetentionRule
     from zmon.sample import Frame, Sample
 
 MIN_SAMPLES: Final = 600
@@ -144,7 +144,7 @@ def room(directory: str) -> int:
     return psutil.disk_usage(place).free
 
 
-def shortage(forecast: Forecast, directory: str, rule: Rule, present: str = "") -> str:
+def shortage(forecast: Forecast, directory: str, rule: RetentionRule, present: str = "") -> str:
     """Return a warning if the file system has less room than will be needed; `present` is being written."""
     try:
         free = room(directory)

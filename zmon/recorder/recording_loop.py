@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
-from zmon.recorder.retention import Rule, prune, size_of
+from zmon.recorder.retention import RetentionRule, prune, size_of
 from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
@@ -129,7 +129,7 @@ class Plan(NamedTuple):
     directory: str
     interval: int
     """ns."""
-    rule: Rule = Rule()
+    rule: RetentionRule = RetentionRule()
     samples: int = 0
     """Samples after which it ends; 0: never."""
     length: int = 0

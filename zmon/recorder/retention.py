@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.store.day import DayFile
 
 
-class Rule(NamedTuple):
+class RetentionRule(NamedTuple):
     """The limits; 0: no limit."""
 
     keep: int = 0
@@ -93,7 +93,9 @@ def recorded_files(directory: str, present: str) -> list[RecordedFile]:
     ]
 
 
-def beyond_rule(files: Sequence[RecordedFile], present: str, now: int, rule: Rule) -> list[RecordedFile]:
+def beyond_rule(
+    files: Sequence[RecordedFile], present: str, now: int, rule: RetentionRule
+) -> list[RecordedFile]:
     """Return the files beyond the rule, the oldest first; `files` are in the order of time."""
     beyond = []
     total = sum(file.size for file in files)
@@ -107,7 +109,7 @@ def beyond_rule(files: Sequence[RecordedFile], present: str, now: int, rule: Rul
     return beyond
 
 
-def prune(directory: str, present: str, now: int, rule: Rule) -> PruneResult:
+def prune(directory: str, present: str, now: int, rule: RetentionRule) -> PruneResult:
     """Unlink what is beyond the rule; `now` is UTC in ns.  Errors become messages: the recorder goes on."""
     try:
         files = recorded_files(directory, present)
@@ -131,7 +133,7 @@ def prune(directory: str, present: str, now: int, rule: Rule) -> PruneResult:
     return PruneResult(gone, left, troubles)
 
 
-def days_within(rule: Rule, day: float) -> float:
+def days_within(rule: RetentionRule, day: float) -> float:
     """Return the number of days that are kept, at `day` bytes a day; infinite without limits."""
     by_age = rule.keep / DAY + 1 if rule.keep else float("inf")
     by_size = rule.size / day if rule.size and day else float("inf")
