@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.rule.grammar import Comparison, Hours, RuleError, load_rules, parse_rules
+from zmon.rule.grammar import Hours, Precondition, RuleError, load_rules, parse_rules
 from zmon.tables import TABLES
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def test_a_rule_has_what_its_table_says() -> None:
     )  # fmt: skip
     assert rule.table == "device"
     assert (rule.look, rule.bad, rule.lasting, rule.keep, rule.window) == (10, 60, 120, 90, 3600)
-    assert rule.when[1] == Comparison("resp", ">=", 2.0, "serv")
+    assert rule.when[1] == Precondition("resp", ">=", 2.0, "serv")
     assert list(map(str, rule.when)) == ["io >= 30", "resp >= 2 * serv", "all.io > count"]
     assert rule.rows == (("lcu", "80*", True), ("role", "HPAV", False))
     assert rule.hours == Hours(frozenset({4, 5, 6, 0}), 22 * 60, 6 * 60 + 30)

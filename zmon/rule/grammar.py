@@ -67,7 +67,7 @@ class RuleError(ValueError):
     """A rules file cannot be used; names the file, the line and what is wrong."""
 
 
-class Comparison(NamedTuple):
+class Precondition(NamedTuple):
     """A comparison of two values: `io >= 30`, `resp >= 2 * serv`, `all.io >= 200`, `count >= 4`.
 
     A term is a column of the row, `all.COLUMN` of the row of all, `TABLE.COLUMN` of another table's row of
@@ -121,7 +121,7 @@ class Rule(NamedTuple):
     """Whether it watches the row of all rows."""
     clear: float = 0.8
     """Part of a limit below which an exception is no longer at that level."""
-    when: tuple[Comparison, ...] = ()
+    when: tuple[Precondition, ...] = ()
     siblings: Siblings | None = None
     lasting: float = 0.0
     """How long it has to hold (`for`), in observed time."""
@@ -294,12 +294,12 @@ def _column(table: TomlTable, key: str) -> str:
     return name
 
 
-def _condition(table: TomlTable, words: str) -> Comparison:
+def _condition(table: TomlTable, words: str) -> Precondition:
     match = CONDITION.fullmatch(words.strip())
     if match is None:
         raise table.wrong("when", f'{words!r:.60} is no comparison such as "io >= 30" or "resp >= 2 * serv"')
     times = float(match["times"]) if match["times"] else 1.0
-    return Comparison(match["left"], match["sign"], times, match["other"] or match["right"] or "")
+    return Precondition(match["left"], match["sign"], times, match["other"] or match["right"] or "")
 
 
 def _siblings(table: TomlTable) -> Siblings | None:
