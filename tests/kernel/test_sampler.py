@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
-from zmon.kernel.deadline import SourceReading
 from zmon.kernel.file_extents import ListedFile
-from zmon.kernel.sampler import Choice, LazyReader, Sampler, find_reader, sample_once, sources_of
+from zmon.kernel.sampler import Choice, Sampler, SourceReading, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
@@ -644,10 +643,10 @@ def test_what_seldom_changes_is_repeated_for_a_minute(monkeypatch: pytest.Monkey
     monkeypatch.setattr("zmon.kernel.sampler.find_reader", lambda _source: read)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     source = next(source for source in SOURCES if source.whole_every)
-    reader = LazyReader(source, LiveTree(), Choice())
+    reader = SourceReading(source, LiveTree(), Choice())
     for seconds in (1, 1, 58, 1):
         now[0] += seconds
-        assert reader.read() == [frames[len(given) - 1]]
-    reader.changed()
-    reader.read()
+        assert reader.read_frames() == [frames[len(given) - 1]]
+    reader.devices_changed()
+    reader.read_frames()
     assert given == [None, frames[0], frames[1], None, None]

@@ -7,6 +7,8 @@ Sources without a chosen kind are not read, and a reader is loaded at its first 
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 import weakref
 from functools import partial
@@ -14,25 +16,29 @@ from importlib import import_module
 
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
-from zmon.kernel.deadline import SOURCE_DEADLINE, SourceReading, SourceWorker
+from zmon.kernel.deadline import Worker
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
 from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.record import NamedTuple
 from zmon.registry import SOURCES
-from zmon.sample import Frame, Instant, Sample
+from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Number, Value
     from zmon.kernel.file_extents import LateListing, ListedFile
     from zmon.kernel.tree import Tree
     from zmon.registry import Source
     from zmon.sample import Kind
 
-S = TypeVar("S", bound=SourceReading)
+SOURCE_DEADLINE: Final = 2.0
+"""Seconds that a source may take before the sample goes on without it."""
+NOT_ACCOUNTED: Final = absent("this kernel does not account for what threads read")
+
+S = TypeVar("S", bound="SourceReading")
 
 IDENTITY: Final = ("devices", "volumes")
 """The sources of the identity of devices."""
@@ -66,44 +72,56 @@ EVERYTHING: Final = Choice()
 """All sources that are on by default."""
 
 
-class LazyReader:
-    """The reader that a source names; its module is loaded at the first reading, in the source's thread."""
+class Cost:
+    """The costs of a source so far."""
 
-    def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
-        """Read nothing yet."""
-        self._source = source
-        self._tree = tree
-        self._choice = choice
-        self._read: Callable[..., Any] | None = None
-        self._refresh: Callable[[], None] | None = None
-        self._changed = False
-        self._recent: Frame | None = None
-        self._whole_due = 0.0
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.calls = 0
+        self.errors = 0
+        self.spent = 0
+        """Elapsed ns."""
+        self.cpu = 0
+        """Processor ns of the reading thread."""
+        self.bytes: Number = 0
+        """Bytes that the reading thread read; absent where the kernel does not account for them."""
+        self.rows = 0
+        self.state = "ok"
+        self.reason = ""
 
-    def changed(self) -> None:
-        """Note that devices came or went."""
-        self._changed = True
 
-    def read(self) -> Sequence[Frame]:
-        """Return the frames of the source."""
-        changed, self._changed = self._changed, False
-        if self._read is None:
-            found = find_reader(self._source)
-            if isinstance(found, type):
-                reader: Any = found(self._tree, self._choice)
-                self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
-            else:
-                self._read = partial(found, self._tree)
-        elif changed and self._refresh is not None:
-            self._refresh()
-        if self._source.whole_every:
-            now = time.monotonic()
-            if changed or now >= self._whole_due:
-                self._recent, self._whole_due = None, now + self._source.whole_every
-            self._recent = frames = self._read(self._recent)
-        else:
-            frames = self._read()
-        return [frames] if isinstance(frames, Frame) else list(frames)
+ACCOUNT: Final = "/proc/thread-self/io"
+"""What the present thread has read; needs a kernel with CONFIG_TASK_IO_ACCOUNTING."""
+
+
+class ThreadAccount:
+    """That file, open as long as its thread lives: opening it costs more than reading it."""
+
+    def __init__(self) -> None:
+        """Open it; an OSError if this kernel does not have it."""
+        self._descriptor = -1
+        self._descriptor = os.open(ACCOUNT, os.O_RDONLY | os.O_CLOEXEC)
+
+    def bytes_read(self) -> int:
+        """Return `rchar`; raises OSError, ValueError or IndexError where it is something else."""
+        return int(os.pread(self._descriptor, 256, 0).split(None, 2)[1])
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+_OWN: Final = threading.local()
+
+
+def bytes_read() -> Number:
+    """Return the number of bytes that this thread has read so far."""
+    try:
+        if not hasattr(_OWN, "account"):
+            _OWN.account = ThreadAccount()
+        return int(_OWN.account.bytes_read())
+    except (OSError, ValueError, IndexError):
+        return NOT_ACCOUNTED
 
 
 def find_reader(source: Source) -> Callable[..., Any]:
@@ -129,13 +147,142 @@ def _has_dasd(tree: Tree) -> bool:
         return False
 
 
+class SourceReading:
+    """A source and its costs; the reader that it names is loaded at the first reading, in that thread."""
+
+    def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
+        """Read nothing yet."""
+        self.source = source
+        self.off = _why_off(source, tree, choice)
+        """Why the source is switched off; empty if it is on."""
+        self.what = source.what if tree.live else source.captured or source.what
+        self.cost = Cost()
+        self._tree = tree
+        self._choice = choice
+        self._read: Callable[..., Any] | None = None
+        self._refresh: Callable[[], None] | None = None
+        self._changed = False
+        self._recent: Frame | None = None
+        self._whole_due = 0.0
+
+    def devices_changed(self) -> None:
+        """Note that devices came or went."""
+        self._changed = True
+
+    def read(self) -> Sequence[Frame]:
+        """Read the source in this thread, and add to its costs; absent frames if that fails."""
+        begun, cpu, before = time.monotonic_ns(), time.thread_time_ns(), bytes_read()
+        failed = ""
+        try:
+            frames = self.read_frames()
+        except OSError as error:
+            failed = f"{error.strerror or error}: {error.filename or self.what}"
+        except Exception as error:  # noqa: BLE001 - one source must never stop the others
+            failed = str(error) if isinstance(error, ValueError) else ""
+            if not failed:  # a mistake of zmon
+                failed = f"zmon cannot read {self.what}: {type(error).__name__} {error}".rstrip()
+        if failed:
+            frames = [empty_frame(kind, failed) for kind in self.source.kinds]
+        cost = self.cost
+        cost.calls += 1
+        cost.errors += bool(failed)
+        cost.spent += time.monotonic_ns() - begun
+        cost.cpu += time.thread_time_ns() - cpu
+        cost.bytes += bytes_read() - before
+        cost.rows = sum(len(frame.keys) for frame in frames)
+        missing = next((f.missing.reason for f in frames if f.missing is not None), "")
+        cost.state = "error" if failed else "ok" if cost.rows else "absent"
+        cost.reason = failed or missing
+        return frames
+
+    def read_frames(self) -> Sequence[Frame]:
+        """Return what the reader gives."""
+        changed, self._changed = self._changed, False
+        if self._read is None:
+            found = find_reader(self.source)
+            if isinstance(found, type):
+                reader: Any = found(self._tree, self._choice)
+                self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
+            else:
+                self._read = partial(found, self._tree)
+        elif changed and self._refresh is not None:
+            self._refresh()
+        if self.source.whole_every:
+            now = time.monotonic()
+            if changed or now >= self._whole_due:
+                self._recent, self._whole_due = None, now + self.source.whole_every
+            self._recent = frames = self._read(self._recent)
+        else:
+            frames = self._read()
+        return [frames] if isinstance(frames, Frame) else list(frames)
+
+
+class SourceWorker(SourceReading):
+    """A source of the running machine that is read by its own worker, and its last frames.
+
+    So one that hangs does not delay the others: if it exceeds the deadline, its rows are absent with the
+    reason, and later samples do not wait for it.  A late answer counts for the next sample.
+    """
+
+    def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
+        """Read nothing yet."""
+        super().__init__(source, tree, choice)
+        self.worker = Worker(source.name)
+        self._is_late = False
+        """Whether the current reading has exceeded the deadline."""
+        self._due = 0.0
+        self._last: dict[str, Frame] = {}
+
+    def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
+        """Return the frames by kind, read now if they are due; absent if that exceeds `seconds`."""
+        if self.off:
+            self.cost.state, self.cost.reason = "off", self.off
+            return self._absent(self.off)
+        now = time.monotonic()
+        if not self.worker.is_busy and now >= self._due:
+            self.worker.start(self.read)
+            self._due = now + self.source.every
+        if self.worker.is_busy:
+            outcome = self.worker.outcome(0 if self._is_late else seconds)
+            if outcome is None:
+                self._is_late = True
+                self.cost.state = "hangs"
+                self.cost.reason = f"{self.what} does not answer"
+                return self._absent(self.cost.reason)
+            self._is_late = False
+            frames, error = outcome
+            if error is not None:
+                raise error
+            self._remember(frames)
+        return self._last
+
+    def read_again(self) -> None:
+        """Make the source due at once, whatever its interval."""
+        self._due = 0.0
+
+    def _remember(self, frames: Sequence[Frame]) -> None:
+        """Keep these frames; each refers to the last good one before it, and no further."""
+        last = {}
+        for frame in frames:
+            before = self._last.get(frame.kind.name)
+            if before is not None and before.missing is not None:
+                before = before.prior
+            if before is not None and self.source.every:
+                frame = frame.but(prior=before.but(prior=None))  # noqa: PLW2901 - the same reading
+            last[frame.kind.name] = frame
+        self._last = last
+
+    def _absent(self, reason: str) -> dict[str, Frame]:
+        return {kind.name: empty_frame(kind, reason) for kind in self.source.kinds}
+
+
 def sources_of(tree: Tree, choice: Choice, make: type[S]) -> list[S]:
     """Return the sources of the kinds that are chosen."""
     wanted = {kind.name for kind in choice.kinds}
     if CMF.name in wanted:
         wanted.add(EXACT.name)  # which will take its place
     return [
-        make(source, LazyReader(source, tree, choice), _why_off(source, tree, choice), tree.live)
+        make(source, tree, choice)
         for source in SOURCES
         if not wanted.isdisjoint(kind.name for kind in source.kinds)
     ]
@@ -182,7 +329,7 @@ class Sampler:
         """Read every source that is due, and return a sample."""
         if self._hotplug.changed():
             for one in self._sources:
-                one.reader.changed()
+                one.devices_changed()
             self._read_again(*IDENTITY)
         if self._later is not None and self._later.changed():
             self._read_again("containers")
@@ -232,17 +379,11 @@ def _overlay(frames: dict[str, Frame]) -> None:
 
 def costs(readings: Sequence[SourceReading], when: int) -> Frame:
     """Return the frame of the costs of each source."""
+    names = ("state", "reason", "rows", "bytes", "calls", "errors", "spent", "cpu")
     columns: dict[str, list[Value]] = {
-        "state": [reading.cost.state for reading in readings],
-        "reason": [reading.cost.reason for reading in readings],
         "reads_what": [reading.what for reading in readings],
         "every": [reading.source.every for reading in readings],
-        "rows": [reading.cost.rows for reading in readings],
-        "bytes": [reading.cost.bytes for reading in readings],
-        "calls": [reading.cost.calls for reading in readings],
-        "errors": [reading.cost.errors for reading in readings],
-        "spent": [reading.cost.spent for reading in readings],
-        "cpu": [reading.cost.cpu for reading in readings],
+        **{name: [getattr(reading.cost, name) for reading in readings] for name in names},
     }
     return Frame(SOURCE, [reading.source.name for reading in readings], columns, [when] * len(readings))
 

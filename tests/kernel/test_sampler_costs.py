@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, Number
-from zmon.kernel import deadline
-from zmon.kernel.deadline import NOT_ACCOUNTED, SourceReading, bytes_read
+from zmon.kernel import sampler
+from zmon.kernel.sampler import NOT_ACCOUNTED, Choice, SourceReading, bytes_read
+from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK, CMF
 from zmon.registry import Source
 from zmon.sample import Frame, empty_frame
@@ -25,19 +26,11 @@ def disks() -> Sequence[Frame]:
     return [Frame(BLOCK, ["dasda", "dasdb"], {"reads": [1, 2]}, [1, 1])]
 
 
-class Reader:
-    """Reads a source by a function."""
-
-    def __init__(self, read: Callable[[], Sequence[Frame]]) -> None:
-        self.read = read
-
-    def changed(self) -> None:
-        """Remember no devices."""
-
-
 def reading(read: Callable[[], Sequence[Frame]]) -> SourceReading:
-    """Return the reading of a source of block devices and channel measurements."""
-    return SourceReading(Source("disks", "/proc/diskstats", (BLOCK, CMF), ""), Reader(read))
+    """Return the reading of a source of block devices and channel measurements by a function."""
+    found = SourceReading(Source("disks", "/proc/diskstats", (BLOCK, CMF), ""), LiveTree(), Choice())
+    found.read_frames = read  # type: ignore[method-assign]
+    return found
 
 
 def failing(error: Exception) -> Callable[[], Sequence[Frame]]:
@@ -97,7 +90,7 @@ def test_the_cost_counts_calls_and_rows() -> None:
 def test_the_cost_counts_the_bytes_of_all_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the thread read before and between them is not the source's."""
     counter = iter([100, 130, 500, 507])
-    monkeypatch.setattr(deadline, "bytes_read", lambda: next(counter))
+    monkeypatch.setattr(sampler, "bytes_read", lambda: next(counter))
     counted = reading(disks)
     counted.read()
     counted.read()
@@ -106,7 +99,7 @@ def test_the_cost_counts_the_bytes_of_all_readings(monkeypatch: pytest.MonkeyPat
 
 def test_bytes_that_are_not_accounted_are_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not 0."""
-    monkeypatch.setattr(deadline, "bytes_read", lambda: NOT_ACCOUNTED)
+    monkeypatch.setattr(sampler, "bytes_read", lambda: NOT_ACCOUNTED)
     counted = reading(disks)
     counted.read()
     assert counted.cost.bytes is NOT_ACCOUNTED
@@ -123,7 +116,7 @@ def test_a_good_reading_clears_the_reason_of_an_error() -> None:
     """The errors stay counted."""
     shaky = reading(failing(ValueError("no")))
     shaky.read()
-    shaky.reader = Reader(disks)
+    shaky.read_frames = disks  # type: ignore[method-assign]
     shaky.read()
     assert (shaky.cost.state, shaky.cost.reason, shaky.cost.errors) == ("ok", "", 1)
 
@@ -146,6 +139,6 @@ def test_bytes_read_are_absent_where_the_kernel_does_not_account(
     file = tmp_path_factory.mktemp("thread") / "io"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(deadline, "_OWN", threading.local())
-    monkeypatch.setattr(deadline, "ACCOUNT", str(file))
+    monkeypatch.setattr(sampler, "_OWN", threading.local())
+    monkeypatch.setattr(sampler, "ACCOUNT", str(file))
     assert bytes_read() is NOT_ACCOUNTED

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.interval import Interval
-from zmon.kernel.deadline import SourceWorker
+from zmon.kernel.sampler import Choice, SourceWorker
+from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
 from zmon.registry import Source
 from zmon.sample import Frame, Instant, Sample, empty_frame
@@ -58,19 +59,11 @@ class SignallingQueue(queue.SimpleQueue[Any]):
         self.filled.set()
 
 
-class Reader:
-    """Reads a source by a function."""
-
-    def __init__(self, read: Callable[[], Sequence[Frame]]) -> None:
-        self.read = read
-
-    def changed(self) -> None:
-        """Remember no devices."""
-
-
 def source_worker(read: Callable[[], Sequence[Frame]], *, every: float = 0.0, off: str = "") -> SourceWorker:
     """Make the worker of a source of block devices."""
-    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "", every), Reader(read), off)
+    found = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "", every), LiveTree(), Choice())
+    found.off = off
+    found.read_frames = read  # type: ignore[method-assign]
     found.worker._answers = SignallingQueue()
     return found
 
