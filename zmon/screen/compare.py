@@ -15,7 +15,7 @@ from zmon.screen.variable import LETTERS, plottable
 from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Value
 
@@ -127,33 +127,63 @@ def _heading(column: Column) -> str:
     return f" {words or column.name} "
 
 
+class ComparedTable:
+    """One of two tables, along the keys of both."""
+
+    def __init__(self, table: Table, keys: Sequence[str], otherwise: Absent) -> None:
+        """Find the row of each key; what the table does not have is absent for a reason."""
+        index = {key: row for row, key in enumerate(table.keys)}
+        self.table = table
+        self.rows = [index.get(key) for key in keys]
+        self._otherwise = otherwise
+
+    def column(self, name: str) -> list[Value]:
+        """Return the values of a column."""
+        values = self.table.column(name)
+        return [self._otherwise if row is None else values[row] for row in self.rows]
+
+    def estimated(self, name: str) -> frozenset[int]:
+        """Return which of these values are estimates, `SUMMARY` among them."""
+        known = self.table.estimated.get(name, frozenset())
+        if known is None:
+            return frozenset({SUMMARY, *(place for place, row in enumerate(self.rows) if row is not None)})
+        found = {place for place, row in enumerate(self.rows) if row in known} if known else set[int]()
+        return frozenset(found | ({SUMMARY} & known))
+
+
 def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("Then", "Now")) -> Table:
     """Join the tables of two times that have `names`; `screen` is the one that shows each of them alone."""
-    keys = list(dict.fromkeys([*now.keys, *then.keys]))
-    here = {key: row for row, key in enumerate(now.keys)}
-    there = {key: row for row, key in enumerate(then.keys)}
-    order = _order(screen, keys, (then, there), (now, here))
-    keys = [keys[place] for place in order]
+    keys = _ordered(screen, list(dict.fromkeys([*now.keys, *then.keys])), then, now)
+    one, other = ComparedTable(then, keys, NOT_THEN), ComparedTable(now, keys, NOT_NOW)
     columns: dict[str, list[Value]] = {
-        ONLY: ["" if key in here and key in there else word(names[key in here]) for key in keys]
+        ONLY: [
+            "" if None not in rows else word(names[rows[1] is not None])
+            for rows in zip(one.rows, other.rows, strict=True)
+        ]
     }
-    for column in screen.columns:
-        were, are = (
-            _along(column.name, keys, then, there, NOT_THEN),
-            _along(column.name, keys, now, here, NOT_NOW),
-        )
-        if column.format in LETTERS:
-            columns[column.name] = [
-                a if key in here else w for key, w, a in zip(keys, were, are, strict=True)
-            ]
-        else:
-            columns[column.name + THEN], columns[column.name] = were, are
-            columns[column.name + DIFFERENCE] = list(map(difference, were, are))
+    cells: dict[str, Value] = {}
+    estimated: dict[str, frozenset[int] | None] = {}
+    before = {} if then.summary is None else then.summary.cells
+    present = {} if now.summary is None else now.summary.cells
+    for name in (column.name for column in screen.columns):
+        were, are = one.column(name), other.column(name)
+        was, is_ = before.get(name, ""), present.get(name, "")
+        if screen.by_name[name].format in LETTERS:
+            here = zip(other.rows, were, are, strict=True)
+            columns[name] = [old if row is None else new for row, old, new in here]
+            cells[name] = is_
+            continue
+        columns |= {name + THEN: were, name: are, name + DIFFERENCE: list(map(difference, were, are))}
+        cells |= {name + THEN: was, name: is_}
+        cells[name + DIFFERENCE] = "" if "" in {was, is_} else difference(was, is_)
+        guesses = one.estimated(name), other.estimated(name)
+        marks = {name + THEN: guesses[0], name: guesses[1], name + DIFFERENCE: guesses[0] | guesses[1]}
+        estimated |= {column: rows for column, rows in marks.items() if rows}
     return Table(
         keys,
         columns,
-        _summary(screen, then.summary, now.summary),
-        estimated=_estimated(screen, keys, (then, there), (now, here)),
+        None if then.summary is None or now.summary is None else Summary(now.summary.title, cells),
+        estimated=estimated,
         notes=tuple(dict.fromkeys((*_lacking(then, now, names), *_notes(then, now, names)))),
         missing=(now.missing or then.missing) if not keys else None,
         home=now.home,
@@ -188,71 +218,21 @@ def difference(then: Value, now: Value) -> Value:
     return now - then
 
 
-def _along(
-    name: str, keys: Sequence[str], table: Table, rows: Mapping[str, int], otherwise: Absent
-) -> list[Value]:
-    values = table.column(name)
-    return [values[rows[key]] if key in rows else otherwise for key in keys]
-
-
-def _order(
-    screen: Screen,
-    keys: Sequence[str],
-    then: tuple[Table, Mapping[str, int]],
-    now: tuple[Table, Mapping[str, int]],
-) -> list[int]:
-    """Return the places of the rows: first where the column that the screen is sorted on changed most.
+def _ordered(screen: Screen, keys: Sequence[str], then: Table, now: Table) -> list[str]:
+    """Return the keys of the rows: first where the column that the screen is sorted on changed most.
 
     What was there in one of the times alone comes next, and then what is not known.
     """
     name = measure(screen)
     if not name or not sortable(screen):
-        return list(range(len(keys)))
-    pairs = zip(_along(name, keys, *then, NOT_THEN), _along(name, keys, *now, NOT_NOW), strict=True)
-    changes = [difference(*pair) for pair in pairs]
+        return list(keys)
+    were, are = ComparedTable(then, keys, NOT_THEN), ComparedTable(now, keys, NOT_NOW)
+    changes = dict(zip(keys, map(difference, were.column(name), are.column(name)), strict=True))
 
-    def rank(place: int) -> tuple[int, float]:
-        change = changes[place]
+    def rank(key: str) -> tuple[int, float]:
+        change = changes[key]
         if isinstance(change, (Absent, str)):
             return (1 if change is NOT_THEN or change is NOT_NOW else 2), 0.0
         return 0, -abs(change)
 
-    return sorted(range(len(keys)), key=rank)
-
-
-def _summary(screen: Screen, then: Summary | None, now: Summary | None) -> Summary | None:
-    if then is None or now is None:
-        return None
-    cells: dict[str, Value] = {}
-    for column in screen.columns:
-        was, is_ = then.cells.get(column.name, ""), now.cells.get(column.name, "")
-        if column.format in LETTERS:
-            cells[column.name] = is_
-        else:
-            cells[column.name + THEN], cells[column.name] = was, is_
-            cells[column.name + DIFFERENCE] = "" if "" in {was, is_} else difference(was, is_)
-    return Summary(now.title, cells)
-
-
-def _estimated(
-    screen: Screen,
-    keys: Sequence[str],
-    then: tuple[Table, Mapping[str, int]],
-    now: tuple[Table, Mapping[str, int]],
-) -> dict[str, frozenset[int] | None]:
-    """Return which cells are estimates: of a difference where either of its parts is."""
-    found: dict[str, frozenset[int] | None] = {}
-    for column in screen.columns:
-        was, is_ = (_guessed(column.name, keys, *one) for one in (then, now))
-        if column.format in LETTERS:
-            continue
-        named = {column.name + THEN: was, column.name: is_, column.name + DIFFERENCE: was | is_}
-        found |= {name: rows for name, rows in named.items() if rows}
-    return found
-
-
-def _guessed(name: str, keys: Sequence[str], table: Table, rows: Mapping[str, int]) -> frozenset[int]:
-    if not table.estimated.get(name, True):
-        return frozenset()
-    found = {place for place, key in enumerate(keys) if key in rows and table.is_estimate(name, rows[key])}
-    return frozenset(found | ({SUMMARY} if table.is_estimate(name, SUMMARY) else set()))
+    return sorted(keys, key=rank)
