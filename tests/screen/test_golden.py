@@ -37,7 +37,8 @@ from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
 from zmon.session.commands import run
 from zmon.session.session import Session
-from zmon.tables.view import Busy, Period, View, fill
+from zmon.tables.period import Busy, Period
+from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

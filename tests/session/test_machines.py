@@ -247,7 +247,7 @@ def test_every_table_is_filled(plan: Scenario, name: str) -> None:
     disk = found.interval.after.frame(BLOCK).keys[0]
     chpid = next((key[2:] for key in found.interval.after.frame(CHANNEL).keys), "")
     for argument in ("", disk, chpid):
-        view = View(found.interval, lambda: watch.period, argument, found.history)
+        view = View(found.interval, lambda: found.period, argument, found.history)
         try:
             table = fill(name, view)
         except NoSuchThing:

@@ -9,7 +9,8 @@ from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.sample import Meaning
 from zmon.tables.channel import RANGES, count, estimated_reach, in_use, own_load, table
-from zmon.tables.view import Period, View
+from zmon.tables.period import Period
+from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.channel import count
 from zmon.tables.key_figures import NO_SUCH_PATH, path_figures
-from zmon.tables.view import History, NoSuchThing, Period, View, fill
+from zmon.tables.period import Period
+from zmon.tables.view import History, NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,7 @@ The cursor may be moved by another thread; everything else belongs to the thread
 
 from __future__ import annotations
 
-import threading
 from functools import partial
-from itertools import islice
 
 from zmon.absent import absent
 from zmon.event import What
@@ -15,8 +13,9 @@ from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
+from zmon.session.running_period import RunningPeriod
 from zmon.tables.table import Figure
-from zmon.tables.view import History, Period, View
+from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Span, Timeline
     from zmon.tables.table import Variable
-
-REACH: Final = 600
-"""Intervals before the cursor from which the figures of the period are counted after a jump."""
 
 UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 
@@ -62,48 +58,6 @@ class CursorMove(NamedTuple):
         """Move the cursor; None at the end of the timeline."""
         found = self.find()
         return found if found is None or isinstance(found, Arrival) else Arrival(found)
-
-
-class RunningPeriod:
-    """The figures of a period that grows by one interval after the other."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.period = Period()
-        self._counted: Interval | None = None
-        """The last interval in it."""
-        self._lock = threading.Lock()
-
-    def copy(self) -> RunningPeriod:
-        """Return a copy that goes on by itself."""
-        from copy import deepcopy  # noqa: PLC0415 - a lookup has no need of a second one
-
-        found = RunningPeriod()
-        with self._lock:
-            found.period, found._counted = deepcopy(self.period), self._counted
-        return found
-
-    def count(self, interval: Interval, past: Callable[[], Iterator[Interval]] | None = None) -> Period:
-        """Count an interval and return the period.
-
-        What has accumulated cannot be taken apart again, so after a step back or a jump the `past` is
-        counted anew; without it the intervals follow one another.
-        """
-        from zmon.tables.channel import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
-
-        with self._lock:
-            counted, before = self._counted, interval.before
-            if counted is interval:
-                return self.period
-            if past is None or (counted and before and counted.after.at == before.at):
-                count(self.period, interval)
-            else:
-                self.period = Period()
-                intervals, near = list(islice(past(), REACH)), estimated_reach(interval)
-                for place, each in reversed(list(enumerate(intervals))):
-                    count(self.period, each, estimate=place < near)
-            self._counted = interval
-            return self.period
 
 
 class Navigator:
@@ -382,21 +336,12 @@ class Navigator:
         position = self.cursor.position if utc is None else self.timeline.find(utc)
         return self.timeline.intervals(position)
 
-    @property
-    def period(self) -> Period:
-        """What has accumulated up to the cursor, from the begin or from as far before as it reaches."""
-        return Period() if self._here is None else self._counted(self._period, self._here)
-
-    def _counted(self, running: RunningPeriod, interval: Interval) -> Period:
-        return running.count(
-            interval, None if running is self._live_period and self.timeline.live else self._past
-        )
-
     def view(self, argument: str = "") -> View | None:
         """Return what a table is filled from; None before the first sample."""
         if self.interval is None or self._here is None:
             return None
-        period = partial(self._counted, self._period, self._here)
+        past = None if self._period is self._live_period and self.timeline.live else self._past
+        period = partial(self._period.count, self._here, past)
         return View(self.interval, period, argument, self.history)
 
 

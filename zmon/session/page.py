@@ -10,9 +10,9 @@ from zmon.record import NamedTuple
 from zmon.screen.definition import Column
 from zmon.screen.number import LEFT, clock
 from zmon.screen.query import QueryError, find_column
-from zmon.session.navigator import REACH
+from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN
-from zmon.tables.view import NoSuchThing, Period, View, fill, needs, together
+from zmon.tables.view import NoSuchThing, View, fill, needs, together
 
 if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
@@ -106,7 +106,7 @@ class FillTask(NamedTuple):
 
     def _alone(self, screen: Screen, interval: Interval, history: History) -> Table:
         """Fill the table of one of two times."""
-        period, view = partial(_period, history, interval), self.view
+        period, view = partial(counted, history.within(interval, REACH)), self.view
         return fill(
             screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
         )
@@ -134,16 +134,6 @@ def _window_times(window: Window) -> str:
         return _from_to(window, whole=False)
     begin, end = window
     return clock(end) if begin is None else f"{clock(begin)} - {clock(end)}"
-
-
-def _period(history: History, interval: Interval) -> Period:
-    """Return what accumulated in an interval."""
-    from zmon.tables.channel import count  # noqa: PLC0415 - a lookup starts without it
-
-    found = Period()
-    for each in reversed(list(history.within(interval, REACH))):
-        count(found, each)
-    return found
 
 
 def _from_to(interval: Interval, *, whole: bool) -> str:

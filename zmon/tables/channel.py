@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.tables.view import Period, View
+    from zmon.tables.period import Period
+    from zmon.tables.view import View
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), period=True)
 

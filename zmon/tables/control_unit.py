@@ -8,6 +8,9 @@ have none, by what CP and the site tell of them.
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
@@ -22,11 +25,10 @@ from zmon.topology.identity import platform_of
 from zmon.topology.volumes import lcus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.tables.device import Devices
     from zmon.tables.topology import Units
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
@@ -56,6 +58,7 @@ class ControlUnits:
 
     def __init__(self, interval: Interval, units: Mapping[str, Lcu] | None = None) -> None:
         """Put the devices of each together; by default of those that unique ids name."""
+        self.interval = interval
         self.devices = devices_of(interval)
         self.units = lcus(interval.of(DEVICE).frame) if units is None else units
         row_of = {key: row for row, key in enumerate(self.devices.keys)}
@@ -70,6 +73,58 @@ class ControlUnits:
     def labels(self) -> list[Value]:
         """What each is called."""
         return [unit.short for unit in self.units.values()]
+
+    @cached_property
+    def rates(self) -> list[Number]:
+        """The I/O per second of each."""
+        return [total([self.devices.rate[row] for row in rows]) for rows in self.members]
+
+    @property
+    def active(self) -> list[Number]:
+        """How many devices of each have I/O."""
+        rate = self.devices.rate
+        return [
+            io if isinstance(io, Absent) else sum(1 for row in rows if rate[row] > 0)
+            for io, rows in zip(self.rates, self.members, strict=True)
+        ]
+
+    @cached_property
+    def shares(self) -> list[Number]:
+        """The part of all I/O that each has, in percent."""
+        everything = total([self.devices.rate[row] for row in self.rows])
+        return [100.0 * ratio(rate, everything) for rate in self.rates]
+
+    @property
+    def subsystems(self) -> list[Value]:
+        """The logical subsystem of each, as far as the devices of this system tell the real one."""
+        bases = [(unit.bases or unit.members)[0] for unit in self.units.values()]
+        known = Joined(self.interval.of(DASD), bases, NO_LSS)["lss"]
+        is_guest = platform_of(self.interval.after.frame(MACHINE)).environment == "zvm"
+        return [
+            unit.lss
+            or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
+            or (f"{lss:02X}" if isinstance(lss, int) else lss)
+            for unit, lss in zip(self.units.values(), known, strict=True)
+        ]
+
+    def types(self, rows: Sequence[int]) -> Value:
+        """Return the types of the control units of some devices."""
+        kinds = self.devices.ccw["cutype"]
+        types = {kind for row in rows if isinstance(kind := kinds[row], str)}
+        return "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown")
+
+    def alias_use(self, unit: Lcu, rows: Sequence[int]) -> Number:
+        """Return how many aliases were busy on average: each runs one I/O at a time."""
+        devices = self.devices
+        busy = [devices.busy[row] for row in rows if devices.keys[row] in unit.aliases]
+        return total(busy) / 100.0 if busy else NO_ALIAS
+
+
+def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> TableColumn:
+    """Declare what an LCU is, or has together: a function of it and of the rows of its devices."""
+    return TableColumn(
+        name, lambda found: list(map(value, repeat(found), found.units.values(), found.members))
+    )
 
 
 def _of_devices(name: str, trend: int = 0) -> TableColumn:
@@ -93,93 +148,56 @@ LOADS: Final = tuple(
 """The columns of DEVICE that an LCU has, too."""
 
 
+COLUMNS: Final = (
+    TableColumn("ssid", attrgetter("labels")),
+    _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
+    _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
+    _each("cutype", lambda found, _unit, rows: found.types(rows)),
+    _each("units", lambda _found, unit, _rows: len(unit.bases)),
+    TableColumn("active", attrgetter("active")),
+    _each("aliases", lambda _found, unit, _rows: len(unit.aliases)),
+    _each("aliasuse", ControlUnits.alias_use),
+    _each("paths", lambda _found, unit, _rows: len(unit.chpids) or NO_PATHS),
+    _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
+    TableColumn("share", attrgetter("shares")),
+    TableColumn("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
+    *LOADS,
+    _each("qued", lambda found, _unit, rows: found.devices.queued_at(rows)),
+    _each("hung", lambda found, _unit, rows: found.devices.hanging(rows)),
+    TableColumn("lss", attrgetter("subsystems")),
+)
+"""What is known of an LCU, but for what people call it and the files on it."""
+
+
 def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
-    interval = view.interval
     known = units_of(view)
-    found = ControlUnits(interval, known.lcus)
-    devices, units, keys = found.devices, found.units, found.keys
-    loads = each_row(LOADS, found)
-    everything = total([devices.rate[row] for row in found.rows])
-    lines = [
-        _line(found, at, {name: values[at] for name, values in loads.items()}, everything)
-        for at in range(len(keys))
-    ]
-    bases = [(unit.bases or unit.members)[0] for unit in units.values()]
-    subsystems = Joined(interval.of(DASD), bases, NO_LSS)["lss"]
-    spaces = _spaces(view, known, {key: line["mbs"] for key, line in zip(keys, lines, strict=True)})
-    is_guest = platform_of(interval.after.frame(MACHINE)).environment == "zvm"
-    for key, line, lss in zip(keys, lines, subsystems, strict=True):
-        line["lss"] = (
-            units[key].lss
-            or (LSS_OF_GUEST if is_guest and isinstance(lss, int) else None)
-            or (f"{lss:02X}" if isinstance(lss, int) else lss)
-        )
-        line["called"] = known.called.get(key, NOT_CALLED)
-        line["spaces"] = spaces.get(key) or UNLISTED
-    columns = {name: [line[name] for line in lines] for name in (lines[0] if lines else ())}
+    found = ControlUnits(view.interval, known.lcus)
+    keys, devices = found.keys, found.devices
+    columns = each_row(COLUMNS, found)
+    spaces = _spaces(view, known, dict(zip(keys, columns["mbs"], strict=True)))
+    columns["called"] = [known.called.get(key, NOT_CALLED) for key in keys]
+    columns["spaces"] = [spaces.get(key) or UNLISTED for key in keys]
     guessed = frozenset(place for place, rows in enumerate(found.members) if devices.estimated(rows))
     if guessed:
         guessed |= {SUMMARY}
-    missing = None if keys else interval.of(DEVICE).missing or NO_LCU
-    hung = [row for row in found.rows if row in devices.hung]
-    told = frozenset(place for place, unit in enumerate(units.values()) if unit.why)
+    told = frozenset(place for place, unit in enumerate(found.units.values()) if unit.why)
+    sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
+    times = of_all((one for one in LOADS if one.weight), found, ())
     return Table(
         keys,
         columns,
-        _all(lines, found),
+        Summary(">> All LCUs <<", sums | times) if keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
-            *hanging(devices, hung),
+            *hanging(devices, [row for row in found.rows if row in devices.hung]),
             *([REQUESTS] if SUMMARY in guessed else []),
             *findings(keys, columns),
-            *told_by(units.values()),
+            *told_by(found.units.values()),
             *wrong(view),
         ),
-        missing=missing,
+        missing=None if keys else view.interval.of(DEVICE).missing or NO_LCU,
     )
-
-
-def _line(found: ControlUnits, at: int, loads: Mapping[str, Value], everything: Number) -> dict[str, Value]:
-    devices, rows, unit = found.devices, found.members[at], found.units[found.keys[at]]
-    rate: Number = loads["io"]  # type: ignore[assignment]  # no text
-    share = 100.0 * ratio(rate, everything)
-    kinds = devices.ccw["cutype"]
-    types = {kind for row in rows if isinstance(kind := kinds[row], str)}
-    return {
-        "ssid": unit.short,
-        "serial": unit.serial or NOT_IN_UID,
-        "maker": unit.vendor or NOT_IN_UID,
-        "cutype": "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown"),
-        "units": len(unit.bases),
-        "active": rate if isinstance(rate, Absent) else len([row for row in rows if devices.rate[row] > 0]),
-        "aliases": len(unit.aliases),
-        "aliasuse": _alias_use(devices, unit, rows),
-        "paths": len(unit.chpids) or NO_PATHS,
-        "chpids": " ".join(unit.chpids) or NO_PATHS,
-        "share": share,
-        "fair": share * len(found.keys) / 100.0,
-        **loads,
-        "qued": devices.queued_at(rows),
-        "hung": devices.hanging(rows),
-    }
-
-
-def _alias_use(devices: Devices, unit: Lcu, rows: Sequence[int]) -> Number:
-    """Return how many aliases were busy on average: each runs one I/O at a time."""
-    busy = [devices.busy[row] for row in rows if devices.keys[row] in unit.aliases]
-    return total(busy) / 100.0 if busy else NO_ALIAS
-
-
-def _all(lines: Sequence[Mapping[str, Value]], found: ControlUnits) -> Summary | None:
-    if not lines:
-        return None
-    cells: dict[str, Value] = {
-        name: total([line[name] for line in lines])  # type: ignore[misc]  # these columns are numbers
-        for name in SUMMED
-    }
-    times = of_all((one for one in LOADS if one.weight), found, ())
-    return Summary(">> All LCUs <<", cells | times)
 
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:

@@ -14,6 +14,7 @@ from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.tables import TABLES
+from zmon.tables.period import Period
 from zmon.tables.table import Table, each_row
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     """Returns what happened between two times."""
     Trend = Callable[[Variable, int, int], Sequence[Figure]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
-    from zmon.absent import Number
     from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
@@ -151,67 +151,6 @@ class History:
             if not seen or (before is not None and before.at.utc >= seen[-1].end.utc):
                 seen.append(Row(before.at if before else None, after.at, figures(present), present.gap))
             return list(seen)
-
-
-class Busy:
-    """How busy one channel path was over the period."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.seconds = 0.0
-        self.busy_seconds = 0.0
-        self.ranges = [0] * 10
-        """How many intervals fell into 0-10, 11-20 ... 91-100 percent."""
-
-    def add(self, seconds: float, percent: float) -> None:
-        """Count one interval."""
-        self.seconds += seconds
-        self.busy_seconds += seconds * percent / 100.0
-        self.ranges[range_of(percent)] += 1
-
-    @property
-    def average(self) -> float:
-        """Percent busy over the whole period."""
-        return 100.0 * self.busy_seconds / self.seconds
-
-    @property
-    def distribution(self) -> list[float]:
-        """For each range the percentage of intervals that fell into it; they sum to 100."""
-        count = sum(self.ranges)
-        return [100.0 * part / count for part in self.ranges]
-
-
-class Period:
-    """What has accumulated since `begin`."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.begin: Instant | None = None
-        self.end: Instant | None = None
-        self.channels: dict[str, Busy] = {}
-        self.estimates: dict[str, Busy] = {}
-        """The same by CHPID, of intervals in which no path was measured: what was estimated instead."""
-        self.estimated_since: Instant | None = None
-
-    def add(self, begin: Instant, end: Instant, busy: dict[str, tuple[Number, Number]]) -> None:
-        """Count one interval: per channel path its length in seconds and its percent busy."""
-        self.begin = self.begin or begin
-        self.end = end
-        for chpid, (seconds, percent) in busy.items():
-            if isinstance(seconds, Absent) or isinstance(percent, Absent):
-                continue
-            self.channels.setdefault(chpid, Busy()).add(seconds, percent)
-
-    def add_estimate(self, begin: Instant, seconds: float, busy: dict[str, float]) -> None:
-        """Count the estimates of an interval: per CHPID its percent busy."""
-        self.estimated_since = self.estimated_since or begin
-        for chpid, percent in busy.items():
-            self.estimates.setdefault(chpid, Busy()).add(seconds, percent)
-
-
-def range_of(percent: float) -> int:
-    """Return which of the ten ranges a percentage falls into: 0-10 is 0, 11-20 is 1, 91-100 is 9."""
-    return min(max(int(-(-percent // 10)) - 1, 0), 9)
 
 
 def no_inputs() -> UserInputs:

@@ -1,0 +1,69 @@
+"""Counting what accumulates over a period: of some intervals, or up to where the cursor is."""
+
+from __future__ import annotations
+
+from itertools import islice
+from threading import Lock
+
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.tables.period import Period
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zmon.interval import Interval
+
+REACH: Final = 600
+"""Intervals before the cursor from which the figures of the period are counted after a jump."""
+
+
+def counted(intervals: Iterable[Interval]) -> Period:
+    """Return what accumulated in intervals, of which the last comes first."""
+    from zmon.tables.channel import count  # noqa: PLC0415 - a lookup starts without it
+
+    found = Period()
+    for each in reversed(list(intervals)):
+        count(found, each)
+    return found
+
+
+class RunningPeriod:
+    """The figures of a period that grows by one interval after the other."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.period = Period()
+        self._counted: Interval | None = None
+        """The last interval in it."""
+        self._lock = Lock()
+
+    def copy(self) -> RunningPeriod:
+        """Return a copy that goes on by itself."""
+        from copy import deepcopy  # noqa: PLC0415 - a lookup has no need of a second one
+
+        found = RunningPeriod()
+        with self._lock:
+            found.period, found._counted = deepcopy(self.period), self._counted
+        return found
+
+    def count(self, interval: Interval, past: Callable[[], Iterator[Interval]] | None = None) -> Period:
+        """Count an interval and return the period.
+
+        What has accumulated cannot be taken apart again, so after a step back or a jump the `past` is
+        counted anew; without it the intervals follow one another.
+        """
+        from zmon.tables.channel import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
+
+        with self._lock:
+            counted, before = self._counted, interval.before
+            if counted is interval:
+                return self.period
+            if past is None or (counted and before and counted.after.at == before.at):
+                count(self.period, interval)
+            else:
+                self.period = Period()
+                intervals, near = list(islice(past(), REACH)), estimated_reach(interval)
+                for place, each in reversed(list(enumerate(intervals))):
+                    count(self.period, each, estimate=place < near)
+            self._counted = interval
+            return self.period
