@@ -382,7 +382,7 @@ def test_a_preview_is_looked_at_until_its_samples_are_read() -> None:
 
     watch.preview()
     assert place(watch.interval) == (1, 2)
-    assert watch.period.begin is not None
+    assert period(watch).begin is not None
     watch.read_preview()
     assert watch.underway
 
