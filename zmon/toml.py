@@ -297,6 +297,10 @@ class TomlTable:
         for number, data in enumerate(self._get(key, list, default, what)):
             yield self._below(key, number, data)
 
+    def table(self, key: str) -> TomlTable:
+        """Return the one table below a key."""
+        return TomlTable(self.document, (*self.keys, key), self._get(key, dict, None))
+
     def _below(self, key: str, name: str | int, data: Any) -> TomlTable:
         keys = (*self.keys, key, name)
         if not isinstance(data, dict):

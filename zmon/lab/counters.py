@@ -31,6 +31,9 @@ from zmon.kinds import (
     SWAP,
     buckets,
 )
+from zmon.lab.guest_counters import GuestCounters
+from zmon.lab.guest_engine import GuestCounts
+from zmon.lab.model import is_watched
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.topology.claims import Claim, claims_frame
 
@@ -74,6 +77,13 @@ _HISTOGRAMS: Final = ("size", "time", "device", "wait", "queue")
 """What an interval counts in histograms, in its order, as `zmon.kinds.HISTOGRAMS` calls it."""
 _SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
 """How processor time is divided; the model knows it as one."""
+
+NO_CACHE_EVENTS: Final = (
+    "seq_reads", "seq_read_hits", "seq_writes", "seq_write_hits", "cfw_reads", "cfw_read_hits", "cfw_writes",
+    "cfw_write_hits", "inhibited", "bypassed", "seq_staged", "dfw_delayed", "dfw_sequential",
+    "quick_promotes",
+)  # fmt: skip
+"""What the simulated controller never does: it takes no request for sequential, and delays none."""
 
 NO_SUCH: Final = absent("the laboratory has none")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
@@ -213,6 +223,9 @@ def _machine(plan: Scenario, when: int) -> Frame:
     }
     if plan.environment == "zvm":
         row |= {"guest_name": "LINDB01", "control_program": "z/VM 7.3.0"}
+        row["vm_cpus_configured"] = plan.box.cpus
+        if plan.zvm is not None:
+            row |= dict.fromkeys(cpus, plan.zvm.cpus)
     else:
         row["cm_enable"] = 1
     return _frame(MACHINE, ["machine"], when, row, NOT_SIMULATED)
@@ -338,6 +351,8 @@ class KernelCounters:
         """Of each path group, the ns that each of its paths was busy."""
         self._computed = 0
         self._idle = round(number * plan.step * SECOND)
+        self._guest = GuestCounters(plan) if is_watched(plan) else None
+        """What happened to Linux itself, where that is simulated."""
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
@@ -352,6 +367,7 @@ class KernelCounters:
         for name in ("_cmf", "_disks", "_histograms"):
             setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
         other._busy_paths = [[*paths] for paths in self._busy_paths]
+        other._guest = self._guest and self._guest.copy()
         return other
 
     def add(self, intervals: Iterable[IntervalCounts]) -> None:
@@ -380,6 +396,8 @@ class KernelCounters:
             for name, column in self._disks.items():
                 column[one.disk] += getattr(one, name) * times
             self._profile(one, times)
+        if counts.guest is not None and self._guest is not None:
+            self._guest.add(counts.guest, times)
         for carried in counts.carried:
             self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
@@ -428,10 +446,19 @@ class KernelCounters:
             "read_hits": disks["cache_hits"],
             **dict.fromkeys(("writes", "write_hits", "dfw_normal"), disks["cache_writes"]),
             "uid": self._uids[: len(busids)],
+            "ssid": [self.plan.box.lcus[volume.lcu].ssid.lower() for volume in volumes],
             **dict.fromkeys(("caching", "fast_write"), "active"),
+            "duplex": "simplex",
+            "device_status": "0000",
+            "unit_address": [uid.rpartition(".")[2] for uid in map(str, self._uids[: len(busids)])],
             "staged": list(map(sub, disks["cache_reads"], disks["cache_hits"])),
+            "destaged": disks["cache_writes"],
+            **dict.fromkeys(NO_CACHE_EVENTS, 0),
         })  # fmt: skip
         yield self._cpus(now, since)
+        if self._guest is not None:
+            memory = self.plan.memory
+            yield from self._guest.frames(now, self._names[0 if memory is None else memory.swap])
         if self.plan.environment == "lpar":
             yield self._channels(now, since)
             yield self._partition_cpus(now, since)
@@ -451,10 +478,12 @@ class KernelCounters:
     def _cpus(self, now: int, since: int) -> Frame:
         cpus = self.plan.box.cpus
         parts = {name: int(self._computed // cpus * part) for name, part in _SPLIT}
+        lost = GuestCounts() if self._guest is None else self._guest.sum
+        parts |= {"steal": lost.steal_ns // cpus, "iowait": lost.iowait_ns // cpus}
         return _frame(CPU, [str(cpu) for cpu in range(cpus)], now, {
             **parts,
             "idle": since - sum(parts.values()),
-            **dict.fromkeys(("nice", "iowait", "irq", "steal", "guest", "guest_nice"), 0),
+            **dict.fromkeys(("nice", "irq", "guest", "guest_nice"), 0),
             "online": 1,
         })  # fmt: skip
 

@@ -218,10 +218,18 @@ class Request:
 class Customer:
     """Somebody who does one step after the other."""
 
-    __slots__ = ("asked", "at", "marks", "once", "place", "steps", "tag")
+    __slots__ = (
+        "asked", "at", "faults", "marks", "once", "outside", "place", "stalled", "steps", "tag",
+    )  # fmt: skip
 
-    def __init__(self, steps: Sequence[LoadStep], *, once: bool = False) -> None:
+    def __init__(self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False) -> None:
         self.steps = steps
+        self.outside = outside
+        """Whether he is another guest of z/VM."""
+        self.faults = -1
+        """How many of the pages that he touches are still to be read; negative when he touches none."""
+        self.stalled = False
+        """Whether he is counted as waiting for I/O."""
         self.once = once
         """Whether he leaves after the last."""
         self.at = 0
@@ -281,7 +289,8 @@ class Engine:
                 continue
             for _ in range(load.customers):
                 # streams start at different moments
-                self._at(20_000 * self.dice.unit(), self._go_on, Customer(load.steps))
+                who = Customer(load.steps, outside=load.outside)
+                self._at(20_000 * self.dice.unit(), self._go_on, who)
 
     def _place(self) -> None:
         """Number the subchannels: bases, then their aliases, then those of the pools."""
@@ -362,15 +371,7 @@ class Engine:
             step = steps[customer.at]
             customer.at += 1
             if type(step) is DiskIo:
-                customer.tag = step.name
-                customer.asked = step.pieces
-                if step.stripe:
-                    self._ask_on(customer, step)
-                    return
-                where = self.dice.unit()
-                self._ask(customer, step.aim, where)
-                for piece in range(1, step.pieces):
-                    self._ask(customer, step.aim, (where + piece / step.pieces) % 1.0)
+                self._ask_all(customer, step)
                 return
             if type(step) is Think:
                 mean = step.mean
@@ -380,10 +381,20 @@ class Engine:
             if type(step) is Compute:
                 self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)])
                 return
-            self._count(customer, step)
+            if type(step) is Count:
+                self._count(customer, step)
+            elif self._other(customer, step):
+                return
 
-    def _count(self, customer: Customer, step: LoadStep) -> None:
-        assert isinstance(step, Count)  # noqa: S101 - the only one that is left
+    def _other(self, _customer: Customer, step: LoadStep) -> bool:
+        """Do a step that only some engines can do; return whether the customer waits for it.
+
+        Raises:
+            TypeError: this one cannot.
+        """
+        raise TypeError(f"{type(step).__name__} needs the engine of a guest")
+
+    def _count(self, customer: Customer, step: Count) -> None:
         self._note(step.name, self.now - customer.marks.get(step.name, self.now))
         customer.marks[step.name] = self.now
 
@@ -416,6 +427,18 @@ class Engine:
         self._go_on(customer)
 
     # requests
+
+    def _ask_all(self, customer: Customer, step: DiskIo) -> None:
+        """Ask for the pieces of a step, all at once."""
+        customer.tag = step.name
+        customer.asked = step.pieces
+        if step.stripe:
+            self._ask_on(customer, step)
+            return
+        where = self.dice.unit()
+        self._ask(customer, step.aim, where)
+        for piece in range(1, step.pieces):
+            self._ask(customer, step.aim, (where + piece / step.pieces) % 1.0)
 
     def _ask_on(self, customer: Customer, step: DiskIo) -> None:
         """Ask for the pieces behind those of the step before, which lie in stripes over the volumes."""

@@ -30,9 +30,14 @@ QUANTITIES: Final = {
     "before": "how many requests a request finds on its volume on average",
     "total within": "percent of the requests whose time from Linux to the answer is in a range: 0.512-1.024",
     "service within": "the same from start to interrupt",
+    "steal": "percent of the time of its processors that z/VM did not give this Linux",
+    "swapped": "pages that are swapped in and out in a second",
+    "waits": "percent of the time in which a task waits for I/O",
 }
 WITHIN: Final = ("total within", "service within")
 """Those with a range of ms behind them."""
+OF_GUEST: Final = ("steal", "swapped", "waits")
+"""Those of a scenario with `watched`, [memory] or [zvm]."""
 _MEASURE: Final = re.compile(
     rf"({'|'.join(map(re.escape, QUANTITIES))})(?: ([\d.]+)-([\d.]+))?"
     r"(?: of (.+?))?(?: in (.+?))?(?: at ([\w.-]+))?"
@@ -112,6 +117,8 @@ def measured(simulation: Simulation, measure: Measure) -> float:
         return _by_name(intervals, measure, seconds)
     if measure.quantity == "busy":
         return 100 * _busy(plan, intervals, of) / (seconds * 1e9)
+    if measure.quantity in OF_GUEST:
+        return _of_guest(plan, intervals, measure.quantity, seconds)
     if measure.quantity == "array IO/s":
         return sum(one.fetched[lcu] for one in intervals for lcu in _lcus(plan, of)) / seconds
     if measure.quantity == "service":
@@ -155,6 +162,17 @@ def _by_name(intervals: list[IntervalCounts], measure: Measure, seconds: float) 
     if measure.quantity == "time":
         return sum(row[2] for row in rows) / number / 1e6
     return sum(interval.computing_ns for interval in intervals) / number / 1e6
+
+
+def _of_guest(plan: Scenario, intervals: list[IntervalCounts], quantity: str, seconds: float) -> float:
+    found = [interval.guest for interval in intervals if interval.guest is not None]
+    if not found:
+        raise MeasureError(f"{plan.name} does not watch Linux: watched = true, [memory] or [zvm]")
+    if quantity == "steal":
+        return sum(one.steal_ns for one in found) / seconds / plan.box.cpus / 1e7
+    if quantity == "waits":
+        return sum(one.io_ns for one in found) / seconds / 1e7
+    return sum(one.swapped_in + one.swapped_out for one in found) / seconds
 
 
 def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:

@@ -151,7 +151,13 @@ class Count(NamedTuple):
     name: str
 
 
-LoadStep = Think | Compute | DiskIo | Count
+class Touch(NamedTuple):
+    """Use pages of memory; those that are not there are read."""
+
+    pages: int
+
+
+LoadStep = Think | Compute | DiskIo | Count | Touch
 
 
 class Stream(NamedTuple):
@@ -160,6 +166,8 @@ class Stream(NamedTuple):
     name: str
     customers: int
     steps: tuple[LoadStep, ...]
+    outside: bool = False
+    """Whether these are other guests of z/VM, who use its processors only."""
 
 
 class Arrivals(NamedTuple):
@@ -215,6 +223,27 @@ class StudyFigure(NamedTuple):
     """Study and line, `S000:753`, as docs/lab.md numbers the studies; empty if no study says it."""
 
 
+class GuestMemory(NamedTuple):
+    """The memory of the simulated Linux, in bytes."""
+
+    real: int
+    used: int
+    """What its programs use again and again; what does not fit is swapped out."""
+    swap: int
+    """Place of the volume that it swaps to."""
+
+
+class ControlProgram(NamedTuple):
+    """z/VM below the simulated Linux."""
+
+    cpus: int
+    """Processors of its LPAR, for all guests."""
+    resident: float = 1.0
+    """Part of the guest's memory that is in real storage; CP pages the rest."""
+    page: float = 0.0
+    """Mean time in which CP reads a page; meanwhile the virtual processor does nothing else."""
+
+
 class Scenario(NamedTuple):
     """One scenario."""
 
@@ -244,6 +273,15 @@ class Scenario(NamedTuple):
     """Seconds that are simulated before a phase is counted, so that queues are as long as they get."""
     drawn: int = 60
     """So many intervals of a phase are simulated; a longer phase draws the others from these."""
+    memory: GuestMemory | None = None
+    zvm: ControlProgram | None = None
+    watched: bool = False
+    """Whether waiting tasks are counted (steal, iowait, pressure), which takes time."""
+
+
+def is_watched(plan: Scenario) -> bool:
+    """Return whether it is counted what happens to Linux itself: steal, waiting tasks, swapping."""
+    return plan.watched or plan.memory is not None or plan.zvm is not None
 
 
 def demands(box: StorageBox, steps: Sequence[LoadStep]) -> dict[str, float]:

@@ -19,8 +19,10 @@ from zmon.lab.model import (
     Aim,
     Arrivals,
     Compute,
+    ControlProgram,
     Count,
     DiskIo,
+    GuestMemory,
     PathGroup,
     Phase,
     Scenario,
@@ -31,6 +33,7 @@ from zmon.lab.model import (
     StudyFigure,
     TablespaceFile,
     Think,
+    Touch,
     overloaded,
 )
 from zmon.toml import TomlDocument, read_utf8
@@ -119,9 +122,11 @@ MOST_PATHS: Final = {"FICON": 8, "ESCON": 8, "FCP": 32}
 _CHPID: Final = re.compile(r"[0-9a-f]{2}")
 _SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 _ASKS: Final = ("read", "write", "use")
+_STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
     "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
-    "warm", "drawn", "paths", "lcus", "volumes", "tablespaces", "loads", "phases", "figures",
+    "warm", "drawn", "watched", "memory", "zvm", "paths", "lcus", "volumes", "tablespaces", "loads", "phases",
+    "figures",
 )  # fmt: skip
 
 
@@ -209,6 +214,8 @@ class _Scenario:
         self.named: dict[str, list[int]] = {}
         """The volumes by their number, range or LCU."""
         self.places: list[TablespaceFile] = []
+        self.memory: GuestMemory | None = None
+        self.zvm: ControlProgram | None = None
 
     def plan(self, name: str) -> Scenario:
         """Return all of it."""
@@ -229,6 +236,10 @@ class _Scenario:
             tuple(self.paths), tuple(self.lcus), tuple(self.volumes), top.whole("cpus", 2, 1, 512),
             self._serial(),
         )  # fmt: skip
+        if "memory" in top:
+            self.memory = self._memory(top.table("memory"))
+        if "zvm" in top:
+            self.zvm = self._below(top.table("zvm"), environment)
         step = top.number("step", 30.0, 0.1, 3600.0)
         phases = self._phases(box, step)
         return Scenario(
@@ -249,6 +260,9 @@ class _Scenario:
             figures=tuple(self._figures(phases)),
             warm=top.number("warm", 20.0, 0.0, 3600.0),
             drawn=top.whole("drawn", 60, 1, 100_000),
+            memory=self.memory,
+            zvm=self.zvm,
+            watched=top.flag("watched"),
         )
 
     def _serial(self) -> str:
@@ -370,6 +384,26 @@ class _Scenario:
         if units > 256:
             raise entry.wrong("", f"is too many: {lcus[lcu]} has {units} volumes and aliases, at most 256 go")
 
+    # what Linux has, and what is below it
+
+    def _memory(self, entry: TomlTable) -> GuestMemory:
+        entry.only("mb", "used_mb", "swap")
+        swap = self.named.get(entry.text("swap"), [])
+        if len(swap) != 1:
+            raise entry.wrong("swap", "is one volume, as it is written in [volumes]")
+        real, used = (round(entry.number(key, None, 1.0, 1e8) * (1 << 20)) for key in ("mb", "used_mb"))
+        return GuestMemory(real, used, swap[0])
+
+    def _below(self, entry: TomlTable, environment: str) -> ControlProgram:
+        entry.only("cpus", "resident", "page_ms")
+        if environment != "zvm":
+            raise self.top.wrong("zvm", "goes with environment = 'zvm'")
+        return ControlProgram(
+            entry.whole("cpus", None, 1, 512),
+            entry.number("resident", 1.0, 0.0, 1.0),
+            entry.number("page_ms", 0.0, 0.0, 1000.0) * MS,
+        )
+
     # what lies on it
 
     def _tablespace(self, name: str, entry: TomlTable) -> None:
@@ -456,7 +490,7 @@ class _Scenario:
             yield called, float(factor)
 
     def _load(self, name: str, entry: TomlTable, factor: float) -> Load:
-        entry.only("customers", "rate", "steps")
+        entry.only("customers", "rate", "steps", "outside")
         if ("customers" in entry) == ("rate" in entry):
             raise entry.wrong(
                 "", "needs either customers, who wait for answers, or rate, how many come a second"
@@ -464,20 +498,33 @@ class _Scenario:
         steps = tuple(step for said in entry.list_of("steps") for step in self._step(said, name))
         if not any(isinstance(step, DiskIo) or getattr(step, "mean", 0.0) > 0 for step in steps):
             raise entry.wrong("steps", "take no time; read, write, think or compute")
+        outside = entry.flag("outside")
+        if outside and (self.zvm is None or any(isinstance(step, DiskIo | Touch) for step in steps)):
+            raise entry.wrong(
+                "outside", "are other guests below [zvm]; of them only processors are simulated"
+            )
         if "rate" in entry:
+            if outside:
+                raise entry.wrong("rate", "goes with this Linux; other guests are customers")
             return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps)
-        return Stream(name, max(1, round(entry.whole("customers", None, 1, 100_000) * factor)), steps)
+        customers = max(1, round(entry.whole("customers", None, 1, 100_000) * factor))
+        return Stream(name, customers, steps, outside)
 
     def _step(self, entry: TomlTable, load: str) -> Iterator[LoadStep]:
-        said = [key for key in (*_ASKS, "think_ms", "compute_ms", "count") if key in entry]
+        said = [key for key in _STEPS if key in entry]
         if len(said) != 1:
-            raise entry.wrong("", f"is one of {', '.join((*_ASKS, 'think_ms', 'compute_ms', 'count'))}")
+            raise entry.wrong("", f"is one of {', '.join(_STEPS)}")
         if said[0] == "think_ms":
             entry.only("think_ms", "constant")
             yield Think(entry.number("think_ms", None, 0.0, 1e8) * MS, entry.flag("constant"))
         elif said[0] == "compute_ms":
             entry.only("compute_ms")
             yield Compute(entry.number("compute_ms", None, 0.0, 1e6) * MS)
+        elif said[0] == "touch":
+            entry.only("touch")
+            if self.memory is None and self.zvm is None:
+                raise entry.wrong("touch", "needs [memory], or [zvm] with a part that is resident")
+            yield Touch(entry.whole("touch", None, 1, 1_000_000))
         elif said[0] == "count":
             entry.only("count")
             yield Count(entry.text("count"))

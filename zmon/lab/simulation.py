@@ -13,9 +13,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.lab.engine import LAST, SECTOR, Dice, Engine
+from zmon.lab.guest_engine import GuestEngine
+from zmon.lab.model import is_watched
 
 if TYPE_CHECKING:
     from zmon.lab.engine import DiskState
+    from zmon.lab.guest_engine import GuestCounts
     from zmon.lab.model import Scenario
 
 MICROSECONDS = 1_000_000
@@ -74,6 +77,8 @@ class IntervalCounts(NamedTuple):
     """What is counted by name: how many, and their time in ns."""
     fetched: tuple[float, ...]
     """Of each control unit, the requests of its arrays."""
+    guest: GuestCounts | None = None
+    """What happened to Linux itself, where that is simulated."""
 
 
 class PhaseRun:
@@ -103,7 +108,7 @@ class PhaseRun:
 
     def _warmed(self) -> Engine:
         plan, phase = self._plan, self.phase
-        engine = Engine(plan.box, plan.phases[phase].streams, Dice(plan.seed * 1009 + phase))
+        engine = engine_of(plan, phase)
         if plan.warm:
             engine.run(plan.warm * MICROSECONDS)
         return engine
@@ -156,6 +161,14 @@ class Simulation:
         return self._runs[phase].first()
 
 
+def engine_of(plan: Scenario, phase: int) -> Engine:
+    """Return the engine of a phase: one that watches Linux where the scenario wants that."""
+    dice = Dice(plan.seed * 1009 + phase)
+    if is_watched(plan):
+        return GuestEngine(plan, phase, dice)
+    return Engine(plan.box, plan.phases[phase].streams, dice)
+
+
 def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
     return IntervalCounts(
         tuple(
@@ -179,6 +192,7 @@ def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
         _ns(engine.computing),
         tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
         tuple(unit.fetched for unit in engine.units),
+        engine.guest() if isinstance(engine, GuestEngine) else None,
     )
 
 
