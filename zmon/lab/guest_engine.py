@@ -70,7 +70,7 @@ class GuestEngine(Engine):
         self._swapped_out = 0.0 if memory is None else max(0.0, 1.0 - memory.real / memory.used)
         self._swap = None if memory is None else Aim((memory.swap,), (1.0,), PAGE)
         self._held = self._running = self._mine = self._paging = 0
-        """Virtual processors in use; real ones; those of them that work for this Linux; pages that CP reads."""
+        """Virtual processors in use; real ones; those of them used for this Linux; pages that CP reads."""
         self._waiting = self._swapping = 0
         """Tasks that wait for I/O, and those of them that wait for a page."""
         self._tasks: deque[Task] = deque()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from zmon.lab.model import Load, LoadStep
     from zmon.toml import Keys, TomlTable
 
-MERGED: Final = ("paths", "lcus", "volumes", "tablespaces", "loads")
+MERGED: Final = ("paths", "lcus", "volumes", "tablespaces", "loads", "memory", "zvm")
 OWN: Final = ("base", "title", "text", "assumed", "figures")
 """What a scenario never takes from the one that it is based on."""
 
