@@ -68,7 +68,7 @@ class GuestEngine(Engine):
         self._page_time = 0.0 if below is None else below.page
         self._paged_out = 0.0 if below is None else 1.0 - below.resident
         self._swapped_out = 0.0 if memory is None else max(0.0, 1.0 - memory.real / memory.used)
-        self._swap = None if memory is None else Aim((memory.swap,), (1.0,), PAGE)
+        self._swap = None if memory is None else Aim((memory.swap,), (1.0,), PAGE, 1.0, memory.hits)
         self._held = self._running = self._mine = self._paging = 0
         """Virtual processors in use; real ones; those of them used for this Linux; pages that CP reads."""
         self._waiting = self._swapping = 0

@@ -231,6 +231,8 @@ class GuestMemory(NamedTuple):
     """What its programs use again and again; what does not fit is swapped out."""
     swap: int
     """Place of the volume that it swaps to."""
+    hits: float = 0.0
+    """Part of the pages that the cache of the storage has when they are read."""
 
 
 class ControlProgram(NamedTuple):

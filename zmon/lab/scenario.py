@@ -387,12 +387,12 @@ class _Scenario:
     # what Linux has, and what is below it
 
     def _memory(self, entry: TomlTable) -> GuestMemory:
-        entry.only("mb", "used_mb", "swap")
+        entry.only("mb", "used_mb", "swap", "hits")
         swap = self.named.get(entry.text("swap"), [])
         if len(swap) != 1:
             raise entry.wrong("swap", "is one volume, as it is written in [volumes]")
         real, used = (round(entry.number(key, None, 1.0, 1e8) * (1 << 20)) for key in ("mb", "used_mb"))
-        return GuestMemory(real, used, swap[0])
+        return GuestMemory(real, used, swap[0], entry.number("hits", 0.0, 0.0, 1.0))
 
     def _below(self, entry: TomlTable, environment: str) -> ControlProgram:
         entry.only("cpus", "resident", "page_ms")
