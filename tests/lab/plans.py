@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 CHEAP = (
     "shark-before", "shark-after", "hyperpav-0", "hyperpav-20", "hyperpav-40", "fcp-failover",
     "fcp-multibus-100", "logs-mixed", "logs-apart", "pav-3", "stripe-extended", "raid-penalty",
-    "healthy-day",
+    "healthy-day", "iozone-plain", "pav-turn-1", "raid-limit", "stripe-4mb", "guest-swapping",
+    "zvm-overcommitted", "zvm-8-cpus",
 )  # fmt: skip
 """Those that take little time when little of each phase is simulated."""
 

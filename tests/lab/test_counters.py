@@ -24,8 +24,11 @@ from zmon.kinds import (
     KINDS,
     LAYER,
     LPAR_CPU,
+    MEMORY,
     MOUNT,
+    PRESSURE,
     PROFILE,
+    SWAP,
     buckets,
 )
 from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, size_of, subchannels
@@ -240,7 +243,8 @@ def test_no_path_is_busier_than_all_of_the_time(name: str) -> None:
 def test_no_processor_is_busier_than_all_of_the_time(name: str) -> None:
     """Neither as Linux counts it nor as the hypervisor does, and idle is the rest."""
     for before, after in intervals(name):
-        parts = [grown(before, after, CPU.name, field) for field in ("user", "system", "softirq", "idle")]
+        fields = ("user", "system", "softirq", "steal", "iowait", "idle")
+        parts = [grown(before, after, CPU.name, field) for field in fields]
         passed = after.at.steady - before.at.steady
         assert all(min(part) >= 0 for part in parts)
         assert all(sum(row) == passed for row in zip(*parts, strict=True))
@@ -436,3 +440,36 @@ def test_a_guest_does_not_see_channels_and_partitions_measured() -> None:
 
     assert last.frame(LPAR_CPU).missing is not None
     assert all(isinstance(cell, Absent) for cell in last.frame(CHANNEL).column("busy"))
+
+
+def test_a_controller_counts_all_that_it_is_asked() -> None:
+    """Its cache statistics have no gaps: CACHEXT shows a rate, a state or a percentage in each column."""
+    sample = first("hyperpav-20")
+    cache = sample.frame(CACHE)
+    unknown = {"record_misses"}
+    for field in cache.kind.fields:
+        assert field.name in unknown or not any(isinstance(cell, Absent) for cell in cache.column(field.name))
+    assert set(cache.column("ssid")) == {"8000", "8100"}
+
+
+def test_a_guest_that_swaps_shows_it_everywhere() -> None:
+    """Pages of vmstat are those of the swap volume, and the swap space has what memory lacks."""
+    for before, after in intervals("guest-swapping"):
+        (swapped,) = grown(before, after, MEMORY.name, "swapped_in")
+        assert swapped > 0
+        reads = dict(zip(after.frame(BLOCK).keys, grown(before, after, BLOCK.name, "reads"), strict=True))
+        assert reads["dasdc"] == pytest.approx(swapped, abs=50)
+        assert column_of(after.frame(SWAP), "used") == [2 << 30]
+        assert after.frame(SWAP).keys == ["/dev/dasdc1"]
+
+
+def test_pressure_is_counted_where_a_scenario_watches_linux() -> None:
+    """A query of the case study waits for its reads nearly all of the time: D state (S001:74-75)."""
+    for before, after in intervals("shark-before"):
+        waited = dict(
+            zip(after.frame(PRESSURE).keys, grown(before, after, PRESSURE.name, "some"), strict=True)
+        )
+        seconds = (after.at.utc - before.at.utc) / 1e9
+        assert 0.5 < waited["io"] / 1e9 / seconds <= 1.0
+        assert waited["memory"] == 0
+    assert not first("pav-3").frame(PRESSURE).keys
