@@ -13,7 +13,7 @@ One spool may hold several of them, in any order; each is recognised by its colu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.listing import asm
 from zmon.listing import containers as c
@@ -48,6 +48,7 @@ _OF_FILES: Final = ("files", "numbered", "members", "control", "archive", "recov
 _ROLES: Final = {"TEMPORARY": c.TEMP, "UNDO": c.UNDO, "PERMANENT": c.DATA}
 _TEMPORARY: Final = ("DBA_TEMP_FILES", "CDB_TEMP_FILES", "V$TEMPFILE")
 _PERMANENT: Final = ("DBA_DATA_FILES", "CDB_DATA_FILES", "V$DATAFILE")
+_INVALID: Final = "STATUS INVALID: this number of a file is not in use"
 _RECOVERY: Final = "USE_DB_RECOVERY_FILE_DEST"
 
 
@@ -119,43 +120,32 @@ def _files(views: dict[str, list[ViewRow]], blank: Container, origin: str) -> It
         declared = _ROLES.get(row.text("CONTENTS").upper())
         role = declared or contents.get(name) or _usual(row, origin)
         identity = row.whole("FILE_ID") if row.kind == "files" else row.whole("FILE#")
-        yield blank._replace(
-            tablespace=name,
-            container_id=identity,
-            kind=kind_of(path),
-            path=path,
-            bytes_declared=row.whole("BYTES"),
-            role=role,
-            line=row.line,
-            problem=_unused(row, path),
-        )
+        unused = row.text("STATUS").strip().upper() == "INVALID"
+        yield _container(
+            row, path, role, blank._replace(tablespace=name, container_id=identity),
+            bytes_declared=row.whole("BYTES"), **({"problem": _INVALID} if unused else {}),
+        )  # fmt: skip
 
 
-def _unused(row: ViewRow, path: str) -> str:
-    if row.text("STATUS").strip().upper() == "INVALID":
-        return "STATUS INVALID: this number of a file is not in use"
-    return "" if path else "the row names no file"
+def _container(row: ViewRow, path: str, role: str, blank: Container, **more: Any) -> Container:
+    """Return the container of a row; without a path it has that problem."""
+    problem = "" if path else "the row names no file"
+    found = blank._replace(kind=kind_of(path), path=path, role=role, line=row.line, problem=problem)
+    return found._replace(**more)
 
 
 def _logs(views: dict[str, list[ViewRow]], blank: Container) -> Iterator[Container]:
     """Join the members of log groups with the size of their group."""
     sizes = {row.text("GROUP#").strip(): row.whole("BYTES") for row in views["logs"]}
     for row in views["members"]:
-        group, path = row.text("GROUP#").strip(), row.text("MEMBER")
-        yield blank._replace(
-            container_id=row.whole("GROUP#"),
-            kind=kind_of(path),
-            path=path,
-            bytes_declared=sizes.get(group, row.whole("BYTES")),
-            role=c.LOG,
-            line=row.line,
-            problem="" if path else "the row names no file",
-        )
+        size = sizes.get(row.text("GROUP#").strip(), row.whole("BYTES"))
+        group = blank._replace(container_id=row.whole("GROUP#"))
+        yield _container(row, row.text("MEMBER"), c.LOG, group, bytes_declared=size)
 
 
 def _control(row: ViewRow, blank: Container) -> Container:
-    path, size = row.text("NAME"), multiply(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
-    return blank._replace(kind=kind_of(path), path=path, bytes_declared=size, role=c.CONTROL, line=row.line)
+    size = multiply(row.whole("FILE_SIZE_BLKS"), row.whole("BLOCK_SIZE"))
+    return _container(row, row.text("NAME"), c.CONTROL, blank, bytes_declared=size)
 
 
 def _archive(row: ViewRow, blank: Container) -> Container:
@@ -163,13 +153,11 @@ def _archive(row: ViewRow, blank: Container) -> Container:
     problem = "" if path.startswith(("/", "+")) else "not a directory of this machine"
     if path.upper() == _RECOVERY:
         problem = "archived to the recovery area: get NAME, SPACE_LIMIT of V$RECOVERY_FILE_DEST"
-    kind = c.DIRECTORY if path.startswith("/") else kind_of(path)
-    return blank._replace(
-        kind="" if problem else kind, path=path, role=c.ARCHIVE, line=row.line, problem=problem
-    )
+    kind = "" if problem else c.DIRECTORY if path.startswith("/") else kind_of(path)
+    return _container(row, path, c.ARCHIVE, blank, kind=kind, problem=problem)
 
 
 def _recovery(row: ViewRow, blank: Container) -> Container:
     path = row.text("NAME")
     kind = kind_of(path) if path.startswith("+") else c.DIRECTORY
-    return blank._replace(kind=kind, path=path, role=c.ARCHIVE, line=row.line)
+    return _container(row, path, c.ARCHIVE, blank, kind=kind)
