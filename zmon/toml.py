@@ -54,6 +54,16 @@ def read_utf8(path: str, error: type[ValueError]) -> str:
         raise error(f"{path}:{line}: is not UTF-8; save it as UTF-8") from wrong
 
 
+SITE: Final = "/etc/zmon/site.toml"
+"""The site file of a machine; a user's own is `zmon/site.toml` in the directory of settings."""
+
+
+def site_files(environ: Mapping[str, str], system: str = SITE) -> list[str]:
+    """Return the site files that exist, the machine's before the user's."""
+    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
+    return [path for path in (system, os.path.join(settings, "zmon", "site.toml")) if os.path.exists(path)]
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse a TOML document.
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from zmon.cli.output import OK, PARTLY, complain
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.topology.site import NO_SITE, SiteError, site_files
+from zmon.toml import site_files
 
 if TYPE_CHECKING:
     import argparse
@@ -224,6 +224,7 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
     @cache
     def give() -> UserInputs:
         from zmon.topology.machine import UserInputs  # noqa: PLC0415 - most screens need none
+        from zmon.topology.site import NO_SITE, SiteError  # noqa: PLC0415 - likewise
 
         try:
             return UserInputs(named or site_of(), load, files, notes, groups)
@@ -241,6 +242,8 @@ def site_of(named: str = "") -> Site:
         OSError: the one that is named cannot be read.
     """
     if not named and not site_files(os.environ):
+        from zmon.topology.site import NO_SITE  # noqa: PLC0415 - most lookups of devices need no site
+
         return NO_SITE
     from zmon.topology.site_file import read_site  # noqa: PLC0415 - most machines have no site file
 

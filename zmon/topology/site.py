@@ -5,7 +5,6 @@ Nothing is assumed by default: without a rule, zmon derives no LCU from the numb
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from fnmatch import fnmatchcase
@@ -130,16 +129,6 @@ def naming(name: str) -> str:
     """Return the name of an LCU for people: `LCU 6` for a bare number, else as the site calls it."""
     name = " ".join(name.split())
     return f"LCU {name.upper()}" if re.fullmatch(r"[0-9A-Fa-f]{1,2}", name, re.ASCII) else name
-
-
-SYSTEM: Final = "/etc/zmon/site.toml"
-"""The site file of a machine; a user's own is `zmon/site.toml` in the directory of settings."""
-
-
-def site_files(environ: Mapping[str, str], system: str = SYSTEM) -> list[str]:
-    """Return the site files that exist, the machine's before the user's."""
-    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
-    return [path for path in (system, os.path.join(settings, "zmon", "site.toml")) if os.path.exists(path)]
 
 
 class NumberRule(NamedTuple):

@@ -19,11 +19,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
-from zmon.toml import TomlDocument, TomlTable, read_utf8
+from zmon.toml import SITE, TomlDocument, TomlTable, read_utf8, site_files
 from zmon.topology.site import (
     NO_MAP,
     NUMBERS,
-    SYSTEM,
     Channels,
     LabelRule,
     MapRow,
@@ -32,7 +31,6 @@ from zmon.topology.site import (
     SiteError,
     VolumeMap,
     naming,
-    site_files,
 )
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ def parse_site(text: str, origin: str, volume_map: Callable[[str], VolumeMap] | 
     return Site(**_fields(_SiteDocument(text, origin), volume_map))
 
 
-def read_site(environ: Mapping[str, str], extra: str = "", system: str = SYSTEM) -> Site:
+def read_site(environ: Mapping[str, str], extra: str = "", system: str = SITE) -> Site:
     """Read the site files of the machine, of the user, and the one named on the command line.
 
     A table of a later file replaces the whole table of the same heading in an earlier one.  Those of the
