@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,9 +11,12 @@ from hypothesis import strategies as st
 
 from tests.tables.disks import watch
 from zmon.screen.definition import load_screens, shipped
-from zmon.screen.variable import VariableError, described, listed, names, parse, resolve
-from zmon.tables.table import Variable
+from zmon.screen.variable import VariableError, described, listed, names, parse, resolve, with_headings
+from zmon.tables.table import Table, Variable
 from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
 
 SCREENS = load_screens(shipped("screens"))
 
@@ -134,3 +138,12 @@ def test_all_that_can_be_drawn_is_found_again() -> None:
         if described(Variable(screen.table, name), SCREENS) is None
     ]
     assert lost == []
+
+
+def test_correl_calls_columns_by_their_headings() -> None:
+    """As a person can write them behind PLOT; one without a screen keeps its name."""
+    keys = ["system.memused", "system.lcuresp", "device.qued 0.0.7000", "device.inner 0.0.7000"]
+    columns: dict[str, list[Value]] = {"column": ["memused", "lcuresp", "qued", "inner"]}
+    filled = with_headings(Table(keys, columns), SCREENS)
+    assert filled.columns["heading"] == ["Used", "Busiest LCU Resp", "Req. Qued", "inner"]
+    assert filled.columns["column"] == columns["column"]

@@ -82,6 +82,8 @@ class Column(Described):
     names: str = ""
     """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `number`: its numbers only name
     things or count rows."""
+    shown: str = ""
+    """The column of the table that is written in its place; exports have its own values."""
     signed: bool = False
     """Whether a positive number has its sign, too: it is a difference."""
     trail: int = 0
@@ -183,7 +185,7 @@ _SCREEN_KEYS: Final[dict[str, type]] = {
 _COLUMN_KEYS: Final[dict[str, type]] = {
     "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
     "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
-    "rollup": str, "names": str,
+    "rollup": str, "names": str, "shown": str,
 }  # fmt: skip
 
 _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}

@@ -133,11 +133,11 @@ def _instead(word: str, columns: Sequence[Column]) -> str:
 
 def listed(columns: Sequence[Column]) -> str:
     """Return the headings of columns, or of the first of them."""
-    said = [_shortest(column, columns) for column in columns[:LISTED]]
+    said = [shortest(column, columns) for column in columns[:LISTED]]
     return ", ".join(said) + " ..." * (len(columns) > LISTED)
 
 
-def _shortest(column: Column, columns: Sequence[Column]) -> str:
+def shortest(column: Column, columns: Sequence[Column]) -> str:
     """Return how a column is named among others: by heading, by that with its group, or by name."""
     for words in filter(None, (heading(column), named(column))):
         try:
@@ -174,9 +174,7 @@ def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
     Raises:
         QueryError: the form, the column or the number is not understood.
     """
-    found = re.fullmatch(
-        rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*", text
-    )
+    found = re.fullmatch(_CONDITION, text)
     if found is None:
         raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=*2482 or label~PAY")
     column = find_column(found["column"], columns)

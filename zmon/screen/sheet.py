@@ -93,17 +93,20 @@ class Sheet:
             note = f"{table.summary.title.strip()} is for all {len(table.keys):,} rows, not only those shown"
             self.table = table._replace(notes=(note, *table.notes))
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
-        self._values = self._columns()
+        self._values = self.shown_columns()
 
-    def _columns(self) -> list[list[Value]]:
-        return [self.table.column(c.name) for c in self.screen.columns] if self.table.keys else []
+    def shown_columns(self) -> list[list[Value]]:
+        """Return the values of each column of the screen, as they are written; nothing without rows."""
+        columns = self.table.columns
+        names = [c.shown if c.shown in columns else c.name for c in self.screen.columns]
+        return [self.table.column(name) for name in names] if self.table.keys else []
 
     def within(self, width: int, first: int = 1) -> Sheet:
         """Return the same sheet with the columns that fit whole: the first one, and those from `first` on."""
         seen = self._undrawn()
         if self.screen.gridded:
             seen.screen = layout.within(self.screen, width, first)
-            seen._values = seen._columns()  # noqa: SLF001 - it is a copy of this one
+            seen._values = seen.shown_columns()  # noqa: SLF001 - it is a copy of this one
             seen.table = seen._with_notes_of_columns()  # noqa: SLF001 - likewise
         elif self.screen.layout == "page":
             seen.screen = self.screen.changed(room=width)

@@ -5,22 +5,26 @@ A screen by time is about one thing, a page too; of them the row is that thing.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
-from zmon.screen.query import QueryError, find_column
+from zmon.screen.query import QueryError, find_column, shortest
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.plot import find, thing
+from zmon.tables.plot import parse as parse_variables
 from zmon.tables.table import Variable, unquoted
 from zmon.tables.view import NoSuchThing, View, alone, definition, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.screen.definition import Column, Screen, Screens
+    from zmon.tables.table import Table
     from zmon.topology.machine import UserInputs
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"
@@ -229,3 +233,19 @@ def described(variable: Variable, screens: Screens) -> tuple[Screen, Column | No
         if screen.table == variable.table and variable.column in names(screen):
             return screen, screen.by_name.get(variable.column)
     return None
+
+
+def with_headings(filled: Table, screens: Screens) -> Table:
+    """Add what the columns are called whose variables are the keys of a table, as in CORREL."""
+    known = {(each.table, column.name): each for each in screens for column in each.columns}
+    variables = [parse_variables(key)[0][0] for key in filled.keys]
+    headings: list[Value] = [
+        _heading(known[one[:2]], one.column) if one[:2] in known else one.column for one in variables
+    ]
+    return filled._replace(columns={**filled.columns, "heading": headings})
+
+
+@lru_cache(maxsize=512)
+def _heading(screen: Screen, name: str) -> str:
+    """Return how a column is called among the others of its screen."""
+    return shortest(screen.by_name[name], screen.columns)

@@ -314,7 +314,12 @@ class Session(Navigator):
         task = self._task(page)
         if self._table is None or self._table[0] != task.about:
             self._table = task.about, task.table()
-        return Sheet(page.screen, self._table[1], page.order, page.conditions)
+        table = self._table[1]
+        if page.screen.table == "correlation":
+            from zmon.screen.variable import with_headings  # noqa: PLC0415 - a lookup starts without it
+
+            table = with_headings(table, self.screens)
+        return Sheet(page.screen, table, page.order, page.conditions)
 
     def _task(self, page: Page) -> FillTask:
         view = self.view(page.argument)

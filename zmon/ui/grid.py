@@ -67,7 +67,7 @@ class Grid(Pane):
         before, self.sheet, self.page = self.sheet, sheet, page
         if sheet.order != before.order or _is_earlier(sheet, before):
             self.key = ""
-        self._columns = [sheet.table.column(c.name) for c in sheet.screen.columns] if sheet.rows else []
+        self._columns = sheet.shown_columns()
         self._draw()
         gone = ""
         if self.key in sheet.place:
