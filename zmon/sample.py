@@ -157,7 +157,10 @@ class Frame:
     @cached_property
     def period(self) -> tuple[int, int]:
         """The earliest and the latest moment of reading; zeros without rows."""
-        moments = set(self.times)  # few, because rows often share one
+        times = self.times
+        if times and times.count(times[0]) == len(times):
+            return times[0], times[0]
+        moments = set(times)  # few, because rows often share one
         return min(moments, default=0), max(moments, default=0)
 
     def moved(self, before: Frame) -> list[int]:
@@ -175,9 +178,13 @@ class Frame:
             differing = [(now, was) for now, was in pairs if now is not was and now != was]
             both = (zip(*columns, strict=True) for columns in zip(*differing, strict=True))
             changed = list(compress(count(), map(ne, *both))) if differing else []
-        self._lookup = before._lookup
-        self._moved = (ref(before), changed)
+        self.note_moved(before, changed)
         return changed
+
+    def note_moved(self, before: Frame, rows: list[int]) -> None:
+        """Take `rows` for the answer of `moved`; for a source that knows which rows it has changed."""
+        self._lookup = before._lookup
+        self._moved = (ref(before), rows)
 
     def select(self, keys: frozenset[str]) -> Frame:
         """Return a frame with only the rows of some keys, in their order; no other row is read."""

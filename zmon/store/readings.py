@@ -214,9 +214,15 @@ def offsets(frame: Frame) -> Offsets:
     """Return the earliest time of a frame's rows, and the distance of each row from it."""
     anchor, latest = frame.period
     if anchor == latest:
-        return anchor, [0] * len(frame.times)
+        return anchor, _zeros(len(frame.times))
     distances = {time: time - anchor for time in set(frame.times)}  # few: rows that rest have one time
     return anchor, list(map(distances.__getitem__, frame.times))
+
+
+@lru_cache
+def _zeros(many: int) -> list[int]:
+    """Return the distances of rows that were all read at once."""
+    return [0] * many
 
 
 def difference(
@@ -226,7 +232,7 @@ def difference(
     was, now = before.columns, after.columns
     (_, past), (anchor, present) = times
     rows = after.moved(before)
-    if past != present:
+    if past is not present and past != present:
         rows = sorted({*rows, *compress(count(), map(ne, present, past))})
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
@@ -243,7 +249,7 @@ def difference(
             deltas[name] = narrow_words(list(map(sub, new, old)))
         except TypeError:  # not all are whole numbers
             deltas[name], others[name] = _mixed(rows, new, old)
-    if past != present:
+    if past is not present and past != present:
         deltas[TIMES] = narrow_words(list(map(sub, picked(present), picked(past))))
     return ReadingChange(sample, anchor, rows, deltas, others, follows)
 

@@ -13,6 +13,7 @@ again.
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import sys
@@ -329,9 +330,10 @@ class Writer:
             if isinstance(job, threading.Event):
                 job.set()
                 continue
-            self._show()
-            if self._next - self._begun >= self._sealed and not self.gone():
-                self._try_to_seal()  # samples of a file that was taken away are saved by `leave`
+            with _without_gc():
+                self._show()
+                if self._next - self._begun >= self._sealed and not self.gone():
+                    self._try_to_seal()  # samples of a file that was taken away are saved by `leave`
 
     def settle(self) -> None:
         """Wait until the worker has done its work up to now."""
@@ -544,6 +546,18 @@ class Writer:
             self.connection.close()
             if self._lock is not None:
                 self._lock.release()
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Look for no cycles: there are none in thousands of lists that are dropped soon, and all are visited."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def close_up(path: str) -> None:
