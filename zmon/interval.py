@@ -181,8 +181,8 @@ class Delta:
     @cached_property
     def _longest(self) -> float:
         """The length of the longest interval of any row; infinite when some rows do not compare."""
-        lengths = [inf if isinstance(length, Absent) else length for length in self.seconds]
-        return max(lengths, default=0.0)
+        lengths = self.seconds
+        return inf if isinstance(sum(lengths), Absent) else max(lengths, default=0.0)  # type: ignore[return-value]  # none is absent
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._values.get(name)

@@ -206,7 +206,7 @@ class Frame:
         values = self.columns.get(name)
         if values is None:
             declared = self.kind.by_name[name]
-            values = [absent(f"{declared.source or name} was not read")] * len(self.keys)
+            values = [absent(f"{declared.source or name} was not read")] * len(self.keys) if self.keys else []
         return values
 
     def cell(self, key: str, name: str) -> Value:

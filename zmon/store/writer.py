@@ -137,6 +137,8 @@ class Writer:
         self._worker: threading.Thread | None = None
         self._jobs: SimpleQueue[threading.Event | bool] = SimpleQueue()
         """For the worker: True for work, False for the end, an event to be set when it is reached."""
+        self._asked = self._done = 0
+        """How often work was asked for, and done."""
         self._quiet = threading.Event()
         """Set while no sample is being appended."""
         self._quiet.set()
@@ -323,6 +325,7 @@ class Writer:
         if self._worker is None:
             self._worker = threading.Thread(target=self._work, name="recording", daemon=True)
             self._worker.start()
+        self._asked += 1
         self._jobs.put(True)
 
     def _work(self) -> None:
@@ -334,10 +337,12 @@ class Writer:
                 self._show()
                 if self._next - self._begun >= self._sealed and not self.gone():
                     self._try_to_seal()  # samples of a file that was taken away are saved by `leave`
+            self._done += 1
 
     def settle(self) -> None:
         """Wait until the worker has done its work up to now."""
-        if self._worker is not None and self._worker is not threading.current_thread():
+        is_own = self._worker is threading.current_thread()
+        if self._worker is not None and not is_own and self._done < self._asked:
             done = threading.Event()
             self._jobs.put(done)
             done.wait()
