@@ -20,7 +20,7 @@ from zmon.queueing.change import (
 )
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.observation import mean_of
-from zmon.queueing.prediction import Prediction, baseline, predict
+from zmon.queueing.prediction import Prediction, fitted_interval, predict
 from zmon.session.machines import ScenarioSection
 from zmon.tables.observed import observed_load
 
@@ -154,7 +154,7 @@ def compared(pair: Pair) -> Compared:
     """Predict on the first machine, and simulate the second."""
     load = observed(pair.before, pair.phases[0])
     after = observed(pair.after, pair.phases[1])
-    prediction = predict(baseline(load, shares(pair.before)), pair.changes)
+    prediction = predict(fitted_interval(load, shares(pair.before)), pair.changes)
     return Compared(
         prediction,
         sum(one.rate for one in after.volumes),

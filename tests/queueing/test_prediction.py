@@ -17,7 +17,7 @@ from zmon.queueing.change import (
 from zmon.queueing.demand import resource_demands
 from zmon.queueing.fit import fit
 from zmon.queueing.observation import ObservedProcessors
-from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, baseline, predict
+from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, fitted_interval, predict
 
 UNPREDICTED = {"processors, 4 to 6"}
 """The paths of multibus take turns that meet only under more load, so requests wait longer than before the
@@ -52,7 +52,7 @@ def test_what_limits_next_is_named(name: str, limit: str) -> None:
 
 def test_no_change_changes_nothing() -> None:
     """Without a change the answer is what was measured."""
-    base = baseline(observed("shark-before", -1), shares("shark-before"))
+    base = fitted_interval(observed("shark-before", -1), shares("shark-before"))
     found = predict(base, ())
     assert found.times == pytest.approx(1.0)
     assert found.whole.response[0] == pytest.approx(found.whole.response[1])
@@ -63,12 +63,12 @@ def test_no_change_changes_nothing() -> None:
 def test_the_range_is_wider_and_confidence_lower_the_less_was_measured() -> None:
     """What is missing is said, and costs confidence."""
     load = observed("shark-before", -1)
-    whole = predict(baseline(load, shares("shark-before")), ())
+    whole = predict(fitted_interval(load, shares("shark-before")), ())
     blind = load._replace(
         processors=ObservedProcessors(absent("not read"), absent("not read")),
         lcus=tuple(one._replace(misses=absent("not read")) for one in load.lcus),
     )
-    found = predict(baseline(blind, shares("shark-before")), ())
+    found = predict(fitted_interval(blind, shares("shark-before")), ())
     assert (whole.confidence, found.confidence) == ("high", "low")
     assert found.throughput[0] < whole.throughput[0]
     assert len(found.missing) == 2
@@ -85,7 +85,7 @@ def test_the_range_is_wider_and_confidence_lower_the_less_was_measured() -> None
 )
 def test_a_change_of_what_has_no_load_is_refused(change: FileMove | StripedSpace | AliasNumber) -> None:
     """A change that the interval says nothing of gets a reason, not a number."""
-    base = baseline(observed("shark-before", -1), shares("shark-before"))
+    base = fitted_interval(observed("shark-before", -1), shares("shark-before"))
     with pytest.raises(ChangeError):
         predict(base, (change,))
 
@@ -99,7 +99,7 @@ def test_processors_and_paths_that_were_not_read_cannot_change() -> None:
     )
     for change in (ProcessorNumber(4.0), PathNumber(24)):
         with pytest.raises(ChangeError):
-            predict(baseline(blind), (change,))
+            predict(fitted_interval(blind), (change,))
 
 
 def test_an_interval_without_io_has_no_model() -> None:

@@ -39,6 +39,8 @@ FORMS: Final = (
     "processors 8",
 )
 """What may be asked."""
+MAX_NAMED: Final = 8
+"""Names that a message lists."""
 MAX_NUMBER: Final = 100_000
 """The most aliases, paths or processors."""
 
@@ -75,7 +77,10 @@ def parse_change(text: str, names: KnownNames) -> Change:
 def _known(what: str, word: str, names: Mapping[str, str]) -> str:
     key = names.get(word.strip().casefold())
     if key is None:
-        raise ChangeError(f"{what} {word.strip()!r:.80} is not known here{did_you_mean(word, names)}")
+        some = ", ".join(sorted({min((len(n), n) for n, k in names.items() if k == key)[1].upper()
+                                 for key in names.values()})[:MAX_NAMED])  # fmt: skip
+        hint = did_you_mean(word.strip(), names) or (f"; there are {some}" if some else "; there is none")
+        raise ChangeError(f"{what} {word.strip()!r:.80} is not known here{hint}")
     return key
 
 

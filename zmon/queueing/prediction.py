@@ -96,13 +96,13 @@ class FittedInterval(NamedTuple):
     solution: Solution
 
 
-def baseline(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedInterval:
+def fitted_interval(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedInterval:
     """Fit a model to an interval.
 
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    return _baseline(_Once(load), tuple(shares))
+    return _fitted_interval(_Once(load), tuple(shares))
 
 
 class _Once:
@@ -119,7 +119,7 @@ class _Once:
 
 
 @lru_cache(maxsize=2)  # MOVES, SPREAD and their pages ask the same
-def _baseline(once: _Once, shares: tuple[FlowShare, ...]) -> FittedInterval:
+def _fitted_interval(once: _Once, shares: tuple[FlowShare, ...]) -> FittedInterval:
     model = fit(once.load, shares)
     network = network_of(model)
     return FittedInterval(once.load, model, network, solve(network))
