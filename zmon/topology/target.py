@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
@@ -457,10 +457,8 @@ def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
     Raises:
         ValueError: it has not this form, or a slot twice.
     """
-    if isinstance(cell, Absent):
-        return ()
     members: dict[int, ArrayMember] = {}
-    for word in str(cell).split():
+    for word in text_of(cell).split():
         slot, equals, rest = word.partition("=")
         number, sign, place = rest.partition("@")
         offset, _, size = place.partition("+")
