@@ -343,11 +343,10 @@ def _take(numbers: dict[str, str], name: str) -> int:
     return int(word)
 
 
-def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> Iterator[Target]:
+def thin_segments(target: Target, runs: Iterable[ThinRun]) -> Iterator[Target]:
     """Return a thin target run by run; what has no block is nowhere."""
-    number = target.arguments.split()[1]
     at = target.start
-    for run in volumes.get(int(number), ()):
+    for run in runs:
         begin, end = max(run.origin, at), min(run.origin + run.length, target.end)
         if begin >= end:
             continue
@@ -376,7 +375,9 @@ class ThinStack(Stack):
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a thin target run by run."""
         if target.kind == "thin" and target.legs[0].device in self._pools:
-            return thin_segments(target, self._pools[target.legs[0].device])
+            lines = map(str.split, str(self._layers.cell(node.number, "table")).splitlines())
+            number = next(int(words[4]) for words in lines if int(words[0]) * SECTOR == target.start)
+            return thin_segments(target, self._pools[target.legs[0].device].get(number, ()))
         return super().mapped(node, target)
 
 
