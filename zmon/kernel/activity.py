@@ -76,7 +76,7 @@ class ChangingRows:
         changed = sorted(self._changed)
         self._changed.clear()
         before, columns = self._frame, {**labels, **self._made(changed)}
-        found = self._frame = Frame(kind, keys, columns, times, rows=tuple(self.rows))
+        found = self._frame = Frame(kind, keys, columns, times, rows=tuple(self.rows), row_fields=self._names)
         if before is not None and before.kind is kind and before.keys == keys:
             found.note_moved(before, changed)
         return found

@@ -16,10 +16,10 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
-from operator import add, itemgetter, ne, sub
+from operator import add, ne, sub
 
 from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, pick
 from zmon.store.column_encoding import all_whole, narrow_words
@@ -238,11 +238,11 @@ def difference(
     others: dict[str, Sequence[Other]] = {}
     if not rows:
         return ReadingChange(sample, anchor, rows, deltas, others, follows)
-    picked = _picking(rows, len(after.keys))
+    new_of, old_of = after.picking(rows), before.picking(rows)
     for name in now:
         if now[name] is was[name]:
             continue
-        new, old = picked(now[name]), picked(was[name])
+        new, old = new_of(name), old_of(name)
         if new == old:
             continue
         try:
@@ -250,15 +250,8 @@ def difference(
         except TypeError:  # not all are whole numbers
             deltas[name], others[name] = _mixed(rows, new, old)
     if past is not present and past != present:
-        deltas[TIMES] = narrow_words(list(map(sub, picked(present), picked(past))))
+        deltas[TIMES] = narrow_words(list(map(sub, pick(present, rows), pick(past, rows))))
     return ReadingChange(sample, anchor, rows, deltas, others, follows)
-
-
-def _picking(rows: Sequence[int], count_: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Return a function that picks these rows, of `count_`, of a column."""
-    if len(rows) == count_:
-        return lambda column: column
-    return itemgetter(*rows) if len(rows) > 1 else lambda column: (column[rows[0]],)
 
 
 def _mixed(
