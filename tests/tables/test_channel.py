@@ -179,7 +179,7 @@ def test_without_devices_nobody_counts_them(make_interval: Callable[..., Interva
 )
 def test_chpids_stand_in_the_order_of_their_bits(installed: Any, mask: int, left: str) -> None:
     """The first installed bit belongs to the first that is named."""
-    assert "".join(in_use(list("abcd"), installed, mask)) == left
+    assert "".join(in_use("a b c d", installed, mask)) == left
 
 
 def test_the_period_averages_and_distributes(make_interval: Callable[..., Interval]) -> None:

@@ -8,7 +8,7 @@ those of the estimates.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
@@ -100,40 +100,46 @@ def _own_load(interval: Interval) -> tuple[dict[str, float], set[str]]:
     requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     measured = Joined(interval.of(CMF), list(devices.keys), NOT_MEASURED)
     connects = measured.rate("connect")
-    masks = zip(*(devices[name] for name in PATH_MASKS), strict=True)
     load: dict[str, float] = {}
     unknown: set[str] = set()
     loaded: set[str] = set()
-    for names, driver, online, starts, connect, done, (pim, *others) in zip(
+    idle: set[tuple[str, ...]] = set()
+    for names, driver, online, starts, connect, done, *masks in zip(
         devices["chpids"],
         devices["driver"],
         devices["online"],
         measured.numbers("ssch"),
         connects,
         requests,
-        masks,
+        *(devices[name] for name in PATH_MASKS),
         strict=True,
     ):
         # virtio disks start their I/O without SSCH, so what is measured of them says nothing
-        if not isinstance(names, str) or driver == "virtio_ccw":
+        if names.__class__ is not str or driver == "virtio_ccw":
             continue
-        chpids = in_use(names.split(), pim, usable(pim, *others))
+        chpids = in_use(names, *masks)
         if isinstance(connect, Absent):
             if online == 1 and starts != 0:
                 unknown.update(chpids)
                 loaded.update(chpids if starts > 0 or done > 0 else ())
-            continue
-        for chpid in chpids:
-            load[chpid] = load.get(chpid, 0.0) + 100.0 * connect / 1e9 / len(chpids)
+        elif not connect:
+            idle.add(chpids)
+        else:
+            share = 100.0 * connect / 1e9 / max(len(chpids), 1)
+            for chpid in chpids:
+                load[chpid] = load.get(chpid, 0.0) + share
+    load = dict.fromkeys((chpid for chpids in idle for chpid in chpids), 0.0) | load
     return {chpid: percent for chpid, percent in load.items() if chpid not in unknown}, loaded
 
 
-def in_use(chpids: list[str], installed: Value, mask: int) -> list[str]:
-    """Return those of the installed paths, in the order of their bits, that a mask leaves."""
+@lru_cache(maxsize=4096)  # most devices have the same few paths
+def in_use(chpids: str, installed: Value, *others: Value) -> tuple[str, ...]:
+    """Return those of the installed paths, in the order of their bits, that all masks leave."""
     if not isinstance(installed, int):
-        return chpids
+        return tuple(chpids.split())
+    mask = usable(installed, *others)
     bits = [0x80 >> place for place in range(8) if installed & (0x80 >> place)]
-    return [chpid for chpid, bit in zip(chpids, bits, strict=False) if mask & bit]
+    return tuple(chpid for chpid, bit in zip(chpids.split(), bits, strict=False) if mask & bit)
 
 
 def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
