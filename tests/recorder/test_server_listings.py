@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from zmon.cli.record import ServerListings
-from zmon.listing.containers import Container
-from zmon.listing.listing import Listing, ListingError
+from zmon.kernel.file_extents import ListedFile
+from zmon.listing.listing import ListingError
+from zmon.recorder.server_listings import ServerListings
 
-FILES = Listing((Container(path="/db/a"), Container(path="b", problem="relative")), ("a note",))
+FILES = [ListedFile("/db/a")]
 
 
 class Server:
@@ -16,11 +16,10 @@ class Server:
 
     def __init__(self, refusals: int) -> None:
         self.refusals = refusals
-        self.last = "the database server answers" if refusals else "a note"
         self.answered = threading.Event()
         self.said: list[str] = []
 
-    def ask(self, address: str) -> Listing:
+    def ask(self, address: str) -> list[ListedFile]:
         """Answer, or refuse."""
         if self.refusals:
             self.refusals -= 1
@@ -28,21 +27,20 @@ class Server:
         return FILES
 
     def say(self, words: str) -> None:
-        """Keep what is said; what comes last sets the event."""
+        """Keep what is said; what is said at an answer sets the event."""
         self.said.append(words)
-        if words.startswith(self.last):
+        if words.startswith("the database server answers"):
             self.answered.set()
 
 
 def test_what_a_server_lists_is_there_when_it_answers() -> None:
     """Its usable files are given, and that they are new is told once."""
-    server = Server(refusals=0)
-    asker = ServerListings(server.ask, server.say)
+    server = Server(refusals=1)
+    asker = ServerListings(server.ask, server.say, first=0.0)
     asker.start(["postgresql://h/d"])
     assert server.answered.wait(30)
-    assert [one.path for one in asker.containers()] == ["/db/a"]
+    assert asker.containers() == FILES
     assert (asker.changed(), asker.changed()) == (True, False)
-    assert server.said == ["a note"]
 
 
 def test_a_server_that_is_down_is_asked_again_and_told_once() -> None:
@@ -53,7 +51,6 @@ def test_a_server_that_is_down_is_asked_again_and_told_once() -> None:
     assert server.answered.wait(30)
     assert server.said == [
         "postgresql://h/d: refused; recording goes on without it, and it is asked again",
-        "a note",
         "the database server answers now: 1 file is listed",
     ]
 
@@ -62,7 +59,7 @@ def test_as_long_as_no_server_answers_the_reason_is_given() -> None:
     """Whoever wants the files is told why there are none."""
     asking, over = threading.Event(), threading.Event()
 
-    def ask(_address: str) -> Listing:
+    def ask(_address: str) -> list[ListedFile]:
         asking.set()
         over.wait()
         return FILES

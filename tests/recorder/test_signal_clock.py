@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli.record import SignalClock
+from zmon.recorder.signal_clock import SignalClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
