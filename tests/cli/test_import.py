@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.cli import import_
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import sample_once
 from zmon.kinds import CLAIM
 from zmon.session.machines import open_lab
+from zmon.store import sample_copy
 from zmon.store.reader import Recording
 from zmon.topology.claims import claims_in
 
@@ -169,7 +169,7 @@ def test_progress_is_shown_on_a_terminal(
 ) -> None:
     """How many samples, and until when."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(import_, "PROGRESS_SAMPLES", 3)
+    monkeypatch.setattr(sample_copy, "PROGRESS_SAMPLES", 3)
     main(["import", str(REPORT), out])
     assert capsys.readouterr().err.splitlines()[1] == "3 samples, until 2026-11-21 14:11:38"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import time
 from contextlib import closing
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say
@@ -19,7 +18,7 @@ from zmon.trends.trend import RollupFile, headings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.sample import Field, Frame, Kind, Sample
@@ -27,31 +26,28 @@ if TYPE_CHECKING:
 
 PROGRESS_SAMPLES: Final = 1000
 """Samples between two messages about the progress."""
-OWN_COLUMNS: Final = ("sample", "read_at", "key")
+OWN_COLUMNS: Final = ("sample", "read_at", "kind", "key")
 """Columns in front of the fields: when the sample was taken, when the row was read, and of what it is."""
+ROLLUP_COLUMNS: Final = ("begin", "screen", "thing", "label")
+"""The same of roll-ups."""
+NAMES: Final = {"kind", "screen"}
+"""Columns that CSV has not, because all of its rows have the same."""
 NO_ROWS: Final = "there was nothing of that kind or name in that time"
 
 
-class Selection(NamedTuple):
-    """The kinds, keys and fields that are written."""
+class RowBlock(NamedTuple):
+    """Rows with the same columns: of a kind in one sample, or of a screen in one file."""
 
-    kinds: Sequence[str]
-    keys: frozenset[str]
-    """In lower case; all if there are none."""
-    fields: Sequence[str]
-    """All if there are none."""
-    reasons: bool
-    """Whether absent values are written with their reasons."""
-
-    def rows(self, frame: Frame) -> Sequence[int]:
-        """Return the rows of a frame that are written."""
-        return [row for row, key in enumerate(frame.keys) if is_wanted(key, self.keys)]
-
-    def columns(self, kind: Kind) -> list[Field]:
-        """Return the fields of a kind that are written."""
-        if not self.fields:
-            return [*kind.fields]
-        return [kind.by_name[name] for name in self.fields if name in kind.by_name]
+    own: tuple[str, ...]
+    """Names of the columns in front of the values."""
+    names: Sequence[str]
+    """Names of the values."""
+    headings: Sequence[str]
+    """The same with their units."""
+    rows: Iterable[tuple[tuple[str, ...], Sequence[Any]]]
+    """Cells of the own columns, and values."""
+    about: Sequence[dict[str, object]] = ()
+    """What JSON has in front of the rows."""
 
 
 class SelectionError(ValueError):
@@ -62,11 +58,17 @@ def run(args: argparse.Namespace) -> int:
     """Write the rows; returns the exit status."""
     try:
         with closing(open_excerpt(args)) as excerpt:
-            return _export_rollups(excerpt, args) if args.rollups else _export(excerpt, args)
+            written = _write(_rollups(excerpt, args) if args.rollups else _counters(excerpt, args), args)
+            missing = [] if args.rollups else left_out(excerpt)
     except SelectionError as error:
         return misused(str(error))
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)
+    for line in missing:
+        complain(line)
+    if not written:
+        return complain(NO_ROWS)
+    return FAILED if missing else OK
 
 
 def _words(lists: Sequence[str]) -> list[str]:
@@ -74,14 +76,10 @@ def _words(lists: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(word for given in lists for word in given.replace(",", " ").split()))
 
 
-def _keys(args: argparse.Namespace) -> frozenset[str]:
-    return frozenset(key.lower() for key in _words(args.key))
-
-
-def is_wanted(key: str, keys: frozenset[str]) -> bool:
-    """Tell whether a key is among those wanted, all if there are none; the number of a bus id is enough."""
-    name = key.lower()
-    return not keys or name in keys or name.rpartition(".")[2] in keys
+def _wanted_keys(args: argparse.Namespace) -> Callable[[str], bool]:
+    """Return whether a key is among those wanted, all if there are none; the number of a bus id is enough."""
+    keys = frozenset(key.lower() for key in _words(args.key))
+    return lambda key: not keys or not keys.isdisjoint((name := key.lower(), name.rpartition(".")[2]))
 
 
 def _check(words: Iterable[str], known: Sequence[str], what: str) -> None:
@@ -105,78 +103,6 @@ def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
         raise SelectionError(f"CSV has one heading: take one --kind of {', '.join(kinds)}, or --format jsonl")
 
 
-# counters
-
-
-def _export(excerpt: Excerpt, args: argparse.Namespace) -> int:
-    """Write the rows of counters, and what could not be read.
-
-    Raises:
-        SelectionError: there is no such kind, none has such a field, or CSV cannot hold it.
-    """
-    there = excerpt.kinds
-    kinds = _words(args.kind) or there
-    _check(kinds, there, "there is no kind {!r} in it")
-    _check_csv(args, kinds)
-    fields = _words(args.fields)
-    if fields:
-        known = list(dict.fromkeys(name for kind in kinds for name in _fields(excerpt, kind)))
-        _check(fields, known, "there is no field {!r}")
-    selection = Selection(kinds, _keys(args), fields, args.reasons)
-    readings = _readings(excerpt, selection)
-    found = False
-    for line in (
-        _csv(readings, selection, safe=args.csv_safe) if args.format == "csv" else _jsonl(readings, selection)
-    ):
-        found = True
-        sys.stdout.write(line)
-    sys.stdout.flush()
-    missing = left_out(excerpt)
-    for line in missing:
-        complain(line)
-    if not found:
-        return complain(NO_ROWS)
-    return FAILED if missing else OK
-
-
-def _fields(excerpt: Excerpt, kind: str) -> list[str]:
-    """Return the names of a kind's fields, as the first sample has them that holds it."""
-    for sample in excerpt.chosen([kind]):
-        frame = sample.frames.get(kind)
-        if frame is not None:
-            return [field.name for field in frame.kind.fields]
-    return []
-
-
-class Reading(NamedTuple):
-    """One reading of a kind, and which of its rows are selection."""
-
-    sample: Sample
-    frame: Frame
-    rows: Sequence[int]
-
-    def times(self, row: int) -> tuple[str, str]:
-        """Return when the sample was taken, and when the row was read."""
-        at = self.sample.at
-        return moment(at.utc), moment(at.utc - at.steady + self.frame.times[row])
-
-
-def _readings(excerpt: Excerpt, selection: Selection) -> Iterator[Reading]:
-    """Yield each reading once, if it has rows to write or says why there are none."""
-    last: dict[str, Frame] = {}
-    terminal = sys.stderr.isatty() and not sys.stdout.isatty()
-    for number, sample in enumerate(excerpt.chosen(selection.kinds), 1):
-        for kind in selection.kinds:
-            frame = sample.frames.get(kind)
-            if frame is not None and frame is not last.get(kind):
-                last[kind] = frame
-                rows = selection.rows(frame)
-                if rows or (frame.missing is not None and selection.reasons):
-                    yield Reading(sample, frame, rows)
-        if terminal and number % PROGRESS_SAMPLES == 0:
-            say(f"{number:,} samples, until {utc_clock(sample.at.utc)}")
-
-
 @lru_cache(maxsize=256)  # many rows are read at once
 def moment(ns: int) -> str:
     """Write an instant of UTC in full, as ISO 8601 does."""
@@ -184,99 +110,138 @@ def moment(ns: int) -> str:
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part:09d}Z"
 
 
-def heading(field: Field) -> str:
-    """Return the name of a field with its unit."""
-    return f"{field.name} [{field.unit}]" if field.unit else field.name
+# writers
 
 
-def _csv(readings: Iterator[Reading], selection: Selection, *, safe: bool) -> Iterator[str]:
-    """Yield lines of CSV; the heading is that of the first reading."""
-    buffer = io.StringIO()
-    writer = CsvWriter(buffer, safe=safe)
+def _write(blocks: Iterable[RowBlock], args: argparse.Namespace) -> bool:
+    """Write rows as CSV with the heading of the first ones, or as JSON lines; tell whether there are any."""
+    csv = CsvWriter(sys.stdout, safe=args.csv_safe) if args.format == "csv" else None
+    written, is_first = False, True
+    for block in blocks:
+        at = next(place for place, name in enumerate(block.own) if name in NAMES)
+        if csv is not None and is_first:
+            own = block.own[:at] + block.own[at + 1 :]
+            csv.writerow([*own, *block.headings, *(["absent"] if args.reasons else [])])
+        elif csv is None:
+            sys.stdout.writelines(f"{json.dumps(line)}\n" for line in block.about)
+        written, is_first = written or bool(block.about), False
+        for own, values in block.rows:
+            written = True
+            cells = [None if value.__class__ is Absent else plain(value) for value in values]
+            reasons = _reasons(block.names, values) if args.reasons else {}
+            if csv is not None:
+                row = [*own[:at], *own[at + 1 :], *cells]
+                row += ["; ".join(map(": ".join, reasons.items()))] if args.reasons else []
+                csv.writerow([harmless(cell) if cell.__class__ is str else cell for cell in row])
+            else:
+                found: dict[str, object] = dict(zip(block.own, own, strict=True))
+                found.update(zip(block.names, cells, strict=True))
+                if args.reasons:
+                    found["absent"] = reasons
+                sys.stdout.write(f"{json.dumps(found)}\n")
+    sys.stdout.flush()
+    return written
 
-    def line(cells: Sequence[object]) -> None:
-        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in cells])
 
-    fields: list[Field] = []
-    for reading in readings:
-        if not fields:
-            fields = selection.columns(reading.frame.kind)
-            line([*OWN_COLUMNS, *map(heading, fields), *(["absent"] if selection.reasons else [])])
-        columns = _columns(reading.frame, fields)
-        for row in reading.rows:
-            values = [column[row] for column in columns]
-            cells: list[object] = [*reading.times(row), reading.frame.keys[row], *map(plain, values)]
-            if selection.reasons:
-                absences = (
-                    f"{field.name}: {value.reason}"
-                    for field, value in zip(fields, values, strict=True)
-                    if isinstance(value, Absent)
-                )
-                cells.append("; ".join(absences))
-            line(cells)
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
+def _reasons(names: Sequence[str], values: Sequence[Value]) -> dict[str, str]:
+    return {n: value.reason for n, value in zip(names, values, strict=True) if isinstance(value, Absent)}
 
 
-def _columns(frame: Frame, fields: Sequence[Field]) -> list[list[Value]]:
-    """Return the columns of fields, also of those that a later zmon added."""
+# counters
+
+
+def _counters(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
+    """Return the rows of counters.
+
+    Raises:
+        SelectionError: there is no such kind, none has such a field, or CSV cannot hold it.
+    """
+    kinds = _words(args.kind) or excerpt.kinds
+    _check(kinds, excerpt.kinds, "there is no kind {!r} in it")
+    _check_csv(args, kinds)
+    fields = _words(args.fields)
+    if fields:
+        known = list(dict.fromkeys(name for kind in kinds for name in _fields(excerpt, kind)))
+        _check(fields, known, "there is no field {!r}")
+    return _readings(excerpt, args, kinds, fields)
+
+
+def _fields(excerpt: Excerpt, kind: str) -> list[str]:
+    """Return the names of a kind's fields, as the first sample has them that holds it."""
+    frames = (sample.frames.get(kind) for sample in excerpt.chosen([kind]))
+    first = next(filter(None, frames), None)
+    return [] if first is None else [field.name for field in first.kind.fields]
+
+
+def _readings(
+    excerpt: Excerpt, args: argparse.Namespace, kinds: Sequence[str], names: Sequence[str]
+) -> Iterator[RowBlock]:
+    """Yield each reading once, if it has rows to write or says why there are none.
+
+    `names` are those of the wanted fields, all if there are none.
+    """
+    last: dict[str, Frame] = {}
+    described: dict[str, Kind] = {}
+    fields: dict[str, list[Field]] = {}
+    is_wanted = _wanted_keys(args)
+    terminal = sys.stderr.isatty() and not sys.stdout.isatty()
+    for number, sample in enumerate(excerpt.chosen(kinds), 1):
+        for name, frame in ((name, sample.frames.get(name)) for name in kinds):
+            if frame is None or frame is last.get(name):
+                continue
+            last[name] = frame
+            rows = [row for row, key in enumerate(frame.keys) if is_wanted(key)]
+            missing = frame.missing if args.reasons else None
+            if not rows and missing is None:
+                continue
+            about: list[dict[str, object]] = []
+            if described.get(name) is not frame.kind and not (args.format == "csv" and described):
+                kind = described[name] = frame.kind
+                by_name = kind.by_name
+                fields[name] = [by_name[one] for one in names if one in by_name] if names else [*kind.fields]
+                units = {f.name: {"meaning": f.meaning.value, "unit": f.unit or None} for f in fields[name]}
+                about.append({"describes": name, "key": kind.key, "fields": units})
+            if missing is not None:
+                at = moment(sample.at.utc)
+                about.append({"sample": at, "kind": name, "missing": missing.reason})
+            yield RowBlock(
+                OWN_COLUMNS,
+                [field.name for field in fields[name]],
+                [f"{field.name} [{field.unit}]" if field.unit else field.name for field in fields[name]],
+                _rows(sample, frame, rows, fields[name]),
+                about,
+            )
+        if terminal and number % PROGRESS_SAMPLES == 0:
+            say(f"{number:,} samples, until {utc_clock(sample.at.utc)}")
+
+
+def _rows(
+    sample: Sample, frame: Frame, rows: Sequence[int], fields: Sequence[Field]
+) -> Iterator[tuple[tuple[str, ...], list[Value]]]:
+    """Yield rows of a frame; fields that a later zmon added are absent."""
     unknown: list[Value] = [absent("this field was not known then")] * len(frame.keys)
-    return [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
-
-
-def _jsonl(readings: Iterator[Reading], selection: Selection) -> Iterator[str]:
-    """Yield JSON objects, each on its line; before the first row of a kind one that describes it."""
-    described_kinds: dict[str, Kind] = {}
-    for reading in readings:
-        frame, kind = reading.frame, reading.frame.kind
-        fields = selection.columns(kind)
-        if described_kinds.get(kind.name) is not kind:
-            described_kinds[kind.name] = kind
-            described = {f.name: {"meaning": f.meaning.value, "unit": f.unit or None} for f in fields}
-            yield json.dumps({"describes": kind.name, "key": kind.key, "fields": described}) + "\n"
-        if frame.missing is not None and selection.reasons:
-            missing = {
-                "sample": moment(reading.sample.at.utc),
-                "kind": kind.name,
-                "missing": frame.missing.reason,
-            }
-            yield json.dumps(missing) + "\n"
-        columns = _columns(frame, fields)
-        names = [field.name for field in fields]
-        for row in reading.rows:
-            sampled, read = reading.times(row)
-            values = [column[row] for column in columns]
-            found: dict[str, object] = {
-                "sample": sampled,
-                "read_at": read,
-                "kind": kind.name,
-                "key": frame.keys[row],
-            }
-            found |= zip(names, map(plain, values), strict=True)
-            if selection.reasons:
-                found["absent"] = {
-                    name: value.reason
-                    for name, value in zip(names, values, strict=True)
-                    if isinstance(value, Absent)
-                }
-            yield json.dumps(found) + "\n"
+    columns = [frame.column(one.name) if one.name in frame.kind.by_name else unknown for one in fields]
+    taken, offset = moment(sample.at.utc), sample.at.utc - sample.at.steady
+    for row in rows:
+        own = (taken, moment(offset + frame.times[row]), frame.kind.name, frame.keys[row])
+        yield own, [column[row] for column in columns]
 
 
 # roll-ups
 
 
-def _export_rollups(excerpt: Excerpt, args: argparse.Namespace) -> int:
-    """Write the roll-ups of the files; returns the exit status.
+def _rollups(excerpt: Excerpt, args: argparse.Namespace) -> Iterator[RowBlock]:
+    """Return the roll-ups of the files.
 
     Raises:
         SelectionError: what was asked for was not rolled up, or CSV cannot hold it.
+        ValueError: there are none.
     """
     there = _figures(excerpt, args.rollups)
     if not there:
         if any(section.recording and section.recording.has_rollups for section in excerpt.sections):
-            return complain("nothing was rolled up in that time")
-        return complain("the recording has no roll-ups: it was made with --no-rollups, or by an older zmon")
+            raise ValueError("nothing was rolled up in that time")
+        raise ValueError("the recording has no roll-ups: it was made with --no-rollups, or by an older zmon")
     screens = list(dict.fromkeys(word.lower() for word in _words(args.kind)))
     _check(screens, list(there), "nothing was rolled up of {!r}")
     chosen = {screen: there[screen] for screen in screens or there}
@@ -286,7 +251,7 @@ def _export_rollups(excerpt: Excerpt, args: argparse.Namespace) -> int:
     _check(fields, known, "there is no figure {!r}")
     if fields:
         chosen = {screen: [name for name in fields if name in chosen[screen]] for screen in chosen}
-    return _write_rollups(excerpt, args, chosen)
+    return _of_files(excerpt, args, chosen)
 
 
 def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
@@ -299,28 +264,18 @@ def _figures(excerpt: Excerpt, length: str) -> dict[str, list[str]]:
     return {screen: [*figures] for screen, figures in found.items() if figures}
 
 
-def _write_rollups(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> int:
-    keys = _keys(args)
-    writer = CsvWriter(sys.stdout, safe=args.csv_safe)
-    count = 0
-    for screen, figures in chosen.items():
-        names = headings(figures)
-        if args.format == "csv":
-            writer.writerow(["begin", "thing", "label", *names])
-        for path in excerpt.paths():
-            with closing(RollupFile(path, args.rollups)) as rollups:
-                if not set(figures) <= set(rollups.figures(screen)):
-                    complain(f"left out: {path} has rolled up other figures of {screen}")
-                    continue
-                for row in rollups.rows(screen, figures, excerpt.begin, excerpt.end):
-                    if not is_wanted(row.thing, keys):
-                        continue
-                    count += 1
-                    begin = moment(row.begin)
-                    if args.format == "csv":
-                        writer.writerow([begin, harmless(row.thing), harmless(row.label), *row.figures])
-                    else:
-                        found = {"begin": begin, "screen": screen, "thing": row.thing, "label": row.label}
-                        print(json.dumps(found | dict(zip(names, row.figures, strict=True))))
-    sys.stdout.flush()
-    return OK if count else complain(NO_ROWS)
+def _of_files(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list[str]]) -> Iterator[RowBlock]:
+    is_wanted = _wanted_keys(args)
+    for screen, path in ((screen, path) for screen in chosen for path in excerpt.paths()):
+        with closing(RollupFile(path, args.rollups)) as rollups:
+            names = headings(chosen[screen])
+            rows: Iterable[tuple[tuple[str, ...], Sequence[Any]]] = ()
+            if set(chosen[screen]) <= set(rollups.figures(screen)):
+                rows = (
+                    ((moment(row.begin), screen, row.thing, row.label), row.figures)
+                    for row in rollups.rows(screen, chosen[screen], excerpt.begin, excerpt.end)
+                    if is_wanted(row.thing)
+                )
+            else:
+                complain(f"left out: {path} has rolled up other figures of {screen}")
+            yield RowBlock(ROLLUP_COLUMNS, names, names, rows)

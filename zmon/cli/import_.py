@@ -7,7 +7,7 @@ import sys
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from zmon.cli.cut import SampleCopy, check_apart, check_output, remove
+from zmon.cli.cut import check_apart, check_output, remove, say_copied, say_written
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import damaged_recording, is_simulated
 from zmon.kernel.capture_open import open_capture
@@ -15,6 +15,7 @@ from zmon.kernel.sampler import sample_once
 from zmon.session.machines import open_lab
 from zmon.store.file_format import is_recording
 from zmon.store.sadf import read_sadf
+from zmon.store.sample_copy import SampleCopy
 from zmon.store.writer import Writer, close_up
 from zmon.trends.rollup import recording_with_trends
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 SAR_MAGIC: Final = (b"\x96\xd5", b"\xd5\x96")
 """The first bytes of sar's own files: SYSSTAT_MAGIC of sa.h, in either order of bytes."""
-PROGRESS_SAMPLES: Final = 100
-"""Samples between two messages about the progress."""
 
 Note = tuple[int, str]
 """A remark and its time, UTC in ns."""
@@ -106,7 +105,7 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: 
     remove(path)
     status = OK
     writer = (recording_with_trends if rollups else Writer)(path, sealed=sys.maxsize, durable=False)
-    copy = SampleCopy(writer, PROGRESS_SAMPLES)
+    copy = SampleCopy(writer, say_copied)
     try:
         copy.write(samples)
         for utc, text in notes:
@@ -116,5 +115,5 @@ def _write(path: str, samples: Iterator[Sample], notes: list[Note], *, rollups: 
     finally:
         writer.close()
     close_up(path)
-    say(copy.summary(path))
+    say_written(path, copy)
     return status
