@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.output import USAGE, complain
+from zmon.cli.output import USAGE, complain, terminal_width
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
 
@@ -27,7 +26,7 @@ def parse(name: str, words: Sequence[str]) -> argparse.Namespace:
 
 def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Return the parser of a subcommand; `words` are for the message about a first one that is none."""
-    form = partial(argparse.RawDescriptionHelpFormatter, width=_help_width())
+    form = partial(argparse.RawDescriptionHelpFormatter, width=max(terminal_width() - 2, 20))
     if not name:
         parser = _Parser("zmon", description=_description(), formatter_class=form)
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
@@ -69,15 +68,6 @@ class _Parser(argparse.ArgumentParser):
             complain(guess)
             self.exit(USAGE)
         super().error(harmless(message))
-
-
-def _help_width() -> int:
-    """Return the width of help texts; argparse would load a module of compression to find it."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "")) or 80
-    except ValueError:
-        columns = os.get_terminal_size(1).columns if os.isatty(1) else 80
-    return max(columns - 2, 20)
 
 
 def _description() -> str:

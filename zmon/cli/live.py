@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zmon.cli.inputs import containers_of, listing_of, user_inputs
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.source_options import open_source, seek
-from zmon.cli.subcommands import command_instead, misspelt
+from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
 from zmon.recorder.lock import own_directory, recorder_here
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 from zmon.session.session import Session
@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     except NoScreen:
         more = "; zmon --help lists the subcommands, zmon show MENU the screens"
         word = args.command[0]
-        return misused(command_instead(word, args.source) or misspelt(word, screens.commands, unsure=more))
+        instead = "" if word in SUBCOMMANDS else command_instead(word, args.source)
+        return misused(instead or misspelt(word, screens.commands, unsure=more))
     except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
         return misused(str(error))
     except ValueError as error:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, write_result
-from zmon.cli.source_options import choice_of, open_source, time_of
+from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
 from zmon.recorder.lock import recorder_here
@@ -138,10 +137,8 @@ def _timeline(
 def _sampled(args: argparse.Namespace, kinds: Sequence[Kind], containers: Sequence[ListedFile]) -> Timeline:
     """Take samples for a while."""
     live = LiveTimeline(choice_of(args, kinds, containers), args.interval, buffer=MemoryBuffer())
-    begin = time.monotonic()
     live.take()
-    for turn in range(1, max(round(args.length / args.interval), 1) + 1):
-        time.sleep(max(0.0, begin + turn * args.interval - time.monotonic()))
+    for _ in paced(max(round(args.length / args.interval), 1), args.interval):
         live.take()
     return live
 

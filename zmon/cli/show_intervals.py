@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, write_result
-from zmon.cli.source_options import go_to_end, open_source, seek, time_of
+from zmon.cli.source_options import go_to_end, open_source, paced, refused, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -78,6 +77,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
         return complain(str(error)) if isinstance(error.__cause__, NoSuchThing) else misused(str(error))
+    except ValueError as error:  # WhenError, or a file that was damaged meanwhile
+        return refused(error)
     finally:
         session.timeline.close()
         if other is not None:
@@ -110,7 +111,7 @@ def moves_to(navigator: Navigator, args: argparse.Namespace, *, needed: bool = T
     """Move the navigator to each interval that the options choose; yields the number that is left.
 
     Raises:
-        CommandError: a time is none, or there is no sample then.
+        CommandError, WhenError: there is no sample then, or a time is none.
     """
     if navigator.live and (args.at or args.since):
         raise CommandError("--at and --since are times in a recording: name one with --from")
@@ -118,8 +119,7 @@ def moves_to(navigator: Navigator, args: argparse.Namespace, *, needed: bool = T
         yield from _live(navigator, args.count if needed else 0, args.interval)
         return
     if args.at:
-        with _no_time():
-            remark = seek(navigator, args.at) or ("" if args.since else navigator.cursor.onset())
+        remark = seek(navigator, args.at) or ("" if args.since else navigator.cursor.onset())
         if remark:
             complain(remark)
     else:
@@ -152,8 +152,8 @@ def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
     interval = navigator.interval
     if interval is None:
         return
-    end = _time(args.at, navigator.timeline) if args.at else interval.after.at.utc
-    begin = _time(args.since, navigator.timeline, interval.after.at.utc)
+    end = time_of(args.at, navigator.timeline) if args.at else interval.after.at.utc
+    begin = time_of(args.since, navigator.timeline, interval.after.at.utc)
     if begin // SECOND > end // SECOND:
         behind = "--at" if args.at else "the last sample"
         raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
@@ -202,40 +202,19 @@ def _there(other: Navigator, here: Interval | None, args: argparse.Namespace) ->
     return other.interval
 
 
-def _time(words: str, timeline: Timeline, present: int | None = None) -> int:
-    """Return the time that words name.
-
-    Raises:
-        CommandError: they name none.
-    """
-    with _no_time():
-        return time_of(words, timeline, present)
-
-
 def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int:
     """Return the time that words name; print a remark if the recording has no samples of it.
 
     Raises:
-        CommandError: they name none.
+        WhenError: they name none.
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
 
-    utc = _time(words, timeline, present)
+    utc = time_of(words, timeline, present)
     remark = outside(utc, timeline.span())
     if remark:
         complain(remark)
     return utc
-
-
-@contextmanager
-def _no_time() -> Iterator[None]:
-    """Turn the error about words that name no time into a CommandError."""
-    from zmon.session.when import WhenError  # noqa: PLC0415 - most lookups name no time
-
-    try:
-        yield
-    except WhenError as error:
-        raise CommandError(str(error)) from error
 
 
 def _widen(navigator: Navigator, words: str) -> None:
@@ -283,10 +262,7 @@ def _live(navigator: Navigator, count: int, seconds: float) -> Iterator[int]:
     navigator.next()
     if not count:
         yield 0
-    due = time.monotonic()
-    for left in reversed(range(count)):
-        due += seconds
-        time.sleep(max(0.0, due - time.monotonic()))
+    for left in paced(count, seconds):
         navigator.next()
         yield left
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.cli.inputs import has_inputs, user_inputs
-from zmon.cli.output import FAILED, OK, announced, complain, folded, misused, terminal_width, write_result
+from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_width, write_result
 from zmon.cli.show_intervals import moves_to
-from zmon.cli.source_options import open_source
+from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
 from zmon.plain_text import harmless
@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
             return _recorded(args, arrays)
         except CommandError as error:
             return misused(str(error))
-        except ValueError as error:
-            return complain(str(error))
+        except ValueError as error:  # the source or a time
+            return refused(error)
     reads, writes = args.reads or 0.0, args.writes or 0.0
     if args.io is not None:
         reads = args.io * args.read / 100
@@ -91,7 +91,7 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
     """Print what an interval of a recording needs, LCU by LCU; returns the exit status.
 
     Raises:
-        CommandError: a time is none.
+        CommandError, WhenError: a time is none, or there is no sample then.
         ValueError: the source cannot be used, or holds no interval.
     """
     inputs = user_inputs(args) if has_inputs(args) else no_inputs

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
     from zmon.listing.listing import Listing
-    from zmon.sample import Frame, Kind, Sample
+    from zmon.sample import Kind, Sample
     from zmon.session.live_buffer import LiveBuffer
     from zmon.session.navigator import Navigator
     from zmon.session.recording import Excerpt
@@ -178,6 +177,15 @@ def seek(navigator: Navigator, words: str) -> str:
     return outside(utc, navigator.timeline.span())
 
 
+def paced(count: int, seconds: float) -> Iterator[int]:
+    """Yield the number that is left, `count` times: each `seconds` after the one before was due."""
+    due = time.monotonic()
+    for left in reversed(range(count)):
+        due += seconds
+        time.sleep(max(0.0, due - time.monotonic()))
+        yield left
+
+
 def go_to_end(navigator: Navigator) -> None:
     """Go to the last sample, and print a remark if later ones cannot be read."""
     navigator.end()
@@ -293,16 +301,10 @@ def open_lookup(
             interval = _interval(args, timeline, traffic=traffic)
         sample = interval.after
         if not args.source:
-            from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - a recording has them
-            from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts  # noqa: PLC0415 - likewise
+            from zmon.kernel.file_sample import with_files  # noqa: PLC0415 - a recording has them
             from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
 
-            containers = read_containers(LiveTree(), containers_of(listing), progress=progress)
-            frames = {**sample.frames, CONTAINER.name: containers}
-            paths = [path for path in containers.keys if OTHER.match(path)]
-            mounts = read_mounts(LiveTree(), None, paths) if paths else sample.frame(MOUNT)
-            frames[MOUNT.name] = read_hidden(LiveTree(), mounts)
-            sample = sample._replace(frames=frames)
+            sample = with_files(LiveTree(), sample, containers_of(listing), progress)
         strangers = () if listing is None else listing.strangers(host_of(sample))
         yield Lookup(Machine(sample, people), interval if traffic else None, strangers)
 
@@ -330,54 +332,11 @@ def read_files(
         SiteError: the site's file cannot be used.
         OSError: a file of answers cannot be read.
     """
-    from zmon.kernel.ccw_device import read_devices  # noqa: PLC0415
-    from zmon.kernel.dasd_ioctl import read_identity  # noqa: PLC0415
-    from zmon.kernel.file_extents import ListedFile, read_containers  # noqa: PLC0415 - other sources need none of it
-    from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415
-    from zmon.kernel.sys_block import read_layers  # noqa: PLC0415
-    from zmon.kernel.sysinfo import read_machine  # noqa: PLC0415
-    from zmon.kernel.tree import LiveTree  # noqa: PLC0415
-    from zmon.sample import Instant, Sample  # noqa: PLC0415
-    from zmon.topology.machine import Machine  # noqa: PLC0415
+    from zmon.kernel.file_sample import sample_files  # noqa: PLC0415 - other sources have samples
+    from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+    from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
-    tree = LiveTree(root)
-    paths = list(paths)
-    mounts = mounts or {}
-    containers = read_containers(tree, map(ListedFile, paths), progress=progress)
-    seen = map(str, containers.column("mount"))
-    overlays = (number for number in map(str, containers.column("number")) if number[:2] == "0:")
-    mounted = read_mounts(tree, {*mounts.values(), *seen, *overlays}, [*paths, *mounts])
-    layers = read_layers(tree, _devices(containers, mounted))
-    disks = {
-        str(layers.cell(key, "busid")): (str(layers.cell(key, "name")), key)
-        for key in layers.keys
-        if isinstance(layers.cell(key, "busid"), str)
-    }
-    frames = (
-        containers,
-        mounted,
-        layers,
-        read_devices(tree, disks),
-        read_identity(tree, disks),
-        read_machine(tree),
-    )
-    at = Instant(time.time_ns(), time.monotonic_ns(), "")
-    sample = Sample(at, {frame.kind.name: frame for frame in frames}, tree.name)
-    return Machine(sample, _inputs(args))
-
-
-def _devices(containers: Frame, mounts: Frame) -> set[str]:
-    """Return the numbers of the block devices that files, or their file systems, are on."""
-    several = {word.partition("=")[2] for cell in mounts.column("devices") for word in _words(cell)}
-    return several | {
-        str(number)
-        for number in (*containers.column("number"), *mounts.column("number"))
-        if str(number)[:2] != "0:"
-    }
-
-
-def _words(cell: Value) -> list[str]:
-    return cell.split() if isinstance(cell, str) else []
+    return Machine(sample_files(LiveTree(root), paths, mounts, progress), _inputs(args))
 
 
 def _interval(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) -> Interval:
