@@ -26,7 +26,7 @@ def db2(_path: str) -> str:
 
 def test_the_matrix_as_records() -> None:
     """One per tablespace, a column per unit, in bytes."""
-    heading, first, *rest = matrix_records(ask())
+    heading, first, *rest = matrix_records(ask(available=("*",)))
     row = dict(zip(heading, first, strict=True))
     assert len(rest) == 3
     assert (row["tablespace"], row["bytes"], row["LCU 6 bytes"], row["LCU 0 bytes"]) == (
@@ -47,7 +47,7 @@ def test_moves_as_records() -> None:
 
 def test_the_document_is_json() -> None:
     """And has all of the answer."""
-    found = json.loads(json.dumps(document(ask(moves=2), db2, ["a note"]), allow_nan=False))
+    found = json.loads(json.dumps(document(ask(moves=2, available=("*",)), db2, ["a note"]), allow_nan=False))
     assert [unit["name"] for unit in found["units"]][:2] == ["LCU 0", "LCU 1"]
     assert len(found["tablespaces"]) == 4
     assert found["plan"]["steps"][0]["moves"][0]["means"]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import spread
-from zmon.placement.planner import GAIN, MovePlan, lowest, plan_moves
-from zmon.placement.planner_state import PlannerState
+from zmon.placement.planner import GAIN, MovePlan, plan_moves
 
 FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
 
@@ -41,16 +40,16 @@ def test_the_loads_before() -> None:
 
 
 def test_the_first_six_moves() -> None:
-    """From the hottest to the coldest: 52 to 46, 40, 34, 28, 23 and 20."""
-    assert tops(plan_moves(study(), FOUR, most=6)) == pytest.approx([46, 40, 34, 28, 23, 20])
+    """From the hottest to the coldest: 52 to 46, 40, 34, 28, 23 and 19, which is the least that six reach."""
+    assert tops(plan_moves(study(), FOUR, most=6)) == pytest.approx([46, 40, 34, 28, 23, 19])
 
 
 def test_what_six_moves_reach() -> None:
     """Nearly even in all; yet one tablespace still sits on one LCU."""
     found = plan_moves(study(), FOUR, most=6)
     reached = spread(found.after, FOUR)
-    assert reached.uneven == pytest.approx(1.111, abs=0.001)
-    assert reached.jain == pytest.approx(0.992, abs=0.001)
+    assert reached.uneven == pytest.approx(1.056, abs=0.001)
+    assert reached.jain == pytest.approx(0.995, abs=0.001)
     assert not any(move.item.tablespace == "T4" for step in found.steps for move in step.moves)
 
 
@@ -130,16 +129,16 @@ def test_an_exchange_counts_as_two() -> None:
 
 
 def test_the_curve_tells_the_bound() -> None:
-    """52 to 20 is 2.6 times the throughput at the most, for the bytes copied up to there."""
+    """52 to 19 is 2.74 times the throughput at the most, for the bytes copied up to there."""
     last = plan_moves(study(), FOUR, most=6).steps[-1]
-    assert last.ratio == pytest.approx(2.6)
+    assert last.ratio == pytest.approx(52 / 19)
     assert (last.copied, last.worst.key) == (33, "1")
 
 
 def test_the_gap_to_what_cannot_be_better() -> None:
-    """20 against a mean of 18."""
+    """19 against a mean of 18."""
     found = plan_moves(study(), FOUR, most=6)
-    assert [found.bound, found.gap] == pytest.approx([1.0, 20 / 18 - 1])
+    assert [found.bound, found.gap] == pytest.approx([1.0, 19 / 18 - 1])
 
 
 def test_the_bound_is_that_of_the_units_that_may_be_used() -> None:
@@ -147,7 +146,7 @@ def test_the_bound_is_that_of_the_units_that_may_be_used() -> None:
     units = [Unit("1"), Unit("2", open=False), Unit("3", open=False)]
     items = [FileItem(f"{n}", "T", "D", bytes_on={"2": 1}) for n in range(10)]
     items.append(FileItem("small", "U", "D", bytes_on={"3": 2}))
-    found = plan_moves(items, units, enough=1.0)
+    found = plan_moves(items, units)
     assert [found.bound, found.gap] == pytest.approx([5 / 4, 0])
 
 
@@ -278,7 +277,7 @@ def test_units_of_different_capacity_bear_differently() -> None:
     """Twice the capacity takes twice the load."""
     units = [Unit("a", capacity=40.0), Unit("b", capacity=80.0)]
     items = [FileItem(str(number), "T", "D", bytes_on={"a": 1}) for number in range(6)]
-    assert plan_moves(items, units, enough=1.0).after == {"a": 2, "b": 4}
+    assert plan_moves(items, units).after == {"a": 2, "b": 4}
 
 
 def test_a_load_outside_of_the_units_is_refused() -> None:
@@ -306,8 +305,7 @@ def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
     if not total:
         return
     allowed = ceil(total / len(counts))
-    state = PlannerState(items, units, traffic=False)
-    found = plan_moves(items, units, most=len(items), enough=lowest(state) / (8 * total / len(counts)))
+    found = plan_moves(items, units, most=len(items))
     falls = [top for top in tops(found) if top >= 8 * allowed - 1e-6]
     fewest = sum(max(0, count - allowed) for count in counts)
     reached = next((number for number, top in enumerate(falls, 1) if top <= 8 * allowed + 1e-6), 0)
@@ -355,7 +353,7 @@ def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, 
     """The bound is never above the best, the result never below; largest first keeps what is proved of it."""
     items, units = lay(case)
     optimum, count = best(items, units), len(units)
-    found = plan_moves(items, units, most=99, enough=1.0)
+    found = plan_moves(items, units, most=99)
     mean = sum(item.size for item in items) / count
     assert not isinstance(found.bound, Absent)
     assert found.bound * mean <= optimum + 1e-6
@@ -374,7 +372,7 @@ def test_the_bound_is_never_above_the_best_of_some_units(
     """Where nothing may be put on the others."""
     items, units = lay(case)
     units = [unit._replace(open=number < opened) for number, unit in enumerate(units)]
-    found = plan_moves(items, units, most=99, enough=1.0)
+    found = plan_moves(items, units, most=99)
     assert not isinstance(found.bound, Absent)
     assert found.bound * sum(item.size for item in items) / len(units) <= best(items, units) + 1e-6
 
@@ -384,7 +382,7 @@ def test_the_bound_is_never_above_the_best_of_some_units(
 def test_what_the_steps_say_is_so(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """Made one after the other, they lead to the loads that are promised, and never to a higher maximum."""
     items, units = lay(case)
-    found = plan_moves(items, units, most=99, enough=1.0)
+    found = plan_moves(items, units, most=99)
     loads = dict(found.before)
     for step in found.steps:
         for move in step.moves:

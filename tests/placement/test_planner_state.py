@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.placement.items import FileItem, Unit, weights
-from zmon.placement.planner_state import MOVED, PlannerState
+from zmon.placement.planner_state import PlannerState, SharedResource
 
 UNITS = [Unit(str(number)) for number in range(4)]
 
@@ -25,21 +25,19 @@ ITEMS = st.lists(
 
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
 def test_what_a_move_would_do_is_what_it_does(items: list[FileItem], number: int, unit: int) -> None:
-    """The maximum, the change of the squares and the loss of the tablespace, told before it is made."""
-    state = PlannerState(items, UNITS, traffic=False)
+    """The maximum and the change of the squares, told before it is made."""
+    paths = SharedResource("channels", {"0": 0.5, "1": 0.7})
+    state = PlannerState(items, UNITS, traffic=False, shared=[paths])
     number %= len(items)
-    if not state.vectors[number]:
+    if state.home[number] < 0:
         return
-    levels = state.levels()
-    ranked = sorted(range(4), key=lambda one: (-levels[one], one))
-    told = state.after(number, unit, ranked)
-    squares = state.squares_after(number, unit)
+    before = sum(level * level for level in state.levels)
+    top, squares = state.top_after([(number, unit)])
     state.move(number, unit)
-    assert told[0] == pytest.approx(max(state.levels()))
-    assert told[1] == pytest.approx(sum(x * x for x in state.levels()) - sum(x * x for x in levels))
-    assert squares == pytest.approx(state.squares[state.space[number]])
-    on = state.on[state.space[number]]
-    assert squares == pytest.approx(sum(x * x for x in on))
+    assert top == pytest.approx(state.top)
+    assert squares == pytest.approx(sum(level * level for level in state.levels) - before)
+    loads = state.loads()
+    assert state.levels == pytest.approx([*loads.values(), 0.5 * loads["0"] + 0.7 * loads["1"]])
 
 
 @given(ITEMS, st.integers(0, 7), st.integers(0, 3))
@@ -47,18 +45,11 @@ def test_a_move_that_is_taken_back_leaves_nothing(items: list[FileItem], number:
     """All is as it was before."""
     state, other = PlannerState(items, UNITS, traffic=False), PlannerState(items, UNITS, traffic=False)
     number %= len(items)
-    if state.vectors[number]:
-        state.take_back(number, state.move(number, unit))
-    assert (state.loads, state.on, state.at, state.vectors) == (
-        other.loads, other.on, other.at, other.vectors
+    if state.home[number] >= 0:
+        state.move(number, state.move(number, unit))
+    assert (state.levels, state.on, state.where, state.free) == (
+        other.levels, other.on, other.where, other.free
     )  # fmt: skip
-
-
-def test_what_was_moved_is_not_moved_again() -> None:
-    """A plan names each file once."""
-    state = PlannerState([FileItem("/a", "A", bytes_on={"0": 3})], UNITS, traffic=False)
-    state.move(0, 1)
-    assert state.hindrance(0, 2) == MOVED
 
 
 def test_what_lies_there_already_takes_no_room() -> None:

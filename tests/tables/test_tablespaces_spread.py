@@ -45,18 +45,18 @@ def test_traffic_is_an_estimate() -> None:
 
 
 def test_the_line_of_all() -> None:
-    """On 1.8 of 8 LCUs."""
+    """On 1.8 of 4 LCUs that hold files."""
     summary = fill().summary
     assert summary is not None
     assert summary.cells["effective"] == pytest.approx(1.8, abs=0.05)
-    assert summary.cells["units"] == 8
+    assert summary.cells["units"] == 4
 
 
 def test_the_note_says_what_an_even_spread_may_give() -> None:
     """And names the LCU that has most."""
     fullest, note, *_ = fill().notes
     assert fullest == "LCU 2486 has 80 % of the tablespaces' traffic"
-    assert note.startswith("An even spread of the traffic over 8 LCUs: at most 6.40 times the throughput.")
+    assert note.startswith("An even spread of the traffic over 4 LCUs: at most 3.20 times the throughput.")
     assert "The bottleneck is LCU 2486 now" in note
 
 

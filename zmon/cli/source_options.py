@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain
-from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
@@ -292,7 +292,7 @@ def open_lookup(
 
     listed = None if listing is None or not args.source else listing
     people = _inputs(args, listed, listing, adds=adds)
-    kinds = (*IDENTITY, *((BLOCK,) if traffic else ()), *(STORED if args.source else ()))
+    kinds = (*IDENTITY, *(_observed() if traffic else ()), *(STORED if args.source else ()))
     with ExitStack() as opened:
         with announced(args.source):
             timeline = opened.enter_context(
@@ -307,6 +307,13 @@ def open_lookup(
             sample = with_files(LiveTree(), sample, containers_of(listing), progress)
         strangers = () if listing is None else listing.strangers(host_of(sample))
         yield Lookup(Machine(sample, people), interval if traffic else None, strangers)
+
+
+def _observed() -> tuple[Kind, ...]:
+    """Return the kinds that show traffic, and whether requests wait."""
+    from zmon.tables.observed import KINDS  # noqa: PLC0415 - only traffic needs them
+
+    return KINDS
 
 
 def host_of(sample: Sample) -> str:

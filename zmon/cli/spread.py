@@ -28,7 +28,9 @@ from zmon.placement.move_statements import move_statements
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
+    anew_words,
     counted,
+    no_use_words,
     pressure,
     report_spread,
     spread_words,
@@ -36,6 +38,7 @@ from zmon.placement.spread_report import (
 )
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
+from zmon.tables.tablespaces import waits_in
 
 if TYPE_CHECKING:
     import argparse
@@ -113,9 +116,11 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         available=tuple(name.strip() for names in args.lcus for name in names.split(",") if name.strip()),
         pins=tuple(args.pin),
         moves=args.moves,
+        anyway=args.anyway,
     )
+    waits = None if lookup.interval is None else waits_in(lookup.interval)
     try:
-        answer = report_spread(found, wanted)
+        answer = report_spread(found, wanted, waits)
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)
@@ -310,7 +315,8 @@ def _findings(report: SpreadReport) -> Iterator[str]:
     if known:
         unknown = report.sides.get("", 0)
         yield f"Sides: {', '.join(known)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
-    yield times_words(f"What if: an even spread of {counted(report)}", report.even, report.units)
+    even = times_words(f"What if: an even spread of {counted(report)}", report.even, report.units)
+    yield no_use_words(report) or even
     if not isinstance(report.headroom.factor, Absent):
         factor, binding = report.headroom.factor, report.headroom.binding
         full = f"{enumerated(binding, MAX_NAMED)} {'is' if len(binding) == 1 else 'are'} full"
@@ -344,6 +350,8 @@ def _busy(found: Pressure) -> str:
 def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int) -> Iterator[str]:
     if not plan.steps:
         why = plan.uneven.reason if isinstance(plan.uneven, Absent) else NOT_WORTH
+        if report.no_use and not report.wanted.anyway:
+            why = "none would relieve anything; --anyway suggests them to make the traffic even"
         yield from folded(f"No move is suggested: {why}", width)
     else:
         yield "Moves by benefit, and what is reached with each (zmon moves nothing):"
@@ -396,11 +404,7 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
     if report.moved is not None and plan.steps:
         yield times_words("What if: these moves", report.moved, report.units)
     yield spread_words(plan)
-    if plan.anew is not None:
-        yield (
-            f"Placing all anew, largest first: {queue(plan.anew.uneven)} by {_many(plan.anew.moves, 'move')},"
-            f" {bytes_(plan.anew.copied)} to copy, Spr {percent(100 * plan.anew.apart)} %"
-        )
+    yield from anew_words(plan, report.wanted.moves)
     if not isinstance(plan.apart, Absent):
         yield (
             f"Spr is the part of the load that is spread as far as its tablespace's files allow:"

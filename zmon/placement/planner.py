@@ -1,11 +1,12 @@
-"""Which files to move, in order of benefit, so that no unit is overloaded and each tablespace is on many.
+"""Which files to move, in order of benefit, to relieve what is fullest and to spread tablespaces.
 
-There are two goals, the first before the second: a low maximum of the load per unit, and every tablespace on
-many units.  Moves and exchanges are tried from the unit with most load until the maximum is close enough to
-the mean; then tablespaces are spread as far as the maximum does not rise.  No item is moved twice.  Placing
-everything anew (largest first, each to the unit with least) is tried as well; if it takes no more moves than
-the maximum, the better of both is suggested.  Moves that gain nothing are left out, and a lower bound for
-any placement is reported.  The result does not depend on the order in which items are given.
+There are two goals, the first before the second: the fullest resource, a unit or channel paths that units
+share, is to be as little busy as possible; and every tablespace is to be on many units.  The placement with
+the lowest level and the fewest bytes to copy is searched for (`annealing`), and its moves are put in order,
+that which lowers the maximum most first; the moves that are left spread tablespaces, as far as the maximum
+does not rise.  Placing everything anew (largest first, each where the level stays lowest) is tried as well;
+the better of both plans is suggested.  Moves that gain nothing are left out, and a lower bound for any
+placement is reported.  The result does not depend on the order in which items are given.
 
 zmon suggests, and never moves anything.
 """
@@ -14,19 +15,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from math import inf
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.placement.planner_state import MOVED, NOTHING, PlannerState
+from zmon.placement.annealing import SAME, Annealing
+from zmon.placement.planner_state import NOTHING, PlannerState
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.placement.items import FileItem, Unit
-    from zmon.placement.planner_state import Vector
+    from zmon.placement.planner_state import SharedResource
 
     Change = tuple[tuple[int, int], ...]
     """Items with their new units: one item, or two that change places."""
@@ -34,23 +36,23 @@ if TYPE_CHECKING:
 
 NO_LOAD = absent("no load")
 
-SAME: Final = 1e-9
-"""The relative difference below which levels are equal: sums of floats are not exact."""
 COLDEST: Final = 8
-"""Number of units, those with least load, with which an exchange is tried."""
+"""Number of units, those with least of a tablespace, with which an exchange is tried."""
 NEAREST: Final = 4
-"""Number of items tried, those whose size fits an exchange best."""
+"""Number of items tried, those whose load is nearest to that of the item that they change places with."""
 CROWDED: Final = 16
 """Number of tablespaces, those that lose most, for which an exchange is tried."""
 
-ENOUGH: Final = 1.1
-"""The maximum, as a multiple of the mean, that is even enough."""
 GAIN: Final = 0.005
 """Smaller changes of Max/mean and Spr do not count: both are printed with two digits."""
 WORTH: Final = 0.05
 """The relative increase of throughput, or Spr, that is required to suggest moves."""
-ORDERED: Final = 100
-"""A plan of more moves is ordered by their loads."""
+EQUAL: Final = 0.02
+"""Of two plans with a smaller difference of Max/mean that which spreads tablespaces more may be better."""
+DETOURS: Final = 4
+"""So often the search is repeated where files wait for each other's room."""
+BISECTIONS: Final = 60
+"""Steps of the bisection; a float has no more digits."""
 
 
 class Move(NamedTuple):
@@ -72,11 +74,11 @@ class PlanStep(NamedTuple):
     worst: Unit
     """The unit with most load after it."""
     uneven: float
-    """Its load as a multiple of the mean."""
+    """The level of the fullest resource as a multiple of the mean level of units."""
     ratio: Number
-    """The maximum throughput after it, as a multiple of the present one, if the units limit it."""
+    """The maximum throughput after it, as a multiple of the present one."""
     full: str
-    """The bottleneck after it: the title of a unit, or channels."""
+    """The fullest resource after it: the title of a unit, or channels."""
     apart: float
     """The share of the load that is spread as far as its files allow, from 0 to 1."""
     copied: int
@@ -118,6 +120,8 @@ class MovePlan(NamedTuple):
     """The result of placing all anew, if that is not suggested."""
     held: tuple[tuple[str, int], ...]
     """The reasons why items on the unit with most load stay there, with their numbers."""
+    is_anew: bool
+    """Whether placing all anew is what is suggested, because it is better."""
 
 
 def plan_moves(
@@ -125,33 +129,30 @@ def plan_moves(
     units: Sequence[Unit],
     *,
     most: int = 20,
-    enough: float = ENOUGH,
     traffic: bool = False,
+    shared: Iterable[SharedResource] = (),
 ) -> MovePlan:
     """Return up to `most` moves in order of benefit; an exchange counts as two moves.
 
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key.
     """
-    begin = PlannerState(items, units, traffic=traffic)
-    total, loads = sum(begin.loads), _keyed(begin, begin.loads)
-    if not total:
-        return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, ())
-    mean, bound = total / sum(begin.bear), lowest(begin)
-    uneven, apart = max(begin.levels()) / mean, _apart(begin)
-    state = begin.copy()
-    changes = _evened(state, max(bound, enough * mean), most)
-    changes += _widened(state, most - sum(map(len, changes)))
-    steps = _useful(uneven, apart, _steps(begin.copy(), changes))
-    anew, whole = _placed_anew(begin, uneven, apart)
-    level = max(bound / mean, enough)
-    part = _useful(uneven, apart, _falling(whole))
-    if _count(part) <= most and _is_better(part, steps, level):
-        steps = part
-    if whole and _count(whole) <= most and _level(steps, uneven, level) >= _level(whole, 0, level) + GAIN:
-        steps = whole
+    begin = PlannerState(items, units, traffic=traffic, shared=shared)
+    loads = begin.loads()
+    if not begin.mean:
+        return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, (), is_anew=False)
+    bound, uneven, apart = lowest(begin), begin.top / begin.mean, begin.apart()
+    fresh, placed = _placed_anew(begin)
+    changes = _telling(begin, _lowered(begin, most, bound, placed))
+    changes += _widened(_made(begin, changes), most - sum(map(len, changes)))
+    steps = tuple(_steps(begin, changes))
+    anew: tuple[PlanStep, ...] = ()
+    if fresh is not None and fresh.moves <= most:
+        anew = tuple(_steps(begin, _telling(begin, _in_order(begin.copy(), placed))))
+    is_anew = _is_better(anew, steps)
+    steps = anew if is_anew else steps
     if not steps or (uneven / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
-        steps = ()
+        steps, is_anew = (), False
     reached = steps[-1].uneven if steps else uneven
     return MovePlan(
         steps,
@@ -159,125 +160,62 @@ def plan_moves(
         steps[-1].after if steps else loads,
         uneven,
         apart,
-        bound / mean,
-        reached * mean / bound - 1,
-        None if steps and steps == whole else anew,
-        _held(_placed(begin.copy(), steps)),
+        bound / begin.mean,
+        reached * begin.mean / bound - 1,
+        None if is_anew else fresh,
+        _held(begin, steps),
+        is_anew=is_anew,
     )
 
 
-def _useful(uneven: float, apart: float, steps: Iterable[PlanStep]) -> tuple[PlanStep, ...]:
-    """Return the steps up to the last one that improves a measure."""
-    made, useful = list(steps), 0
-    for number, step in enumerate(made, 1):
-        if step.uneven <= uneven - GAIN or (step.apart >= apart + GAIN and step.uneven < uneven + GAIN):
-            useful, uneven, apart = number, step.uneven, step.apart
-    return tuple(made[:useful])
+def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]) -> list[Change]:
+    """Return the changes, in order, to the lowest level; `placed` are the moves of another good placement.
 
-
-def _telling(uneven: float, apart: float, changes: Iterable[Change], steps: Iterable[PlanStep]) -> Change:
-    """Return the moves of those changes that improve Max/mean or Spr."""
-    kept: list[tuple[int, int]] = []
-    for change, step in zip(changes, steps, strict=True):
-        if step.uneven <= uneven - GAIN or step.apart >= apart + GAIN:
-            kept += change
-        uneven, apart = step.uneven, step.apart
-    return tuple(kept)
-
-
-def _placed_anew(
-    begin: PlannerState, uneven: float, apart: float
-) -> tuple[FreshPlacement | None, tuple[PlanStep, ...]]:
-    """Return the result of placing all items anew, with the steps to it if they are few enough.
-
-    None of many small moves is left out: each gains almost nothing, but all together gain a lot.
+    Where files wait for each other's room, the search is repeated without one of their moves, and at last
+    without any move into room that another leaves.
     """
-    moves = _anew(begin.copy())
-    if len(moves) > ORDERED:
-        result = _together(begin.copy(), moves)
-        gains = result.uneven <= uneven - GAIN or result.apart >= apart + GAIN
-        return (result if gains else None), ()
-    changes = list(_in_order(begin.copy(), moves))
-    changes = list(_in_order(begin.copy(), _telling(uneven, apart, changes, _steps(begin.copy(), changes))))
-    whole = _useful(uneven, apart, _steps(begin.copy(), changes))
-    if not whole:
-        return None, ()
-    return FreshPlacement(whole[-1].uneven, _count(whole), whole[-1].copied, whole[-1].apart), whole
-
-
-def _together(state: PlannerState, moves: Change) -> FreshPlacement:
-    """Make moves, hindered ones after the others, and return their joint result."""
-    left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
-    made = copied = 0
-    while True:
-        waiting = []
-        for number, unit in left:
-            if state.hindrance(number, unit):
-                waiting.append((number, unit))
-            else:
-                made += 1
-                copied += state.size[number] - state.items[number].bytes_on.get(state.units[unit].key, 0)
-                state.move(number, unit)
-        if len(waiting) == len(left):
-            mean = sum(state.loads) / sum(state.bear)
-            return FreshPlacement(max(state.levels()) / mean, made, copied, _apart(state))
-        left = waiting
-
-
-def _count(steps: Iterable[PlanStep]) -> int:
-    return sum(len(step.moves) for step in steps)
-
-
-def _level(steps: Sequence[PlanStep], before: float, enough: float) -> float:
-    """Return the maximum after steps, but at least the level that is even enough."""
-    return max(steps[-1].uneven if steps else before, enough)
-
-
-def _falling(steps: Sequence[PlanStep]) -> Iterable[PlanStep]:
-    """Yield steps until one of them raises the maximum."""
-    lowest_level = inf
-    for step in steps:
-        if step.uneven > lowest_level * (1 + SAME):
+    barred: set[tuple[int, int]] = set()
+    choice: tuple[float, int, list[Change]] | None = None
+    top = _made(begin, [tuple(placed)]).top
+    for last in (*[False] * DETOURS, True) if most else ():
+        search = Annealing(begin, most, barred, leaving=not last)
+        search.search(bound, {} if barred else dict(placed), top)
+        left = _spread(_made(begin, [tuple(search.moves())]))
+        changes = list(_in_order(begin.copy(), left))
+        left -= {move for change in changes for move in change}
+        made = _made(begin, changes)
+        key = made.top, sum(map(made.copied, search.items)), changes
+        choice = min(choice or key, key)
+        if not left:
             break
-        lowest_level = min(lowest_level, step.uneven)
-        yield step
+        barred.add(max(left, key=lambda move: (begin.size[move[0]], move)))
+    return choice[2] if choice else []
 
 
-def _placed(state: PlannerState, steps: Iterable[PlanStep]) -> PlannerState:
-    """Make steps from a state."""
-    numbers = {id(item): number for number, item in enumerate(state.items)}
-    for move in (move for step in steps for move in step.moves):
-        state.move(numbers[id(move.item)], state.number[move.target.key])
-    return state
+def _spread(state: PlannerState) -> set[tuple[int, int]]:
+    """Return the moves made, to other units where this spreads tablespaces and does not raise the maximum."""
+    moved = [number for number, unit in enumerate(state.where) if unit != state.home[number]]
+    ceiling, units = state.top * (1 + SAME), range(len(state.units))
 
+    def others() -> Iterator[Change]:
+        for place, one in enumerate(moved):
+            at = state.where[one]
+            yield from (((one, unit),) for unit in units if unit not in {at, state.home[one]})
+            for two in moved[place + 1 :]:
+                there = state.where[two]
+                if there not in {at, state.home[one]} and at != state.home[two]:
+                    yield (one, there), (two, at)
 
-def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep], enough: float) -> bool:
-    """Return whether a plan is better: by the maximum, unless both are even enough; then Spr; then bytes."""
-    if not ones or not others:
-        return bool(ones)
-    one, other = ones[-1], others[-1]
-    lower = max(other.uneven, enough) - max(one.uneven, enough)
-    if abs(lower) >= GAIN:
-        return lower > 0
-    wider = one.apart - other.apart
-    if abs(wider) >= GAIN:
-        return wider > 0
-    return one.copied < other.copied
-
-
-def _keyed(state: PlannerState, loads: Sequence[float]) -> dict[str, float]:
-    return {unit.key: load for unit, load in zip(state.units, loads, strict=True)}
-
-
-def _apart(state: PlannerState) -> float:
-    """Return the share of the load that is spread as far as its files allow."""
-    return 1 - state.losses() / sum(state.loads)
+    while change := _best_of(state, others(), ceiling):
+        for move in change:
+            state.move(*move)
+    return {(number, state.where[number]) for number in moved}
 
 
 def lowest(state: PlannerState) -> float:
-    """Return a lower bound of the maximum for any placement of the movable items.
+    """Return a lower bound of the highest level for any placement of the movable items.
 
-    It is the largest of: the level of an even spread; the fixed load of a unit; the largest item; and,
+    It is the largest of: the level of an even spread; the fixed load of a resource; the largest item; and,
     because on m units one has k + 1 of the k * m + 1 largest items, the sum of the k + 1 smallest of these.
     Units to which nothing may be moved keep their load, or less.  Of an item on several units the largest
     part counts, because the item may stay there.
@@ -285,20 +223,20 @@ def lowest(state: PlannerState) -> float:
     movable = sorted(
         (
             (vector[0][1], vector[0][0])
-            for vector, fixed in zip(state.vectors, state.fixed, strict=True)
+            for vector, fixed in zip(state.first, state.fixed, strict=True)
             if not fixed
         ),
         reverse=True,
     )
     able = {number for number, unit in enumerate(state.units) if unit.open} | {home for _, home in movable}
-    resting = [0.0] * len(state.units)
+    resting = [0.0] * len(state.levels)
     for number, fixed in enumerate(state.fixed):
-        if fixed:
-            for unit, load in state.vectors[number]:
-                resting[unit] += load
-    bounds = [_even_level(state), *(load / bear for load, bear in zip(resting, state.bear, strict=True))]
+        if fixed and state.home[number] >= 0:
+            for resource, time in state.parts(number, state.home[number]):
+                resting[resource] += time
+    bounds = [_even_level(state), *resting]
     bounds += [load / max(state.bear[unit] for unit in able) for load, _ in movable[:1]]
-    if state.even and movable:
+    if len(set(state.bear)) <= 1 and movable:
         count = len(able)
         bounds += [
             sum(load for load, _ in movable[k * count - k : k * count + 1])
@@ -308,142 +246,194 @@ def lowest(state: PlannerState) -> float:
 
 
 def _even_level(state: PlannerState) -> float:
-    """Return the level of an even spread in which closed units have at most their present load."""
-    sharing = set(range(len(state.units)))
-    while True:
-        level = sum(state.loads[unit] for unit in sharing) / (sum(state.bear[unit] for unit in sharing) or 1)
-        below = {unit for unit in sharing if not state.units[unit].open and state.level(unit) < level}
-        if not below:
-            return level
-        sharing -= below
+    """Return the level of a spread of all load as if it could be divided, on units that may get more."""
+    total, held = sum(state.amount), state.loads()
+    low, high = total / (sum(state.bear) or 1), state.top
+    if not state.shared and all(unit.open for unit in state.units):
+        return low
+
+    def bears(level: float) -> float:
+        """Return the load that there is room for with no resource above a level."""
+        rooms = {
+            number: level * bear if unit.open else min(level * bear, held[unit.key])
+            for number, (unit, bear) in enumerate(zip(state.units, state.bear, strict=True))
+        }
+        bearable = 0.0
+        for one in state.shared:  # a unit counts for the first of them only: the bound stays one
+            left = level
+            behind = [n for key in one.seconds if (n := state.number.get(key, -1)) in rooms]
+            for number in sorted(behind, key=lambda number, one=one: one.seconds[state.units[number].key]):  # type: ignore[misc]  # a key
+                seconds, room = one.seconds[state.units[number].key], rooms.pop(number)
+                part = min(room, left / seconds) if seconds else room
+                bearable += part
+                left -= part * seconds
+        return bearable + sum(rooms.values())
+
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if bears(middle) >= total else (middle, high)
+    return low
 
 
-# a low maximum
+# order
 
 
-def _evened(state: PlannerState, wanted: float, most: int) -> list[Change]:
-    """Lower the maximum as far as wanted and possible; return the changes made."""
-    made: list[tuple[Change, list[Vector]]] = []
-    useful, count, lowest_yet = 0, 0, max(state.levels())
-    while max(state.levels()) > wanted * (1 + SAME):
-        change = _relief(state, most - count)
-        if not change:
-            break
-        made.append((change, _make(state, change)))
-        count += len(change)
-        if max(state.levels()) < lowest_yet * (1 - SAME):
-            lowest_yet, useful = max(state.levels()), len(made)
-    # if several units have the maximum, relieving only one of them is useless
-    while len(made) > useful:
-        _take_back(state, *made.pop())
-    return [change for change, _ in made]
+def _in_order(state: PlannerState, moves: Iterable[tuple[int, int]]) -> Iterator[Change]:
+    """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
+
+    If none of them lowers it, two in opposite directions are made at once, if that does, or if each waits for
+    the room of the other.  A move that waits for free space is left out if the space never becomes free.
+    """
+    left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
+    while left:
+        free: list[Change] = [(move,) for move in left if not state.hindrance(*move)]
+        choice = [(*state.top_after(change), change) for change in free]
+        if not choice or min(choice)[0] > state.top - GAIN * state.mean:
+            choice += [(*state.top_after(pair), pair) for pair in _opposite(state, left)]
+        if not choice:
+            return
+        *_, change = min(choice)
+        for move in change:
+            left.remove(move)
+            state.move(*move)
+        yield change
 
 
-def _take_back(state: PlannerState, change: Change, places: Sequence[Vector]) -> None:
-    """Put items back to their places before a change."""
-    for (number, _), vector in zip(reversed(change), reversed(places), strict=True):
-        state.take_back(number, vector)
+def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Iterator[Change]:
+    """Yield the pairs of moves in opposite directions, if there is room for both when both are made."""
+    for place, (number, unit) in enumerate(moves):
+        home = state.where[number]
+        for other, to in moves[place + 1 :]:
+            if to != home or state.where[other] != unit:
+                continue
+            less = state.size[number] - state.size[other]
+            if less <= state.free[unit] and -less <= state.free[home]:
+                yield (number, unit), (other, home)
 
 
-def _make(state: PlannerState, change: Change) -> list[Vector]:
-    """Make a change; return the former places of the items."""
-    return [state.move(number, unit) for number, unit in change]
+def _telling(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
+    """Return the changes without those that gain nothing, alone or two together, and that no other needs."""
+    kept = list(changes)
+    reached = _made(begin, kept)
+    top, apart = reached.top + GAIN / 2 * begin.mean, reached.apart() - GAIN
+    idle = [change for change, gains in zip(kept, _gains(begin, kept), strict=True) if not gains]
+    for some in (*((one,) for one in reversed(idle)), *combinations(idle, 2)):
+        rest = [change for change in kept if change not in some]
+        without = _made(begin, rest)
+        if len(rest) == len(kept) - len(some) and without.top <= top and without.apart() >= apart:
+            kept = rest
+    kept = _paired(begin, kept)
+    gaining = list(_gains(begin, kept))
+    while kept and not gaining.pop():
+        kept.pop()
+    return kept
 
 
-def _relief(state: PlannerState, most: int) -> Change:
-    """Return the move, else the exchange, that best relieves a unit with most load; empty if none does."""
-    levels, ranked = state.levels(), _ranked(state)
-    top = max(levels) * (1 - SAME)
-    for hot in (unit for unit in ranked if levels[unit] >= top):
-        change = (_best_move(state, hot, ranked) if most >= 1 else ()) or (
-            _best_exchange(state, hot, ranked) if most >= 2 else ()
-        )
-        if change:
-            return change
-    return ()
-
-
-def _best_move(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
-    top = state.level(hot)
-    choice: tuple[float, float, float, int, int, int] | None = None
-    best = top * (1 + SAME)
-    seen: set[int] = set()
-    cold = [unit for unit in reversed(ranked) if unit != hot and state.units[unit].open]
-    for number in state.at[hot]:
-        kind = state.classes[number]
-        if state.fixed[number] or kind in seen:
+def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
+    """Return the changes, a move that gains nothing made one with a later one in the opposite direction."""
+    for first, gains in zip(changes, _gains(begin, changes), strict=True):
+        if gains or len(first) > 1:
             continue
-        seen.add(kind)
-        vector = state.vectors[number]
-        if (state.loads[hot] - vector[0][1]) / state.bear[hot] > best:
-            continue
-        alike = state.even and len(vector) == 1
-        least = inf
-        for unit in cold:
-            # a unit of the same capacity with more load is no better
-            if alike and state.loads[unit] > least:
-                break
-            if (state.loads[unit] + state.amount[number]) / state.bear[unit] > best and len(vector) == 1:
-                continue
-            if state.hindrance(number, unit):
-                continue
-            least = state.loads[unit]
-            level, squares = state.after(number, unit, ranked)
-            if level > best or squares >= -SAME * top * top:
-                continue
-            space = state.space[number]
-            loss = state.loss(space, state.squares_after(number, unit)) - state.loss(space)
-            key = (level, squares, loss, state.size[number], number, unit)
-            if choice is None or key < choice:
-                choice, best = key, level
-    return () if choice is None else ((choice[4], choice[5]),)
+        number, unit = first[0]
+        for place in range(changes.index(first) + 1, len(changes)):
+            (other, to), *more = changes[place]
+            if not more and to == begin.home[number] and begin.home[other] == unit:
+                joined = [*changes[:place], (first[0], (other, to)), *changes[place + 1 :]]
+                joined.remove(first)
+                return _paired(begin, joined)
+    return changes
 
 
-def _best_exchange(state: PlannerState, hot: int, ranked: Sequence[int]) -> Change:
-    """Return the exchange of an item for a smaller one that lowers the higher of both units most."""
-    choice: tuple[float, float, int, Change] | None = None
-    mine = _single(state, hot)
-    for unit in [unit for unit in reversed(ranked) if unit != hot][:COLDEST]:
-        theirs = _single(state, unit)
-        sizes = [size for size, _ in theirs]
-        # the load to transfer for equal levels
-        wanted = (state.loads[hot] * state.bear[unit] - state.loads[unit] * state.bear[hot]) / (
-            state.bear[hot] + state.bear[unit]
+def _gains(state: PlannerState, changes: Iterable[Change]) -> Iterator[bool]:
+    """Yield for each change whether it improves on the best before it."""
+    state = state.copy()
+    top, apart, least = state.top, state.apart(), GAIN * state.mean
+    for change in changes:
+        for move in change:
+            state.move(*move)
+        gains = state.top <= top - least or (state.apart() >= apart + GAIN and state.top < top + least)
+        if gains:
+            top, apart = state.top, state.apart()
+        yield gains
+
+
+def _made(begin: PlannerState, changes: Iterable[Change]) -> PlannerState:
+    """Return the state after changes."""
+    state = begin.copy()
+    for move in (move for change in changes for move in change):
+        state.move(*move)
+    return state
+
+
+def _steps(begin: PlannerState, changes: Iterable[Change]) -> Iterator[PlanStep]:
+    """Yield the steps of changes, each with what is reached after it."""
+    state, copied = begin.copy(), 0
+    for change in changes:
+        moves = []
+        for number, unit in change:
+            source = state.units[state.move(number, unit)]
+            size = state.copied(number)
+            copied += size
+            moves.append(Move(state.items[number], source, state.units[unit], size, state.amount[number]))
+        units = state.levels[: len(state.units)]
+        yield PlanStep(
+            tuple(moves),
+            state.units[units.index(max(units))],
+            state.top / state.mean,
+            begin.top / state.top,
+            state.titles[state.levels.index(state.top)],
+            state.apart(),
+            copied,
+            state.loads(),
         )
-        last = None
-        for size, number in mine:
-            if size == last or wanted <= 0:
-                continue
-            last = size
-            for other in _nearest(theirs, sizes, size - wanted):
-                over = size - state.amount[other]
-                level = max(
-                    (state.loads[hot] - over) / state.bear[hot], (state.loads[unit] + over) / state.bear[unit]
-                )
-                if over <= 0 or level >= state.level(hot) * (1 - SAME):
-                    continue
-                if state.hindrance(number, unit) or state.hindrance(other, hot):
-                    continue
-                moved = state.size[number] + state.size[other]
-                key = (level, -over, moved, ((number, unit), (other, hot)))
-                choice = key if choice is None else min(choice, key)
-    return () if choice is None else choice[3]
 
 
-def _single(state: PlannerState, unit: int) -> list[tuple[float, int]]:
-    """Return the movable items that are on this unit only, by their load."""
-    return sorted(
-        (state.amount[number], number)
-        for number in state.at[unit]
-        if not state.fixed[number] and len(state.vectors[number]) == 1
-    )
+# placing all anew
 
 
-def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: float) -> list[int]:
-    """Return the few items whose load is nearest to a size."""
-    at = bisect_left(sizes, size)
-    around = items[max(0, at - NEAREST // 2) : at + NEAREST // 2]
-    return [number for _, number in around]
+def _placed_anew(begin: PlannerState) -> tuple[FreshPlacement | None, list[tuple[int, int]]]:
+    """Return the result of placing all items anew, None if it gains nothing, and the moves.
+
+    The largest item is placed first, each where the level stays lowest, or where it was if no unit is better.
+    What forbids a move forbids it here: a placement by this way evades no rule.
+    """
+    state = begin.copy()
+    movable = [number for number, fixed in enumerate(state.fixed) if not fixed]
+    movable.sort(key=lambda number: (-state.amount[number], number))
+    levels = state.levels.copy()
+    for number in movable:
+        for resource, time in state.parts(number, state.home[number]):
+            levels[resource] -= time
+    moves = []
+    for number in movable:
+        home, load = state.home[number], state.amount[number]
+        tops = [max(levels[r] + load * s for r, s in using) for using in state.using]
+        ranked = sorted((top, unit != home, unit) for unit, top in enumerate(tops))
+        unit = next(u for _, away, u in ranked if not away or not state.hindrance(number, u))
+        if unit != home:
+            state.move(number, unit)
+            moves.append((number, unit))
+        for resource, time in state.parts(number, unit):
+            levels[resource] += time
+    uneven, apart = state.top / state.mean, state.apart()
+    if uneven > begin.top / begin.mean - GAIN and apart < begin.apart() + GAIN:
+        return None, moves
+    copied = sum(state.copied(number) for number, _ in moves)
+    return FreshPlacement(uneven, len(moves), copied, apart), moves
+
+
+def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep]) -> bool:
+    """Return whether a plan is better: as low a maximum, a higher Spr, and bytes to copy that are worth it.
+
+    A Spr that is higher by a tenth of the load is worth a tenth more bytes.
+    """
+    if not ones or not others:
+        return bool(ones)
+    one, other = ones[-1], others[-1]
+    if abs(one.uneven - other.uneven) > EQUAL:
+        return one.uneven < other.uneven
+    wider = one.apart - other.apart
+    return wider >= WORTH and one.copied <= (1 + wider) * other.copied
 
 
 # every tablespace on many units
@@ -452,232 +442,98 @@ def _nearest(items: Sequence[tuple[float, int]], sizes: Sequence[float], size: f
 def _widened(state: PlannerState, most: int) -> list[Change]:
     """Spread tablespaces without raising the maximum; return the changes made."""
     made: list[Change] = []
-    left = most
-    while left > 0:
-        ceiling = max(state.levels()) * (1 + SAME)
-        worst = sorted(range(len(state.members)), key=lambda space: (-state.loss(space), space))
-        change = _wider(state, worst, ceiling)
-        if not change and left >= 2:
-            change = _wider_by_exchange(state, worst, ceiling)
+    while most > 0:
+        worst = sorted(range(len(state.members)), key=lambda space: (-state.loss(space), space))[:CROWDED]
+        ceiling = state.top * (1 + SAME)
+        change = _best_of(state, _wider(state, worst), ceiling)
+        if not change and most > 1:
+            change = _best_of(state, _wider_by_exchange(state, worst), ceiling)
+        before = state.apart()
         if not change:
             break
-        before = _apart(state)
-        places = _make(state, change)
-        if _apart(state) < before + GAIN:
-            _take_back(state, change, places)
+        for move in change:
+            state.move(*move)
+        if state.apart() < before + GAIN:
             break
         made.append(change)
-        left -= len(change)
+        most -= len(change)
     return made
 
 
-def _wider(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
-    """Return the move that spreads a tablespace best."""
-    choice: tuple[float, int, int, int] | None = None
-    for space in worst:
-        loss = state.loss(space)
-        least = choice[0] if choice else -SAME * state.whole[space]
-        if -loss >= least:
-            break  # its gain is at most its loss
-        on = state.on[space]
-        thin = [unit for unit in range(len(state.units)) if state.units[unit].open]
-        thin.sort(key=lambda unit, on=on: (on[unit], state.level(unit), unit))  # type: ignore[misc]  # a key
-        seen: set[int] = set()
-        for number in state.members[space]:
-            if state.fixed[number] or state.classes[number] in seen:
-                continue
-            seen.add(state.classes[number])
-            unit = next((unit for unit in thin if _fits(state, number, unit, ceiling)), None)
-            if unit is None:
-                continue
-            gain = state.loss(space, state.squares_after(number, unit)) - loss
-            key = (gain, state.size[number], number, unit)
-            if gain < -SAME * state.whole[space] and (choice is None or key < choice):
-                choice = key
-    return () if choice is None else ((choice[2], choice[3]),)
-
-
-def _fits(state: PlannerState, number: int, unit: int, ceiling: float) -> bool:
-    """Return whether an item may go to a unit with less of its tablespace and not raise the maximum."""
-    if unit == state.home[number]:
-        return False
-    if (state.loads[unit] + state.amount[number]) / state.bear[unit] > ceiling:
-        return False
-    return not state.hindrance(number, unit)
-
-
-def _wider_by_exchange(state: PlannerState, worst: Sequence[int], ceiling: float) -> Change:
-    """Return the exchange of items of two tablespaces that spreads them best."""
+def _best_of(state: PlannerState, changes: Iterable[Change], ceiling: float) -> Change:
+    """Return the change that spreads tablespaces most with no level above the ceiling; empty without one."""
     choice: tuple[float, int, Change] | None = None
-    sorted_at = {unit: _single(state, unit) for unit in range(len(state.units))}
-    sizes_at = {unit: [size for size, _ in items] for unit, items in sorted_at.items()}
-    for space in worst[:CROWDED]:
-        on = state.on[space]
-        thin = sorted(range(len(state.units)), key=lambda unit, on=on: (on[unit], state.level(unit), unit))  # type: ignore[misc]  # a key
-        seen: set[int] = set()
-        for number in state.members[space]:
-            if state.fixed[number] or len(state.vectors[number]) > 1 or state.classes[number] in seen:
-                continue
-            seen.add(state.classes[number])
-            for unit in thin[:COLDEST]:
-                if on[unit] >= on[state.home[number]]:
-                    break
-                for other in _nearest(sorted_at[unit], sizes_at[unit], state.amount[number]):
-                    key = _exchanged(state, number, other, ceiling)
-                    if key is not None and (choice is None or key < choice):
-                        choice = key
-    return () if choice is None else choice[2]
-
-
-def _exchanged(
-    state: PlannerState, number: int, other: int, ceiling: float
-) -> tuple[float, int, Change] | None:
-    """Return the gain of an exchange of two items, if they may change places."""
-    one, two = state.home[number], state.home[other]
-    if state.space[number] == state.space[other]:
-        return None
-    over = state.amount[number] - state.amount[other]
-    if (state.loads[one] - over) / state.bear[one] > ceiling:
-        return None
-    if (state.loads[two] + over) / state.bear[two] > ceiling:
-        return None
-    if state.hindrance(number, two) or state.hindrance(other, one):
-        return None
-    gain = sum(
-        state.loss(state.space[who], state.squares_after(who, where)) - state.loss(state.space[who])
-        for who, where in ((number, two), (other, one))
-    )
-    if gain >= -SAME * sum(state.whole[state.space[who]] for who in (number, other)):
-        return None
-    size = state.size[number] + state.size[other]
-    return gain, size, ((number, two), (other, one))
-
-
-# steps and reasons
-
-
-def _steps(state: PlannerState, changes: Iterable[Change]) -> Iterable[PlanStep]:
-    """Make the changes from a state, and yield the step of each."""
-    top, mean = max(state.levels()), sum(state.loads) / sum(state.bear)
-    copied = 0
     for change in changes:
-        moves = []
-        for number, unit in change:
-            item, source = state.items[number], state.home[number]
-            size = state.size[number] - item.bytes_on.get(state.units[unit].key, 0)
-            copied += size
-            moves.append(Move(item, state.units[source], state.units[unit], size, state.amount[number]))
-            state.move(number, unit)
-        levels = state.levels()
-        worst = levels.index(max(levels))
-        yield PlanStep(
-            tuple(moves),
-            state.units[worst],
-            levels[worst] / mean,
-            top / levels[worst],
-            state.units[worst].title,
-            _apart(state),
-            copied,
-            _keyed(state, state.loads),
-        )
-
-
-def _anew(state: PlannerState) -> Change:
-    """Place all movable items anew: the largest first, each on the unit with the least load.
-
-    An item stays if no unit would have less load.  Hindrances are those before any item is lifted, so that
-    moving all items at once evades no rule.
-    """
-    movable = [number for number, fixed in enumerate(state.fixed) if not fixed]
-    movable.sort(key=lambda number: (-state.amount[number], number))
-    every = range(len(state.units))
-    barred = {number: [bool(state.hindrance(number, unit)) for unit in every] for number in movable}
-    homes = list(state.home)
-    places = [state.lift(number) for number in movable]
-    moved = []
-    for number, vector in zip(movable, places, strict=True):
-        load, home = state.amount[number], homes[number]
-        units = sorted(
-            every,
-            key=lambda unit, load=load, home=home: (  # type: ignore[misc]  # a key
-                (state.loads[unit] + load) / state.bear[unit],
-                unit != home,
-                unit,
-            ),
-        )
-        unit = next(
-            unit
-            for unit in units
-            if unit == home or not (barred[number][unit] or state.hindrance(number, unit))
-        )
-        if unit == home:
-            state.put(number, vector)
-        else:
-            state.move(number, unit)
-            moved.append((number, unit))
-    return tuple(moved)
-
-
-def _in_order(state: PlannerState, moves: Change) -> Iterable[Change]:
-    """Yield moves one by one, each time the one that lowers the maximum most, then the sum of squares.
-
-    If each of them would raise the maximum, two in opposite directions are made at once, if possible.  A
-    move that waits for free space is left out if the space never becomes free.
-    """
-    left = sorted(moves, key=lambda move: (-state.amount[move[0]], move[0]))
-    while free := [move for move in left if not state.hindrance(*move)]:
-        change: Change = (free[0],)
-        if len(moves) <= ORDERED:
-            ranked = _ranked(state)
-            level, _, best = min(_levelled(state, free, ranked))
-            change = (best,)
-            if level > state.level(ranked[0]) * (1 + SAME):
-                change = _opposite(state, free) or change
-        for move in change:
-            left.remove(move)
+        if any(state.hindrance(*move) for move in change) or state.top_after(change)[0] > ceiling:
+            continue
+        spaces = {state.space[number] for number, _ in change}
+        before = sum(map(state.loss, spaces))
+        back = [(number, state.move(number, unit)) for number, unit in change]
+        key = sum(map(state.loss, spaces)) - before, sum(state.size[number] for number, _ in change), change
+        for move in back:
             state.move(*move)
-        yield change
+        if key[0] < 0 and (choice is None or key < choice):
+            choice = key
+    return choice[2] if choice else ()
 
 
-def _ranked(state: PlannerState) -> list[int]:
-    """Return the units by falling level."""
-    levels = state.levels()
-    return sorted(range(len(levels)), key=lambda unit: (-levels[unit], unit))
+def _crowded(state: PlannerState, space: int) -> Iterator[tuple[int, list[int]]]:
+    """Yield items of a tablespace that were not moved, of equal ones one, and the units with less of it."""
+    on, seen = state.on[space], set()
+    thin = sorted(range(len(state.units)), key=lambda unit: (on[unit], state.levels[unit], unit))
+    for number in state.members[space]:
+        home = state.where[number]
+        alike = (
+            state.first[number],
+            state.size[number],
+            state.items[number].is_log,
+            state.items[number].mirror,
+        )
+        if state.fixed[number] or home != state.home[number] or alike in seen:
+            continue
+        seen.add(alike)
+        yield number, [unit for unit in thin if on[unit] < on[home]]
 
 
-def _levelled(
-    state: PlannerState, moves: Iterable[tuple[int, int]], ranked: Sequence[int]
-) -> Iterable[tuple[float, float, tuple[int, int]]]:
-    """Yield for each move the highest level after it, the change of the sum of squares, and the move."""
-    for number, unit in moves:
-        yield (*state.after(number, unit, ranked), (number, unit))
+def _wider(state: PlannerState, spaces: Iterable[int]) -> Iterator[Change]:
+    for space in spaces:
+        for number, units in _crowded(state, space):
+            yield from (((number, unit),) for unit in units)
 
 
-def _opposite(state: PlannerState, moves: Sequence[tuple[int, int]]) -> Change:
-    """Return the two moves in opposite directions that lower the maximum most."""
-    pairs: list[tuple[float, float, Change]] = []
-    for place, (number, unit) in enumerate(moves):
-        home = state.home[number]
-        back = [move for move in moves[place + 1 :] if move[1] == home and state.home[move[0]] == unit]
-        if back:
-            before = state.move(number, unit)
-            ranked = _ranked(state)
-            pairs += [
-                (level, squares, ((number, unit), move))
-                for level, squares, move in _levelled(state, back, ranked)
-            ]
-            state.take_back(number, before)
-    return min(pairs)[2] if pairs else ()
+def _wider_by_exchange(state: PlannerState, spaces: Iterable[int]) -> Iterator[Change]:
+    """Yield exchanges of an item of a tablespace for one of another with about the same load."""
+    at: dict[int, list[tuple[float, int]]] = {}
+    for number, unit in enumerate(state.where):
+        if not state.fixed[number] and unit == state.home[number]:
+            at.setdefault(unit, []).append((state.amount[number], number))
+    for items in at.values():
+        items.sort()
+    for space in spaces:
+        for number, units in _crowded(state, space):
+            for unit in units[:COLDEST]:
+                items = at.get(unit, [])
+                place = bisect_left(items, (state.amount[number], 0))
+                for _, other in items[max(0, place - NEAREST // 2) : place + NEAREST // 2]:
+                    if state.space[other] != space:
+                        yield ((number, unit), (other, state.where[number]))
 
 
-def _held(state: PlannerState) -> tuple[tuple[str, int], ...]:
-    """Return the reasons why items on the unit with most load stay there, with their numbers."""
-    levels = state.levels()
+def _held(begin: PlannerState, steps: Iterable[PlanStep]) -> tuple[tuple[str, int], ...]:
+    """Return the reasons why items on the fullest unit stay there, with their numbers."""
+    state, numbers = begin.copy(), {id(item): number for number, item in enumerate(begin.items)}
+    for move in (move for step in steps for move in step.moves):
+        state.move(numbers[id(move.item)], state.number[move.target.key])
+    levels = state.levels[: len(state.units)]
     hot = levels.index(max(levels))
     cold = min(
         range(len(levels)), key=lambda unit: (unit == hot, not state.units[unit].open, levels[unit], unit)
     )
-    reasons = Counter(state.hindrance(number, cold) for number in state.at[hot])
-    for reason in ("", MOVED, NOTHING):
+    reasons = Counter(
+        state.hindrance(number, cold)
+        for number, unit in enumerate(state.where)
+        if unit == hot and state.home[number] == hot
+    )
+    for reason in ("", NOTHING):
         del reasons[reason]
     return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))

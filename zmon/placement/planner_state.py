@@ -1,43 +1,61 @@
-"""The state while moves are tried: the units of items, the loads of units, and the hindrances of moves.
+"""Which item is on which unit while moves are tried: the load of resources, and what forbids a move.
 
-Items and units are numbers here, in an order that does not depend on the order in which they were given, so
-that results are reproducible.
+A resource is what may be busy: a unit (LCU, disk), or channel paths that several units share.  Its level is
+the time for which it is busy under the loads of its units, where the unit of time is free: all that counts is
+which resource is the fullest.  Items, units and resources are numbers here, in an order that does not depend
+on the order in which items were given, so that results are reproducible.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from copy import copy
 from math import inf
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.placement.items import weights
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.placement.items import FileItem, Unit
 
-    Vector = tuple[tuple[int, float], ...]
-    """Units with the load that one item has on each."""
+    Parts = tuple[tuple[int, float], ...]
+    """Numbers of units, or of resources, with what one item adds to each."""
 
 
 MAINLY: Final = 0.5
 """An item with at most this share of its load on any unit is spread by itself."""
 
-MOVED: Final = "it was moved already"
 NOTHING: Final = "it has no load"
 
 DATA: Final = 0
 LOG: Final = 1
 
 
+class SharedResource(NamedTuple):
+    """Channel paths, or another resource that several units share."""
+
+    title: str
+    seconds: Mapping[str, float]
+    """The time for which it is busy with a load of 1, by the key of the unit that has the load."""
+
+
 class PlannerState:
     """The units of items; loads are traffic if requested, else bytes."""
 
-    def __init__(self, items: Iterable[FileItem], units: Sequence[Unit], *, traffic: bool) -> None:
+    def __init__(
+        self,
+        items: Iterable[FileItem],
+        units: Sequence[Unit],
+        *,
+        traffic: bool,
+        shared: Iterable[SharedResource] = (),
+    ) -> None:
         """Put the items on their units.
+
+        A unit is busy for its load divided by its weight; shared resources are in the same unit of time.
 
         Raises:
             ValueError: an item lies on a unit that is not among them, or two units have the same key.
@@ -48,210 +66,170 @@ class PlannerState:
         self.number = {unit.key: number for number, unit in enumerate(self.units)}
         if len(self.number) < len(self.units):
             raise ValueError("two units have the same key")
-        count = len(self.units)
         self.bear = weights(self.units)
-        self.even = len(set(self.bear)) <= 1
-        self.loads = [0.0] * count
-        self.at: list[list[int]] = [[] for _ in range(count)]
-        """For each unit the items that are mainly on it, ascending."""
-        self.vectors: list[Vector] = [()] * len(self.items)
-        self.home = [-1] * len(self.items)
-        self.together: dict[tuple[int, str], list[int]] = {}
-        self.mirrors: dict[tuple[int, str, str], int] = {}
-        self.free = [0.0] * count
-        self._spaces(traffic=traffic)
-        for number, (item, vector) in enumerate(zip(self.items, self.first, strict=True)):
-            self._place(number, vector or self._by_bytes(item))
-        # items that are there already need no free space
+        self.shared = [one for one in shared if one.seconds.keys() & self.number.keys()]
+        self.titles = [unit.title for unit in self.units] + [one.title for one in self.shared]
+        using: list[list[tuple[int, float]]] = [[(n, 1 / bear)] for n, bear in enumerate(self.bear)]
+        for number, one in enumerate(self.shared, len(self.units)):
+            for key, seconds in one.seconds.items():
+                if key in self.number:
+                    using[self.number[key]].append((number, seconds))
+        self.using: list[Parts] = [tuple(parts) for parts in using]
+        """For each unit the resources that its load keeps busy, with the time for a load of 1."""
+        self.first = [self._vector(item, traffic=traffic) for item in self.items]
+        """Where each item is before: units with its load on each, the largest first."""
+        self.amount = [sum(load for _, load in vector) for vector in self.first]
+        self._spaces()
+        self.levels = [0.0] * len(self.titles)
+        self.on = [[0.0] * len(self.units) for _ in self.members]
+        """For each tablespace its load on each unit."""
+        self.home = [vector[0][0] if vector else -1 for vector in self.first]
+        self.where = [-1] * len(self.items)
         self.free = [unit.free if isinstance(unit.free, int | float) else inf for unit in self.units]
+        self._present: dict[tuple[int, str], list[int]] = {}
+        self._copies: dict[tuple[int, str, str], int] = {}
+        for number, home in enumerate(self.home):
+            if home >= 0:
+                self._count(number, home, 1)
+                self.where[number] = home
         self.fixed = [self._fixed(number) for number in range(len(self.items))]
-        self.classes = self._alike()
+        """Why an item cannot be moved at all; empty if it can."""
+        self.mean = sum(self.amount) / (sum(self.bear) or 1)
 
     def copy(self) -> PlannerState:
         """Return a copy that can be changed independently."""
         other = copy(self)
-        for name in ("loads", "vectors", "home", "free", "fixed", "classes", "squares"):
-            setattr(other, name, getattr(self, name).copy())
-        other.at = [numbers.copy() for numbers in self.at]
+        other.levels, other.where, other.free = self.levels.copy(), self.where.copy(), self.free.copy()
         other.on = [loads.copy() for loads in self.on]
-        other.together = {key: counts.copy() for key, counts in self.together.items()}
-        other.mirrors = self.mirrors.copy()
+        other._present = {key: counts.copy() for key, counts in self._present.items()}  # noqa: SLF001 - its own
+        other._copies = self._copies.copy()  # noqa: SLF001 - its own
         return other
 
-    def _by_bytes(self, item: FileItem) -> Vector:
-        """Return the units of an item without a load, by its bytes: its load there is zero."""
-        return tuple((self.number[key], 0.0) for key, size in _falling(item.bytes_on) if size)
-
-    def _spaces(self, *, traffic: bool) -> None:
+    def _spaces(self) -> None:
         names: dict[tuple[str, str], int] = {}
         self.space = [names.setdefault(item.space, len(names)) for item in self.items]
         self.members: list[list[int]] = [[] for _ in names]
         for number, space in enumerate(self.space):
             self.members[space].append(number)
-        self.on = [[0.0] * len(self.units) for _ in names]
-        """For each tablespace its load on each unit."""
-        self.squares = [0.0] * len(names)
-        self.first = [self._vector(item, traffic=traffic) for item in self.items]
-        self.amount = [sum(load for _, load in vector) for vector in self.first]
         self.whole = [sum(self.amount[number] for number in members) for members in self.members]
+        self.reach = [min(len(self.units), len(members)) for members in self.members]
+        """The number of units on which the items of each tablespace can lie."""
 
-    def _vector(self, item: FileItem, *, traffic: bool) -> Vector:
+    def _vector(self, item: FileItem, *, traffic: bool) -> Parts:
         loads = item.load_on if traffic else item.bytes_on
-        if isinstance(loads, Absent):
-            return ()
-        strange = loads.keys() - self.number.keys()
+        known = {} if isinstance(loads, Absent) else {key: load for key, load in loads.items() if load > 0}
+        strange = known.keys() - self.number.keys()
         if strange:
             raise ValueError(f"{item.name} lies on {min(strange)}, which is not among the units")
-        return tuple((self.number[key], float(load)) for key, load in _falling(loads) if load > 0)
+        # without a load it lies where its bytes are
+        known = known or {key: 0.0 for key in _falling(item.bytes_on) if item.bytes_on[key]}
+        return tuple((self.number[key], float(known[key])) for key in _falling(known))
 
     def _fixed(self, number: int) -> str:
-        """Return the reason why an item cannot be moved at all."""
-        item, vector = self.items[number], self.vectors[number]
+        item, vector = self.items[number], self.first[number]
         if item.pinned:
             return item.pinned
         if not vector:
             return "it is not known where it lies"
         if not self.amount[number]:
             return NOTHING
-        if vector[0][1] <= MAINLY * self.amount[number]:
-            return "it is spread by itself"
-        return ""
-
-    def _alike(self) -> list[int]:
-        """Return the class of each item; items of one class are interchangeable."""
-        classes: dict[object, int] = {}
-        return [
-            classes.setdefault(
-                (self.space[n], self.vectors[n], self.size[n], item.is_log, item.mirror, self.fixed[n]),
-                len(classes),
-            )
-            for n, item in enumerate(self.items)
-        ]
+        return "it is spread by itself" if vector[0][1] <= MAINLY * self.amount[number] else ""
 
     # placing
 
-    def _place(self, number: int, vector: Vector) -> None:
-        self._count(number, vector, 1)
-        self.vectors[number] = vector
-        self.home[number] = vector[0][0] if vector else -1
-        if vector:
-            insort(self.at[self.home[number]], number)
+    def parts(self, number: int, unit: int) -> Parts:
+        """Return what an item on a unit adds to the level of each resource."""
+        if unit == self.home[number]:
+            return tuple((r, load * s) for where, load in self.first[number] for r, s in self.using[where])
+        return tuple((r, self.amount[number] * s) for r, s in self.using[unit])
 
-    def lift(self, number: int) -> Vector:
-        """Take an item off its units; return them."""
-        vector = self.vectors[number]
-        self._count(number, vector, -1)
-        if vector:
-            at = self.at[self.home[number]]
-            del at[bisect_left(at, number)]
-        self.vectors[number] = ()
-        return vector
-
-    def put(self, number: int, vector: Vector) -> Vector:
-        """Put an item on other units; return the former ones."""
-        before = self.lift(number)
-        self._place(number, vector)
+    def move(self, number: int, unit: int) -> int:
+        """Move an item to a unit; at its first unit it lies as before. Returns the unit that it was on."""
+        before = self.where[number]
+        self._count(number, before, -1)
+        self._count(number, unit, 1)
+        self.where[number] = unit
         return before
 
-    def move(self, number: int, unit: int) -> Vector:
-        """Move an item to one unit for good; return its former units."""
-        self.fixed[number] = MOVED
-        self.classes[number] = -1 - number
-        return self.put(number, ((unit, self.amount[number]),))
-
-    def take_back(self, number: int, vector: Vector) -> None:
-        """Put an item back on its former units; it may be moved again."""
-        self.fixed[number] = ""
-        self.put(number, vector)
-
-    def _count(self, number: int, vector: Vector, sign: int) -> None:
+    def _count(self, number: int, unit: int, sign: int) -> None:
         item, on = self.items[number], self.on[self.space[number]]
-        squares = 0.0
-        for unit, load in vector:
-            change = sign * load
-            self.loads[unit] += change
-            squares += change * (2 * on[unit] + change)
-            on[unit] += change
-            counts = self.together.setdefault((unit, item.database), [0, 0])
+        for resource, time in self.parts(number, unit):
+            self.levels[resource] += sign * time
+        vector = self.first[number] if unit == self.home[number] else ((unit, self.amount[number]),)
+        for where, load in vector:
+            on[where] += sign * load
+            counts = self._present.setdefault((where, item.database), [0, 0])
             counts[LOG if item.is_log else DATA] += sign
             if item.mirror:
-                mirror = (unit, item.database, item.mirror)
-                self.mirrors[mirror] = self.mirrors.get(mirror, 0) + sign
-        self.squares[self.space[number]] += squares
-        if len(vector) == 1:
-            self.free[vector[0][0]] -= sign * self.size[number]
+                copies = (where, item.database, item.mirror)
+                self._copies[copies] = self._copies.get(copies, 0) + sign
+        if len(vector) == 1 and self.where[number] >= 0:  # what is there already needs no free space
+            self.free[unit] -= sign * self.size[number]
 
     # judging
 
-    def level(self, unit: int) -> float:
-        """Return the load of a unit divided by its weight."""
-        return self.loads[unit] / self.bear[unit]
+    @property
+    def top(self) -> float:
+        """The level of the fullest resource."""
+        return max(self.levels)
 
-    def levels(self) -> list[float]:
-        """Return the load of each unit divided by its weight."""
-        return [load / bear for load, bear in zip(self.loads, self.bear, strict=True)]
+    def top_after(self, changes: Iterable[tuple[int, int]]) -> tuple[float, float]:
+        """Return the highest level with items on other units, and the change of the sum of squares."""
+        added: dict[int, float] = {}
+        for number, unit in changes:
+            for resource, time in self.parts(number, self.where[number]):
+                added[resource] = added.get(resource, 0.0) - time
+            for resource, time in self.parts(number, unit):
+                added[resource] = added.get(resource, 0.0) + time
+        top = max((level for r, level in enumerate(self.levels) if r not in added), default=0.0)
+        squares = 0.0
+        for resource, time in added.items():
+            level = self.levels[resource]
+            top = max(top, level + time)
+            squares += time * (2 * level + time)
+        return top, squares
 
-    def loss(self, space: int, squares: float | None = None) -> float:
+    def loads(self) -> dict[str, float]:
+        """Return the load of each unit, by its key."""
+        return {unit.key: sum(on[n] for on in self.on) for n, unit in enumerate(self.units)}
+
+    def loss(self, space: int) -> float:
         """Return the load of a tablespace that an even spread would move to other units.
 
         A scan uses only the units of its own tablespace, even if all tablespaces together are spread evenly.
         """
-        whole = self.whole[space]
-        squares = self.squares[space] if squares is None else squares
-        reach = min(len(self.units), len(self.members[space]))
-        if not whole or squares <= 0:
-            return 0.0
-        return whole * max(0.0, 1.0 - whole * whole / squares / reach)
+        whole, squares = self.whole[space], sum(load * load for load in self.on[space])
+        return whole * max(0.0, 1.0 - whole * whole / squares / self.reach[space]) if squares > 0 else 0.0
 
-    def losses(self) -> float:
-        """Return the sum of the losses of all tablespaces."""
-        return sum(self.loss(space) for space in range(len(self.members)))
+    def apart(self) -> float:
+        """Return the share of the load that is spread as far as its files allow."""
+        return 1 - sum(map(self.loss, range(len(self.members)))) / sum(self.amount)
 
-    def squares_after(self, number: int, unit: int) -> float:
-        """Return the sum of squares of an item's tablespace with the item on a unit."""
-        space = self.space[number]
-        on, change = self.on[space], 0.0
-        there = 0.0
-        for where, load in self.vectors[number]:
-            if where == unit:
-                there = load
-            else:
-                change += load * (load - 2 * on[where])
-        more = self.amount[number] - there
-        return self.squares[space] + change + more * (2 * on[unit] + more)
-
-    def after(self, number: int, unit: int, ranked: Sequence[int]) -> tuple[float, float]:
-        """Return the highest level with an item on a unit, and the change of the sum of squares.
-
-        `ranked` are the units by falling level.
-        """
-        changed = {where: self.loads[where] - load for where, load in self.vectors[number]}
-        changed[unit] = changed.get(unit, self.loads[unit]) + self.amount[number]
-        maximum, squares = 0.0, 0.0
-        for where, load in changed.items():
-            level = load / self.bear[where]
-            maximum = max(maximum, level)
-            squares += level * level - self.level(where) ** 2
-        for where in ranked:
-            if where not in changed:
-                maximum = max(maximum, self.level(where))
-                break
-        return maximum, squares
+    def copied(self, number: int) -> int:
+        """Return the bytes of an item that are not where it is to be."""
+        unit = self.where[number]
+        if unit == self.home[number]:
+            return 0
+        return self.size[number] - self.items[number].bytes_on.get(self.units[unit].key, 0)
 
     # hindrances
 
     def hindrance(self, number: int, unit: int) -> str:
         """Return the reason why an item may not go to a unit; empty if it may."""
-        item = self.items[number]
         if self.fixed[number]:
             return self.fixed[number]
         if not self.units[unit].open:
             return "nothing may be put there"
         if self.size[number] > self.free[unit]:
             return "there is not room enough"
-        if item.mirror and self.mirrors.get((unit, item.database, item.mirror)):
+        return self.clash(number, unit)
+
+    def clash(self, number: int, unit: int) -> str:
+        """Return the reason why an item may not lie beside the items that are on a unit; empty if it may."""
+        item = self.items[number]
+        if item.mirror and self._copies.get((unit, item.database, item.mirror)):
             return "another copy of the log is there"
-        counts = self.together.get((unit, item.database))
+        counts = self._present.get((unit, item.database))
         if counts is not None:
             mine, other = (LOG, DATA) if item.is_log else (DATA, LOG)
             if counts[other] and not counts[mine]:
@@ -259,6 +237,6 @@ class PlannerState:
         return ""
 
 
-def _falling(loads: Mapping[str, int] | Mapping[str, float]) -> list[tuple[str, float]]:
-    """Return units and loads, the largest load first."""
-    return sorted(loads.items(), key=lambda pair: (-pair[1], pair[0]))
+def _falling(loads: Mapping[str, int] | Mapping[str, float]) -> list[str]:
+    """Return units, that with the largest load first."""
+    return sorted(loads, key=lambda key: (-loads[key], key))

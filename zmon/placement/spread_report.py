@@ -25,6 +25,7 @@ from zmon.placement.measures import (
     unknown,
 )
 from zmon.placement.planner import plan_moves
+from zmon.placement.planner_state import SharedResource
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
     from zmon.placement.measures import Headroom, Spread
     from zmon.placement.planner import MovePlan
+    from zmon.queueing.waiting import Waiting
 
 
 NO_SUCH_UNIT: Final = "{!r} names none of the units: {}"
@@ -55,6 +57,8 @@ class SpreadQuery(NamedTuple):
     """Patterns of paths and tablespaces that stay where they are."""
     moves: int = 0
     """The maximum number of moves to suggest."""
+    anyway: bool = False
+    """Whether to suggest them by traffic although nothing waits that they would relieve."""
 
 
 class TablespaceSpread(NamedTuple):
@@ -116,10 +120,12 @@ class SpreadReport(NamedTuple):
     assumptions: tuple[str, ...]
     problems: tuple[FilePlacement, ...]
     conflicts: tuple[str, ...]
+    no_use: str = ""
+    """Why moves by traffic are of no use: nothing waits, or not for anything that they relieve."""
 
 
-def report_spread(placement: Placement, wanted: SpreadQuery) -> SpreadReport:
-    """Compute the report.
+def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | None = None) -> SpreadReport:
+    """Compute the report; `waiting` says for what requests wait, if that is known.
 
     Raises:
         ValueError: a name of `wanted.available` names no unit.
@@ -139,13 +145,16 @@ def report_spread(placement: Placement, wanted: SpreadQuery) -> SpreadReport:
         for key in sorted(members)
     )
     whole = _space(("", ""), items, placement.rows, units, wanted, bool(beside_logs))
+    no_use = ""
+    if wanted.traffic and waiting is not None and not waiting.spreading_helps:
+        no_use = waiting.why
+    most = 0 if no_use and not wanted.anyway else wanted.moves
+    shared = shared_resources(units, placement.channels)
     suggested = (
-        plan_moves(items, units, most=wanted.moves, traffic=wanted.traffic)
+        plan_moves(items, units, most=most, traffic=wanted.traffic, shared=shared)
         if wanted.moves and units
         else None
     )
-    if suggested is not None:
-        suggested = _limited(suggested, units, placement.channels)
     moved = None if suggested is None else what_if(whole.load_on, suggested.after, units, placement.channels)
     return SpreadReport(
         wanted,
@@ -161,17 +170,23 @@ def report_spread(placement: Placement, wanted: SpreadQuery) -> SpreadReport:
         tuple(_assumptions(placement, items, units, whole, wanted)),
         tuple(row for row in placement.rows if row.problem),
         placement.conflicts,
+        no_use,
     )
 
 
-def _limited(suggested: MovePlan, units: Sequence[Unit], channels: Mapping[str, float]) -> MovePlan:
-    """Add to each step its bottleneck, a unit or channels, and the throughput that this allows."""
-    steps = []
-    for step in suggested.steps:
-        effect = what_if(suggested.before, step.after, units, channels)
-        full = step.full if step.full in effect.then or not effect.then else effect.then[0]
-        steps.append(step._replace(ratio=effect.times, full=full))
-    return suggested._replace(steps=tuple(steps))
+def shared_resources(units: Sequence[Unit], channels: Mapping[str, float]) -> list[SharedResource]:
+    """Return the channels that units share, in the units' time; none unless all capacities are known."""
+    given = [float(unit.capacity) for unit in units if not isinstance(unit.capacity, Absent)]
+    if len(given) < len(units) or not given:
+        return []
+    mean = sum(given) / len(given)
+    return [
+        SharedResource(
+            f"channels {name}", {unit.key: mean / capacity for unit in units if unit.channels == name}
+        )
+        for name, capacity in channels.items()
+        if capacity > 0
+    ]
 
 
 def _pinned(item: FileItem, pins: Iterable[str]) -> FileItem:
@@ -182,13 +197,14 @@ def _pinned(item: FileItem, pins: Iterable[str]) -> FileItem:
 def available(placement: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
     """Return the units of these names, and, as closed, the other units that hold data.
 
-    Without names, the units that hold data of the files or have an unused disk.
+    Without names, the units that hold data of the files: a unit that carries none gets some only if named.
 
     Raises:
         ValueError: a name matches none.
     """
+    used = {key for item in placement.items for key in item.bytes_on}
     if not names:
-        return tuple(unit for unit in placement.units if unit.is_for_data) or placement.units
+        return tuple(unit for unit in placement.units if unit.key in used) or placement.units
     chosen: set[str] = set()
     for name in names:
         meant = [unit.key for unit in placement.units if _means(name, unit)]
@@ -196,7 +212,6 @@ def available(placement: Placement, names: Sequence[str]) -> tuple[Unit, ...]:
             there = ", ".join(unit.title for unit in placement.units) or "none is known"
             raise ValueError(NO_SUCH_UNIT.format(name, there))
         chosen.update(meant)
-    used = {key for item in placement.items for key in item.bytes_on}
     return tuple(
         unit._replace(open=unit.key in chosen) for unit in placement.units if unit.key in chosen | used
     )
@@ -382,16 +397,23 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         beside = f"; {', '.join(closed)} hold data besides, and get no more" if closed else ""
         yield f"available are the {wanted.what}s that were named{beside}"
     else:
-        one = len(units) == 1
-        hold, have, are = ("holds", "has", "is") if one else ("hold", "have", "are")
-        if units:
-            yield f"only the {many} that {hold} these files or {have} an unused disk {are} counted"
+        hold, are = ("holds", "is") if len(units) == 1 else ("hold", "are")
+        if any(item.bytes_on for item in placement.items):
+            yield f"only the {many} that {hold} these files {are} counted"
         else:
-            yield f"no {wanted.what} is known that holds these files or has an unused disk"
-        others = [unit.title for unit in placement.units if unit not in units]
-        if others:
-            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
-            yield f"left out: {', '.join(others[:FEW])}{more}, used for something else; --lcus names any"
+            yield f"no {wanted.what} is known that holds these files"
+            return
+        others = [unit for unit in placement.units if unit not in units]
+        unused = [unit.title for unit in others if unit.is_for_data]
+        serving = [unit.title for unit in others if not unit.is_for_data]
+        if unused:
+            yield f"not counted, though they have unused disks: {_few(unused)}; --lcus names any"
+        if serving:
+            yield f"left out: {_few(serving)}, used for something else; --lcus names any"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
 def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
@@ -435,6 +457,28 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
+
+
+def no_use_words(report: SpreadReport) -> str:
+    """Return why moves by traffic are of no use; empty where they may be."""
+    return f"{report.no_use}: no move is of use" if report.no_use else ""
+
+
+def anew_words(suggested: MovePlan, most: int) -> Iterable[str]:
+    """Yield how the plan of at most so many moves compares with that of placing all files anew."""
+    if suggested.is_anew:
+        yield "Better than single moves: this plan places all files anew, and spreads tablespaces more"
+    elif suggested.anew is not None and suggested.steps:
+        found = suggested.anew
+        moves = f"{found.moves} move{'s' * (found.moves != 1)}"
+        result = (
+            f"{found.uneven:.2f} by {moves}, {found.copied / 2**30:.3g} GiB to copy,"
+            f" Spr {100 * found.apart:.0f} %"
+        )
+        if found.moves > most:
+            yield f"With more moves: placing all anew, largest first, gives {result}"
+        else:
+            yield f"Better than placing all anew, largest first: {result}"
 
 
 def spread_words(suggested: MovePlan) -> str:

@@ -28,16 +28,21 @@ from zmon.placement.items import (
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
+    anew_words,
     counted,
+    no_use_words,
     report_spread,
     spread_words,
     times_words,
 )
 from zmon.placement.word_lookup import MeaningKind, find, meanings
+from zmon.queueing.waiting import waiting
 from zmon.record import NamedTuple
 from zmon.tables.join import total
+from zmon.tables.observed import KINDS as OBSERVED
+from zmon.tables.observed import observed_load
 from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.topology.claims import Grade
 
@@ -50,17 +55,23 @@ if TYPE_CHECKING:
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
     from zmon.placement.word_lookup import WordMeaning
+    from zmon.queueing.waiting import Waiting
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
+    from zmon.topology.volumes import Lcu
 
 
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
+WAITING_NEEDS: Final = Needs((*TOPOLOGY, *OBSERVED))
+"""Moves help only where requests wait, so what shows this is read as well."""
 
 NO_DATABASE: Final = absent("the listing names no database")
 NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
+SLOW: Final = 0.010
+"""Seconds of a request from which on it deserves a look (the case study of 2003)."""
 NO_DISKS: Final = "no disk is known that they lie on"
 MAX_UNPLACED_NAMED: Final = 3
 """So many tablespaces of files without a place are named."""
@@ -242,7 +253,9 @@ def spread_table(view: View) -> Table:
         return Table([], {}, missing=no_files(view))
     by_bytes = _by_bytes(machine)
     by_traffic = report_spread(
-        placement_of(machine, interval=interval), SpreadQuery(traffic=True, seconds=interval.seconds)
+        placement_of(machine, interval=interval),
+        SpreadQuery(traffic=True, seconds=interval.seconds),
+        waits_in(interval, units_of(view).lcus),
     )
     names = {unit.key: unit.title for unit in by_bytes.units}
     on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
@@ -258,6 +271,18 @@ def spread_table(view: View) -> Table:
         estimated=dict.fromkeys(SPREAD_ESTIMATES),
         notes=(*_spread_notes(by_bytes, by_traffic, on_disks), *remarks(view)),
     )
+
+
+def waits_in(interval: Interval, lcus: Mapping[str, Lcu] | None = None) -> Waiting | None:
+    """Return for what requests wait in an interval; None where that is not measured.
+
+    Without channel measurement nobody knows how much of a long response time is wait.
+    """
+    load = observed_load(interval, lcus)
+    known = [one for one in load.volumes if load.enough(one.rate) and not isinstance(one.response, Absent)]
+    found = waiting(load)
+    slow = any(one.estimated and one.response > SLOW for one in known)
+    return found if found.places or (known and not slow) else None
 
 
 def _is_on_disks(path: str, machine: Machine) -> bool:
@@ -318,7 +343,8 @@ def _spread_notes(
     if not isinstance(crowded.share, Absent):
         title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
         found.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
-    found += [times_words(f"An even spread of {counted(by_traffic)}", by_traffic.even, by_traffic.units)]
+    even = times_words(f"An even spread of {counted(by_traffic)}", by_traffic.even, by_traffic.units)
+    found += [no_use_words(by_traffic) or even]
     found = [sentence for sentence in found if sentence]
     if by_bytes.mixed:
         many = len(by_bytes.mixed)
@@ -350,10 +376,11 @@ def moves_table(view: View) -> Table:
     machine = machine_of(view)
     if not machine.files:
         return Table([], {}, missing=no_files(view))
-    found, plan = _suggested(machine, view.interval)
+    found, plan = _suggested(machine, view)
     traffic = found.wanted.traffic
     lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
     why = plan.uneven.reason if isinstance(plan.uneven, Absent) else f"no move is suggested: {NOT_WORTH}"
+    why = no_use_words(found) or why
     return Table(
         [str(line["path"]) for line in lines],
         {name: [line[name] for line in lines] for name in COLUMNS},
@@ -363,10 +390,12 @@ def moves_table(view: View) -> Table:
     )
 
 
-def _suggested(machine: Machine, interval: Interval) -> tuple[SpreadReport, MovePlan]:
+def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     """Return the answer by traffic, or by bytes where no traffic is known."""
+    interval = view.interval
     known = placement_of(machine, interval=interval)
-    found = report_spread(known, SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES))
+    wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES)
+    found = report_spread(known, wanted, waits_in(interval, units_of(view).lcus))
     if found.plan is None or isinstance(found.plan.uneven, Absent):
         found = report_spread(known, SpreadQuery(moves=MAX_MOVES))
     if found.plan is None:
@@ -401,6 +430,7 @@ def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
     if found.moved is not None and plan.steps:
         yield times_words("These moves", found.moved, found.units)
         yield spread_words(plan)
+        yield from anew_words(plan, found.wanted.moves)
     yield "zmon moves nothing; zmon spread --moves prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in found.assumptions)
 
@@ -479,6 +509,6 @@ def _named(much: Mapping[Space, float], whole: float, sign: str) -> Iterable[str
 
 DEFINITIONS: Final = {
     "files": TableDefinition(NEEDS, files_table),
-    "spread": TableDefinition(NEEDS, spread_table),
-    "moves": TableDefinition(NEEDS, moves_table),
+    "spread": TableDefinition(WAITING_NEEDS, spread_table),
+    "moves": TableDefinition(WAITING_NEEDS, moves_table),
 }

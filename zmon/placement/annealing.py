@@ -1,0 +1,314 @@
+"""The search for a placement whose fullest resource is least full, with few moves and few bytes to copy.
+
+Simulated annealing with a fixed number of proposals and fixed random numbers: the same question has the same
+answer, on a fast and on a slow machine.  A proposal puts an item on another unit or back, lets two items
+change places, or sends one back and moves another in its stead.  Only the part of a level that is above a
+wanted one costs, so of all placements that reach it the one with the fewest bytes to copy is found.
+"""
+
+from __future__ import annotations
+
+from math import exp, inf
+from operator import getitem
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from zmon.placement.planner_state import Parts, PlannerState
+
+    Changes = tuple[tuple[int, int, int], ...]
+    """Places of items, with their present and their new units."""
+
+
+SAME: Final = 1e-9
+"""The relative difference below which levels are equal: sums of floats are not exact."""
+SEED: Final = 1
+LARGEST: Final = 8
+"""Candidates on each unit, if items are many: so many of the largest, and as many of all others."""
+FEW: Final = 160
+"""So many items are all candidates."""
+WARM: Final = 0.05
+COLD: Final = 0.0003
+COOL: Final = 0.001
+"""The first and the last temperature, as parts of the mean level; the last where bytes count, too."""
+STEPS: Final = 64
+"""Proposals at each temperature."""
+ROUNDS: Final = 9
+"""Levels that are tried between the bound and the best placement known, each between two others."""
+FINE: Final = 0.0005
+"""Levels that differ by less are not told from each other."""
+LEVEL: Final = 400
+"""Proposals for each level and item."""
+BYTES: Final = 1_000
+"""Proposals for each price and item."""
+MANY: Final = 25_000
+"""Not more proposals than these, however many items there are."""
+PRICES: Final = (
+    (0.5, True), (0.3, True), (0.2, True), (0.15, True), (0.1, True), (0.07, True), (0.05, True),
+    (0.1, False), (0.03, False),
+)  # fmt: skip
+"""Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
+SINGLE: Final = 0.5
+"""The part of the proposals that are about one item."""
+BACK: Final = 0.3
+"""The part of these that send back an item that was moved."""
+EXCHANGED: Final = 0.8
+"""From `SINGLE` up to here two items change places; beyond, one goes back and another takes its place."""
+
+
+def candidates(state: PlannerState) -> list[int]:
+    """Return the items that may be moved; of very many on a unit the largest, and some of each size."""
+    movable = [number for number, fixed in enumerate(state.fixed) if not fixed]
+    if len(movable) <= FEW:
+        return movable
+    on: dict[int, list[int]] = {}
+    for number in sorted(movable, key=lambda number: (-state.amount[number], number)):
+        on.setdefault(state.home[number], []).append(number)
+    chosen: set[int] = set()
+    for numbers in on.values():
+        rest = numbers[LARGEST:]
+        chosen.update(numbers[:LARGEST])
+        chosen.update(rest[len(rest) * place // LARGEST] for place in range(LARGEST if rest else 0))
+    return sorted(chosen)
+
+
+class Annealing:
+    """The items that may be moved, and the best placement of them that was found."""
+
+    def __init__(
+        self,
+        state: PlannerState,
+        most: int,
+        barred: Collection[tuple[int, int]] = (),
+        *,
+        leaving: bool = True,
+    ) -> None:
+        """Begin with all items at home; at most `most` of them may be moved, and none as is barred.
+
+        If `leaving` is false, what items leave behind is no room for others: then any order will do.
+        """
+        self.most = most
+        self.random = Random(SEED).random  # noqa: S311 - a search, no secret
+        self.items = candidates(state)
+        self._mean, self.bare = state.mean, state.levels
+        self.home = [state.home[number] for number in self.items]
+        self.targets = [
+            [
+                unit
+                for unit in range(len(state.units))
+                if unit != home
+                and state.units[unit].open
+                and (number, unit) not in barred
+                and not state.clash(number, unit)
+            ]
+            for number, home in zip(self.items, self.home, strict=True)
+        ]
+        self.parts: list[dict[int, Parts]] = []
+        self.copied: list[dict[int, int]] = []
+        for number, home, units in zip(self.items, self.home, self.targets, strict=True):
+            there = state.items[number].bytes_on
+            self.parts.append({unit: state.parts(number, unit) for unit in (home, *units)})
+            self.copied.append(
+                {unit: state.size[number] - there.get(state.units[unit].key, 0) for unit in units} | {home: 0}
+            )
+        self.movable = [place for place, units in enumerate(self.targets) if units]
+        self.sizes = [state.size[number] for number in self.items]
+        self.frees = [leaving and len(state.first[number]) == 1 for number in self.items]
+        self.free = state.free
+        self.brings = _brings(state, self.items)
+        self.has_rules = any(self.brings) or min(state.free, default=inf) < inf
+        self.where = self.home.copy()
+        self.top, self.bytes = state.top, 0
+
+    def search(self, bound: float, known: Mapping[int, int], top: float) -> None:
+        """Find the lowest level that can be reached, and the fewest bytes to copy for it.
+
+        `known` has the new units of items that are moved in a placement that reaches a level, `top`.
+        """
+        many = len(self.items)
+        where = [known.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
+        allowed = all(unit in units for unit, units in zip(where, self.copied, strict=True))
+        if top < self.top and len(known) <= self.most and known.keys() <= set(self.items) and allowed:
+            self.where, self.top, self.bytes = where, top, sum(map(getitem, self.copied, where))
+        low, wanted = bound, bound
+        for _ in range(ROUNDS):
+            if self.top <= low * (1 + FINE):
+                break
+            if not self.lower(wanted, min(LEVEL * many, MANY), 0.0, stop=True):
+                low = wanted
+            wanted = (low + self.top) / 2
+        reached = max(self.top, bound) * (1 + FINE)
+        for price, anew in PRICES:
+            self.lower(reached, min(BYTES * many, MANY), price, stop=False, anew=anew)
+
+    def moves(self) -> list[tuple[int, int]]:
+        """Return the items that are moved, with their new units."""
+        return [
+            (n, unit) for n, unit, home in zip(self.items, self.where, self.home, strict=True) if unit != home
+        ]
+
+    def lower(self, wanted: float, proposals: int, price: float, *, stop: bool, anew: bool = False) -> bool:
+        """Search for a placement with no resource above a level; return whether one is known.
+
+        Args:
+            wanted: the level.
+            proposals: their number.
+            price: of the bytes that an even spread has on a unit, as a multiple of the mean level.
+            stop: at the first placement; else that with the fewest bytes to copy is kept.
+            anew: begin with all items at home, not with the best placement known.
+        """
+        if not self.movable:
+            return False
+        limit = wanted * (1 + SAME)
+        walk = _Walk(self, self.home if anew else self.where, limit)
+        best = self.bytes if self.top <= limit * (1 + SAME) else inf
+        random, dear, cost = self.random, price / (sum(self.sizes) / len(self.bare) or 1), 1 / self._mean
+        cooling = ((COLD if stop else COOL) / WARM) ** (STEPS / proposals)
+        heat = WARM / cooling
+        for proposal in range(proposals):
+            if proposal % STEPS == 0:
+                heat *= cooling
+            changes = walk.proposal()
+            if not changes:
+                continue
+            added, higher, larger = walk.effect(changes)
+            worse = higher * cost + larger * dear
+            if (worse > 0 and random() >= exp(-worse / heat)) or not walk.make(
+                changes, added, higher, larger
+            ):
+                continue
+            if walk.over <= limit * SAME and walk.size < best and max(walk.levels) <= limit * (1 + SAME):
+                best, self.where = walk.size, walk.where.copy()
+                self.top, self.bytes = max(walk.levels), walk.size
+                if stop:
+                    return True
+        return best < inf
+
+
+class _Walk:
+    """A placement that changes step by step."""
+
+    def __init__(self, search: Annealing, where: Sequence[int], limit: float) -> None:
+        """Begin with a placement; what is above a limit costs."""
+        self._search, self._limit = search, limit
+        self.where, self.levels = list(where), search.bare.copy()
+        self.size = self._moved = 0
+        self._rules = _Rules(search, where) if search.has_rules else None
+        for place, (home, unit) in enumerate(zip(search.home, where, strict=True)):
+            if unit != home:
+                self._moved += 1
+                self.size += search.copied[place][unit]
+                for resource, time in search.parts[place][home]:
+                    self.levels[resource] -= time
+                for resource, time in search.parts[place][unit]:
+                    self.levels[resource] += time
+        self.over = sum(level - limit for level in self.levels if level > limit)
+
+    def proposal(self) -> Changes:
+        """Return one or two items with their present and their new units; empty if that is not allowed."""
+        search, where = self._search, self.where
+        random, home, parts, movable = search.random, search.home, search.parts, search.movable
+        kind, one = random(), movable[int(random() * len(movable))]
+        old = where[one]
+        if kind < SINGLE:
+            units = search.targets[one]
+            back = old != home[one] and random() < BACK
+            new = home[one] if back else units[int(random() * len(units))]
+            fits = self._moved < search.most or old != home[one]
+            return ((one, old, new),) if new != old and fits else ()
+        two = movable[int(random() * len(movable))]
+        there = where[two]
+        new = there if kind < EXCHANGED else home[one]
+        if old in {there, new} or old not in parts[two] or new not in parts[one]:
+            return ()
+        more = (new != home[one]) - (old != home[one]) + (old != home[two]) - (there != home[two])
+        return ((one, old, new), (two, there, old)) if self._moved + more <= search.most else ()
+
+    def effect(self, changes: Changes) -> tuple[dict[int, float], float, int]:
+        """Return what changes add to levels, to what is above the limit, and to the bytes to copy."""
+        parts, copied, levels, limit = self._search.parts, self._search.copied, self.levels, self._limit
+        added: dict[int, float] = {}
+        larger, higher = 0, 0.0
+        for place, before, unit in changes:
+            for resource, time in parts[place][before]:
+                added[resource] = added.get(resource, 0.0) - time
+            for resource, time in parts[place][unit]:
+                added[resource] = added.get(resource, 0.0) + time
+            larger += copied[place][unit] - copied[place][before]
+        for resource, time in added.items():
+            level = levels[resource] - limit
+            higher += max(level + time, 0.0) - max(level, 0.0)
+        return added, higher, larger
+
+    def make(self, changes: Changes, added: Mapping[int, float], higher: float, larger: int) -> bool:
+        """Make changes with their effect, if the rules allow them."""
+        if self._rules is not None and not self._rules.accept(changes):
+            return False
+        for resource, time in added.items():
+            self.levels[resource] += time
+        for place, before, unit in changes:
+            self.where[place] = unit
+            self._moved += (unit != self._search.home[place]) - (before != self._search.home[place])
+        self.size += larger
+        self.over += higher
+        return True
+
+
+class _Rules:
+    """What came to each unit, for rules that hold between items that are moved, and the room that is left."""
+
+    def __init__(self, search: Annealing, where: Sequence[int]) -> None:
+        self._search = search
+        self._came: dict[tuple[int, object], int] = {}
+        self._free = search.free.copy()
+        for place, (home, unit) in enumerate(zip(search.home, where, strict=True)):
+            if unit != home:
+                self._put(place, home, unit)
+
+    def accept(self, changes: Changes) -> bool:
+        """Make changes if the rules allow them."""
+        for place, before, unit in changes:
+            self._put(place, before, unit)
+        home = self._search.home
+        good = all(
+            unit == home[place] or (self._free[unit] >= 0 and self._fits(place, unit))
+            for place, _, unit in changes
+        ) and all(self._free[unit] >= min(0, self._search.free[unit]) for _, _, unit in changes)
+        if not good:
+            for place, before, unit in reversed(changes):
+                self._put(place, unit, before)
+        return good
+
+    def _fits(self, place: int, unit: int) -> bool:
+        brings = self._search.brings[place]
+        return not brings or (
+            not self._came.get((unit, brings[1])) and self._came.get((unit, brings[2]), 0) <= 1
+        )
+
+    def _put(self, place: int, before: int, unit: int) -> None:
+        search = self._search
+        home, brings = search.home[place], search.brings[place]
+        for where, sign in ((before, -1), (unit, 1)):
+            if where != home:
+                for token in (brings[0], brings[2]) if brings else ():
+                    self._came[where, token] = self._came.get((where, token), 0) + sign
+            if where != home or search.frees[place]:
+                self._free[where] -= sign * search.sizes[place]
+
+
+def _brings(state: PlannerState, numbers: Sequence[int]) -> list[tuple[object, ...]]:
+    """Return for each item what it is to others that come, what must not have come, and its set of copies."""
+    kinds: dict[str, set[bool]] = {}
+    for item in state.items:
+        kinds.setdefault(item.database, set()).add(item.is_log)
+    found: list[tuple[object, ...]] = []
+    for number in numbers:
+        item = state.items[number]
+        if len(kinds[item.database]) == 1 and not item.mirror:
+            found.append(())
+            continue
+        copies = (item.database, "copies", item.mirror or number)
+        found.append(((item.database, item.is_log), (item.database, not item.is_log), copies))
+    return found
