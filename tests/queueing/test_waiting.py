@@ -97,6 +97,29 @@ def test_nothing_is_named_where_nothing_waits(quiet: ObservedLoad) -> None:
     assert found.why.startswith("Nothing waits")
 
 
+def test_without_channel_measurement_only_long_answers_count() -> None:
+    """What a slow disk and a slow path take is no wait; several slow volumes of an LCU are the LCU."""
+    slow = volume(50.0, queued=0.059)._replace(estimated=True, size=131072.0)
+    assert waiting(load(slow)).places[0].kind == "volume"
+    both = waiting(load(slow, slow._replace(key="7001", title="7001")))
+    assert [one.kind for one in both.places] == ["lcu"]
+    assert both.lost == pytest.approx(2 * 50 * (0.0602 - 0.010 - 0.0131072))
+    quick = volume(9000.0, queued=0.004)._replace(estimated=True)
+    assert waiting(load(quick)).places == ()
+
+
+def test_new_load_is_found_not_moved() -> None:
+    """Where nothing waited before and an LCU has many times the bytes now, to spread files is no answer."""
+    before = load(volume(100.0))
+    now = load(volume(400.0, queued=0.05))
+    found = waiting(now, before)
+    assert found.places[0].kind == "surge"
+    assert not found.spreading_helps
+    assert found.why == "20.0 requests wait because LCU 7 has much more load than before: find who makes it"
+    assert waiting(now, now).spreading_helps
+    assert waiting(load(volume(200.0, queued=0.05)), before).spreading_helps
+
+
 def test_paths_that_are_full_are_named_even_if_little_pends() -> None:
     """Paths at 98 % limit the throughput although a closed load lets few requests pend."""
     found = waiting(load(volume(500.0, pend=0.0007, servers=4), paths=0.98))

@@ -120,8 +120,17 @@ def test_without_a_uid_there_is_no_lcu(fill: Callable[..., Table]) -> None:
 
 
 def said(*rates: float) -> list[str]:
+    """Return the findings on LCUs with these rates, in all of which requests wait."""
     names = [f"248{n}" for n in range(len(rates))]
-    return findings(names, {"io": list(rates), "ssid": names})
+    return findings(names, {"io": list(rates), "ssid": names}, lambda: frozenset(names))
+
+
+@pytest.mark.parametrize("waits", [frozenset(), frozenset({"2481"})])
+def test_no_advice_where_nothing_waits(waits: frozenset[str]) -> None:
+    """That one LCU carries most is said; to spread its volumes is advised only where requests wait in it."""
+    names = ["2480", "2481", "2482", "2483"]
+    found = findings(names, {"io": [900, 50, 50, 50], "ssid": names}, lambda: waits)
+    assert found == ["LCU 2480 carries 86% of the I/O"]
 
 
 def test_the_seeds_finding() -> None:

@@ -3,6 +3,8 @@
 What counts is the time that is lost: requests per second times the part of their response that is wait,
 which is how many requests wait on average.  Below `MIN_LOST` nothing waits.  A place is named only with
 `MIN_REQUESTS` in the interval, because the mean of a few says nothing.
+
+Without channel measurement only what a request takes beyond a slow disk and a slow path counts as wait.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.queueing.observation import LATENCY, disc_of_misses, mean_of, path_groups
+from zmon.queueing.observation import LATENCY, MAX_MISS, disc_of_misses, mean_of, path_groups
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ FULL_PATHS: Final = 0.7
 FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
 """Utilisations from which on requests wait for a resource whose queue is not measured."""
+SLOW_PATH: Final = 10e6
+"""Bytes a second of the slowest path: ESCON."""
+SURGE: Final = 3.0
+"""How many times its bytes of before an LCU has where somebody new reads or writes."""
 NOT_KNOWN: Final = absent("its utilisation is not measured")
 
 
@@ -35,7 +41,7 @@ class WaitingPlace(NamedTuple):
     """A resource that requests wait for."""
 
     kind: str
-    """`lcu`, `paths`, `volume`, `aliases` or `processors`."""
+    """`lcu`, `paths`, `volume`, `aliases`, `processors`, or `surge`: load that was not there before."""
     key: str
     """Key of the LCU, CHPIDs in words, bus id, `cpu`."""
     title: str
@@ -53,6 +59,7 @@ class WaitingPlace(NamedTuple):
             "paths": f"{many} for channel {self.title}",
             "volume": f"{many} in Linux for volume {self.title}",
             "aliases": f"{many} in Linux for an alias of {self.title}",
+            "surge": f"{many} because {self.title} has much more load than before: find who makes it",
         }.get(self.kind, f"the {self.title} are full")
 
 
@@ -76,10 +83,12 @@ class Waiting(NamedTuple):
         return next((one for one in self.places if (one.kind, one.key) == (kind, key)), None)
 
 
-def waiting(load: ObservedLoad) -> Waiting:
+def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     """Return where requests wait.
 
-    Full processors come first: while they are full, nothing else limits.
+    Full processors come first: while they are full, nothing else limits.  With the load of a time `before`,
+    an LCU whose bytes have grown many times since, while nothing waited then, comes before other places: who
+    makes this load is to be found, not another placement.
     """
     volumes = [one for one in load.volumes if load.enough(one.rate)]
     requests = load.seconds * sum(one.rate for one in load.volumes)
@@ -88,13 +97,14 @@ def waiting(load: ObservedLoad) -> Waiting:
     places = [*_in_linux(load, volumes), *_in_lcus(load), *_for_paths(load)]
     places.sort(key=lambda one: -one.lost)
     full = _processors(load)
-    found = (*([full] if full else ()), *places)
+    new = _surge(load, before, places)
+    found = (*([full] if full else ()), *([new] if new else ()), *places)
     lost = sum(one.lost for one in places)
     if found:
         first = found[0]
         use = (
             ""
-            if isinstance(first.use, Absent) or first.kind == "volume"
+            if isinstance(first.use, Absent) or first.kind in {"volume", "surge"}
             else f" ({100 * first.use:.0f} % busy)"
         )
         words = first.words[:1].upper() + first.words[1:]
@@ -104,6 +114,28 @@ def waiting(load: ObservedLoad) -> Waiting:
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
     busiest = max(known, key=lambda each: each[0])[1]
     return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {_ms(busiest)}")
+
+
+def _surge(
+    load: ObservedLoad, before: ObservedLoad | None, places: list[WaitingPlace]
+) -> WaitingPlace | None:
+    """Return the LCU with the load that is new, where requests wait for it or its volumes."""
+    if before is None or not places or waiting(before).places:
+        return None
+    lcu_of = {one.key: one.lcu for one in load.volumes}
+    for place in places:
+        key = lcu_of.get(place.key, place.key)
+        now, then = _bytes(load, key), _bytes(before, key)
+        if then and now >= SURGE * then:
+            title = next((one.title for one in load.lcus if one.key == key), place.title)
+            return WaitingPlace("surge", key, title, place.lost, place.use)
+    return None
+
+
+def _bytes(load: ObservedLoad, lcu: str) -> float:
+    """Return the bytes per second of an LCU."""
+    sizes = ((one.rate, one.size) for one in load.volumes_of(lcu))
+    return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
 
 
 def _ms(volume: ObservedVolume) -> str:
@@ -122,23 +154,36 @@ def _in_linux(load: ObservedLoad, volumes: list[ObservedVolume]) -> Iterator[Wai
     """Yield volumes and pools of aliases before which requests wait in Linux."""
     lcus = {one.key: one for one in load.lcus}
     pooled: dict[str, tuple[float, float]] = {}
+    untimed: dict[str, list[WaitingPlace]] = {}
     for one in volumes:
         lcu = lcus.get(one.lcu)
-        if lcu is not None and lcu.aliases:
-            wait = one.queued
-            if not isinstance(wait, Absent):
-                lost, rate = pooled.get(one.lcu, (0.0, 0.0))
-                pooled[one.lcu] = lost + one.rate * wait, rate + one.rate
-            continue
-        lost = _long(one.queued, one.serv, one.rate)
-        if lost:
-            use = one.rate * one.serv / one.servers
-            yield WaitingPlace("volume", one.key, one.title, lost, use)
+        if one.estimated:
+            untimed.setdefault(one.lcu, []).append(_untimed(one))
+        elif lcu is not None and lcu.aliases:
+            lost, rate = pooled.get(one.lcu, (0.0, 0.0))
+            waits = 0.0 if isinstance(one.queued, Absent) else one.rate * one.queued
+            pooled[one.lcu] = lost + waits, rate + one.rate
+        elif lost := _long(one.queued, one.serv, one.rate):
+            yield WaitingPlace("volume", one.key, one.title, lost, one.rate * one.serv / one.servers)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         use = lcu.alias_use / lcu.aliases
         if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.volumes_of(key), "serv"), rate):
             yield WaitingPlace("aliases", key, lcu.title, lost, use)
+    for key, places in untimed.items():
+        lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
+        if lost >= MIN_LOST and key in lcus and most.lost <= lost / 2:
+            yield WaitingPlace("lcu", key, lcus[key].title, lost, NOT_KNOWN)
+        elif most.lost >= MIN_LOST:
+            yield most
+
+
+def _untimed(volume: ObservedVolume) -> WaitingPlace:
+    """Return a volume that channel measurement does not time, with what waits on it: perhaps nothing."""
+    response, size, lost = volume.response, volume.size, 0.0
+    if not isinstance(response, Absent) and not isinstance(size, Absent):
+        lost = volume.rate * max(0.0, response - MAX_MISS - size / SLOW_PATH)
+    return WaitingPlace("volume", volume.key, volume.title, lost, NOT_KNOWN)
 
 
 def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE, MACHINE
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MACHINE
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
 
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE), topology=TOPOLOGY)
 
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 NO_LSS: Final = absent("the configuration data of the device were not read")
@@ -192,7 +192,7 @@ def table(view: View) -> Table:
         notes=(
             *hanging(devices, [row for row in found.rows if row in devices.hung]),
             *([REQUESTS] if SUMMARY in guessed else []),
-            *findings(keys, columns),
+            *findings(keys, columns, lambda: _waiting_lcus(view.interval, known.lcus)),
             *told_by(found.units.values()),
             *wrong(view),
         ),
@@ -215,16 +215,30 @@ def told_by(units: Iterable[Lcu]) -> list[str]:
     return [f"~ LCU: of devices without a uid, by {'; '.join(sources)}"] if sources else []
 
 
-def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
+def _waiting_lcus(interval: Interval, units: Mapping[str, Lcu]) -> frozenset[str]:
+    """Return the keys of the LCUs in which requests wait; none while processors are full."""
+    from zmon.queueing.waiting import waiting  # noqa: PLC0415 - asked only where advice may be given
+    from zmon.tables.observed import observed_load  # noqa: PLC0415 - likewise
+
+    found = waiting(observed_load(interval, units))
+    return frozenset(place.key for place in found.places if place.kind == "lcu" and found.spreading_helps)
+
+
+def findings(
+    keys: Sequence[str],
+    columns: Mapping[str, Sequence[Value]],
+    waiting_lcus: Callable[[], frozenset[str]] = frozenset,
+) -> list[str]:
     """Say in a sentence each what the table shows: which LCUs carry the load and what to do, and for whom.
 
-    The first is said only where at most half of the LCUs carry the bulk of it; none without a load.
+    The first is said only where at most half of the LCUs carry the bulk of it; none without a load.  To
+    spread is advised only where requests wait in one of these LCUs.
     """
     loads = _loads(keys, columns)
     everything = sum(rate for rate, _, _ in loads)
     if everything < MIN_IO:
         return []
-    return [*_carried(loads, everything, len(keys)), *_for_whom(loads, columns.get("spaces", ()))]
+    return [*_carried(loads, everything, keys, waiting_lcus), *_for_whom(loads, columns.get("spaces", ()))]
 
 
 def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
@@ -239,8 +253,14 @@ def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[
     return sorted(loads, key=lambda load: -load[0])
 
 
-def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: int) -> list[str]:
+def _carried(
+    loads: Sequence[tuple[float, str, int]],
+    everything: float,
+    keys: Sequence[str],
+    waiting_lcus: Callable[[], frozenset[str]],
+) -> list[str]:
     """Name the LCUs with more than their fair share, if at most half of all carry the bulk."""
+    units = len(keys)
     bulk = next(
         many for many in range(1, len(loads) + 1) if sum(r for r, _, _ in loads[:many]) >= BULK * everything
     )
@@ -253,6 +273,8 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: 
     idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
     if idle:
         said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
+    if waiting_lcus().isdisjoint(keys[row] for _, _, row in unfair):
+        return [said]
     return [f"{said}: spread {'its' if len(hot) == 1 else 'their'} busiest volumes over the others"]
 
 
