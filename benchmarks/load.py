@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.sampling import disk_name
 from zmon.absent import absent
 from zmon.kernel import cmf, diskstats
-from zmon.kernel.activity import GRAIN
+from zmon.kernel.activity import GRAIN, ChangingRows
 from zmon.kernel.channel_path import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MEMORY, TICK, U32
 from zmon.sample import Frame, Instant, Sample
@@ -110,6 +110,9 @@ class Load:
         self._totals = [[0] * 8 for _ in range(devices)]
         """Of each device its starts, and its seven times in ticks."""
         self._measured: list[cmf.Row] = [()] * devices
+        self._disks = ChangingRows(diskstats.FIELDS, self.blocks)
+        self._starts = ChangingRows(cmf.FIELDS, self._measured)
+        """As the live reader keeps them: a column without a change is the same list as before."""
         self.channels = Channels(dice)
         self._cpus = [[dice.randrange(10**4, 10**6) * HUNDREDTH for _ in range(8)] for _ in range(CPUS)]
         self._memory = [68_719_476_736, 20 << 30, 4 << 30, 1 << 30, 30 << 30, 8 << 30, 8 << 30, 1000, 2000]
@@ -189,12 +192,11 @@ class Load:
             if row[: cmf.ELAPSED] != before[: cmf.ELAPSED]:
                 times[number] = now // GRAIN * GRAIN
             self._measured[number] = row
-        blocks = dict(self._labels)
-        blocks.update(zip(diskstats.FIELDS, map(list, zip(*self.blocks, strict=True)), strict=True))
-        starts = dict(zip(cmf.FIELDS, map(list, zip(*self._measured, strict=True)), strict=True))
+        self._disks.replace(dict(enumerate(self.blocks)))
+        self._starts.replace(dict(enumerate(self._measured)))
         frames = [
-            Frame(BLOCK, self.names, blocks, [steady] * len(self.names), rows=tuple(self.blocks)),
-            Frame(CMF, self.busids, starts, times, rows=tuple(self._measured)),
+            self._disks.frame(BLOCK, self.names, [steady] * len(self.names), self._labels),
+            self._starts.frame(CMF, self.busids, times, {}),
             self.channels.frame(now),
             self._cpu(now),
             self._read_memory(now),

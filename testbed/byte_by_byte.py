@@ -34,7 +34,6 @@ from zmon.topology.data_files import files_in
 from zmon.topology.mapping import STEPS
 from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import DEPTH, Stack
-from zmon.topology.stripe import LegPlace
 from zmon.topology.target import SECTOR, Leg, Target, TargetLayout
 
 if TYPE_CHECKING:
@@ -245,6 +244,15 @@ def locate_byte(stack: Stack, number: str, offset: int) -> list[BytePlace]:
     return found
 
 
+class LegPlace(NamedTuple):
+    """The place of one byte on a leg."""
+
+    leg: int
+    offset: int
+    run: int
+    """The number of consecutive bytes from there on."""
+
+
 def _spots(target: Target, x: int) -> list[LegPlace]:
     """Return where byte `x` of a target lies on its legs; a run of 0 lasts to the end of the target."""
     legs = len(target.legs)
@@ -256,7 +264,7 @@ def _spots(target: Target, x: int) -> list[LegPlace]:
         case TargetLayout.PARITY:
             return [parity_at(stripe.rows(target.kind, legs), target.chunk, x)]
         case TargetLayout.NEAR:
-            return stripe.near_at(legs, target.copies, target.chunk, x)
+            return near_at(legs, target.copies, target.chunk, x)
     return []
 
 
@@ -272,6 +280,13 @@ def parity_at(layout: stripe.Rows, chunk: int, x: int) -> LegPlace:
     number, within = divmod(x, chunk)
     row, place = divmod(number, len(layout[0]))
     return LegPlace(layout[row % len(layout)][place], row * chunk + within, chunk - within)
+
+
+def near_at(legs: int, copies: int, chunk: int, x: int) -> list[LegPlace]:
+    """Return where byte `x` of an array with near copies lies, in all copies."""
+    number, within = divmod(x, chunk)
+    places = (divmod(place, legs) for place in range(number * copies, (number + 1) * copies))
+    return [LegPlace(leg, row * chunk + within, chunk - within) for row, leg in places]
 
 
 # --- thin pools ---
@@ -328,11 +343,10 @@ def _take(numbers: dict[str, str], name: str) -> int:
     return int(word)
 
 
-def thin_segments(target: Target, volumes: dict[int, tuple[ThinRun, ...]]) -> Iterator[Target]:
+def thin_segments(target: Target, runs: Iterable[ThinRun]) -> Iterator[Target]:
     """Return a thin target run by run; what has no block is nowhere."""
-    number = target.arguments.split()[1]
     at = target.start
-    for run in volumes.get(int(number), ()):
+    for run in runs:
         begin, end = max(run.origin, at), min(run.origin + run.length, target.end)
         if begin >= end:
             continue
@@ -361,7 +375,9 @@ class ThinStack(Stack):
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a thin target run by run."""
         if target.kind == "thin" and target.legs[0].device in self._pools:
-            return thin_segments(target, self._pools[target.legs[0].device])
+            lines = map(str.split, str(self._layers.cell(node.number, "table")).splitlines())
+            number = next(int(words[4]) for words in lines if int(words[0]) * SECTOR == target.start)
+            return thin_segments(target, self._pools[target.legs[0].device].get(number, ()))
         return super().mapped(node, target)
 
 

@@ -71,6 +71,11 @@ def absent(reason: str) -> Absent:
     return value
 
 
+def text_of(value: Value) -> str:
+    """Return a text that may be absent; empty if it is."""
+    return "" if isinstance(value, Absent) else str(value)
+
+
 def ratio(part: Number, whole: Number, otherwise: str = "nothing happened in the interval") -> Number:
     """Return part / whole; absent, with the reason `otherwise`, when the whole is zero."""
     if isinstance(part, Absent):

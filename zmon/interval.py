@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import repeat
 from math import inf
-from operator import lt, sub, truediv
+from operator import le, lt, sub, truediv
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
@@ -74,6 +74,9 @@ class Delta:
         self._values: dict[str, list[Value]] = {}
         self._rates: dict[str, list[Number]] = {}
         self._falls: dict[str, bool] = {}
+        self._changes: dict[str, tuple[list[Number], Number]] = {}
+        self._whole: set[str] = set()
+        """Counters that are known of all rows in both samples."""
         # for each row of `after` its row in `before`; None if all rows are in the same places
         self._rows: list[int | None] | None = None
         if before is not None and before.keys != after.keys:
@@ -96,8 +99,24 @@ class Delta:
         """Return whether any counter of a column is lower than before."""
         known = self._falls.get(name)
         if known is None:
-            now, then = self._after.column(name), self._earlier(name)
-            known = self._falls[name] = now is not then and now != then and any(map(lt, now, then))
+            known = False
+            if self._after.column(name) is not self._earlier(name):
+                change, whole = self._change(name)
+                # an absent value is neither lower nor higher, and `min` would take it for the lowest
+                known = (
+                    any(map(lt, change, repeat(0)))
+                    if isinstance(whole, Absent)
+                    else min(change, default=0) < 0
+                )
+            self._falls[name] = known
+        return known
+
+    def _change(self, name: str) -> tuple[list[Number], Number]:
+        """Return by how much the numbers of a column changed, whatever that means, and the sum of it."""
+        known = self._changes.get(name)
+        if known is None:
+            change: list[Number] = list(map(sub, self._after.column(name), self._earlier(name)))
+            known = self._changes[name] = change, sum(change)
         return known
 
     def _earlier(self, name: str) -> Sequence[Value]:
@@ -119,9 +138,10 @@ class Delta:
             (now - then) / 1e9
             for now, then in zip(self._after.times, self._in_order(self._before.times), strict=True)
         ]
-        for row, length in enumerate(lengths):
-            if length <= 0:
-                lengths[row] = STEPPED_BACK if length < 0 else NOT_AGAIN
+        if any(map(le, lengths, repeat(0))):
+            for row, length in enumerate(lengths):
+                if length <= 0:
+                    lengths[row] = STEPPED_BACK if length < 0 else NOT_AGAIN
         for declared in self.kind.fields:
             if declared.name not in self._after.columns:
                 continue
@@ -153,17 +173,16 @@ class Delta:
     def _void_fallen(self, counter: Field, lengths: list[Number]) -> None:
         if not self._fell(counter.name):
             return
-        now, then = self._after.columns[counter.name], self._earlier(counter.name)
-        for row, change in enumerate(map(sub, now, then)):
+        for row, change in enumerate(self._change(counter.name)[0]):
             if change < 0 and not isinstance(lengths[row], Absent):
-                risen = self._wrapped(counter, row, change)
+                risen = self._wrapped(counter, row, change)  # type: ignore[arg-type]  # an absent one is not below 0
                 lengths[row] = risen if isinstance(risen, Absent) else lengths[row]
 
     @cached_property
     def _longest(self) -> float:
         """The length of the longest interval of any row; infinite when some rows do not compare."""
-        lengths = [inf if isinstance(length, Absent) else length for length in self.seconds]
-        return max(lengths, default=0.0)
+        lengths = self.seconds
+        return inf if isinstance(sum(lengths), Absent) else max(lengths, default=0.0)  # type: ignore[return-value]  # none is absent
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._values.get(name)
@@ -178,22 +197,27 @@ class Delta:
         now = self._after.column(declared.name)
         if self._void is not None:
             return [value if isinstance(value, Absent) else self._void for value in now]
-        then = self._earlier(declared.name)
-        result: list[Value] = list(map(sub, now, then))
+        change, whole = self._change(declared.name)
+        result = change.copy()
         if self._fell(declared.name):
             for row, (value, length) in enumerate(zip(result, self.seconds, strict=True)):
-                if value < 0:  # type: ignore[operator]  # a counter is a number or Absent
+                if value < 0:
                     void = isinstance(length, Absent)
-                    result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # same
-        maximum, whole = declared.modulus or WIDEST, sum(result)  # type: ignore[arg-type]  # same
+                    result[row] = length if void else self._wrapped(declared, row, value)  # type: ignore[arg-type]  # it is no Absent
+            whole = sum(result)
+        maximum = declared.modulus or WIDEST
         if not whole <= maximum and any(map(lt, repeat(maximum), result)):
-            result = [IMPOSSIBLE if value > maximum else value for value in result]  # type: ignore[operator]  # same
+            result = [IMPOSSIBLE if value > maximum else value for value in result]
+            whole = IMPOSSIBLE
+        if not isinstance(whole, Absent):
+            self._whole.add(declared.name)
         longest = declared.wraps_after or self._longest
         if self._longest > longest or self._longest == inf:
             for row, length in enumerate(self.seconds):
                 if not length <= longest and not isinstance(result[row], Absent):
+                    self._whole.discard(declared.name)
                     result[row] = length if isinstance(length, Absent) else TOO_LONG
-        return result
+        return result  # type: ignore[return-value]  # numbers are values
 
     def _wrapped(self, declared: Field, row: int, fall: float) -> Number:
         """Return the difference of a counter that fell: known if it wrapped, else absent."""
@@ -223,7 +247,8 @@ class Delta:
         if self._void is not None:
             return True
         return not any(
-            Absent in set(map(type, values))
+            name not in self._whole
+            and Absent in set(map(type, values))
             and list(map(type, self._after.column(name))) != list(map(type, self._earlier(name)))
             for name, values in self._values.items()
         )

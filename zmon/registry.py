@@ -55,6 +55,8 @@ class Source(NamedTuple):
     """The reason, and the option that switches it on."""
     whole_every: float = 0.0
     """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
+    prompt: bool = False
+    """Whether none of its files can hang, so that it needs no thread of its own."""
     captured: str = ""
     """The files in a capture, if they are others."""
     counters: tuple[str, ...] = ()
@@ -150,6 +152,7 @@ SOURCES: Final = (
         "/proc/meminfo",
         (MEMORY,),
         "kernel.proc_stat.read_memory",
+        prompt=True,
         counters=("proc/{meminfo,vmstat}",),
         reads="`/proc/meminfo`, `/proc/vmstat`",
         serves="CPU, PAGELOG",
@@ -159,6 +162,7 @@ SOURCES: Final = (
         "/proc/pressure",
         (PRESSURE,),
         "kernel.proc_pressure.read_pressure",
+        prompt=True,
         counters=("proc/pressure/{cpu,io,memory}",),
         reads="`/proc/pressure/cpu`, `io`, `memory`",
         serves="PRESSURE",

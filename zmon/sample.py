@@ -118,6 +118,7 @@ class Frame:
         missing: Absent | None = None,
         prior: Frame | None = None,
         rows: Sequence[object] | None = None,
+        row_fields: Sequence[str] = (),
     ) -> None:
         """Hold the values."""
         self.kind = kind
@@ -133,6 +134,8 @@ class Frame:
         self.rows = rows
         """The object from which each row of the columns was made, if any; two frames with the same object
         for a row have the same values there.  The times are no part of it."""
+        self.row_fields = row_fields
+        """The fields of `rows`, if these are tuples of values."""
         self._moved: tuple[ref[Frame], list[int]] | None = None
         """The frame that `moved` was last asked about, and the answer."""
         self._selected: tuple[RowChoice, Frame] | None = None
@@ -141,7 +144,7 @@ class Frame:
     def but(self, **other: Any) -> Frame:
         """Return a copy of the frame with these parts replaced."""
         rows = None if "columns" in other else self.rows
-        parts = ("kind", "keys", "columns", "times", "missing", "prior")
+        parts = ("kind", "keys", "columns", "times", "missing", "prior", "row_fields")
         return Frame(**{name: getattr(self, name) for name in parts} | {"rows": rows} | other)
 
     @cached_property
@@ -157,7 +160,10 @@ class Frame:
     @cached_property
     def period(self) -> tuple[int, int]:
         """The earliest and the latest moment of reading; zeros without rows."""
-        moments = set(self.times)  # few, because rows often share one
+        times = self.times
+        if times and times.count(times[0]) == len(times):
+            return times[0], times[0]
+        moments = set(times)  # few, because rows often share one
         return min(moments, default=0), max(moments, default=0)
 
     def moved(self, before: Frame) -> list[int]:
@@ -175,9 +181,30 @@ class Frame:
             differing = [(now, was) for now, was in pairs if now is not was and now != was]
             both = (zip(*columns, strict=True) for columns in zip(*differing, strict=True))
             changed = list(compress(count(), map(ne, *both))) if differing else []
-        self._lookup = before._lookup
-        self._moved = (ref(before), changed)
+        self.note_moved(before, changed)
         return changed
+
+    def note_moved(self, before: Frame, rows: list[int]) -> None:
+        """Take `rows` for the answer of `moved`; for a source that knows which rows it has changed."""
+        self._lookup = before._lookup
+        self._moved = (ref(before), rows)
+
+    def picking(self, rows: Sequence[int]) -> Callable[[str], Sequence[Value]]:
+        """Return a function that returns the values of some rows of a column.
+
+        Where `rows` are tuples the values are taken from these: they lie together in memory.
+        """
+        if len(rows) == len(self.keys):
+            return self.columns.__getitem__
+        known: dict[str, Sequence[Value]] = {}
+        if self.rows is not None and self.row_fields:
+            known.update(zip(self.row_fields, zip(*pick(self.rows, rows), strict=True), strict=False))
+
+        def picked(name: str) -> Sequence[Value]:
+            values = known.get(name)
+            return tuple(pick(self.columns[name], rows)) if values is None else values
+
+        return picked
 
     def select(self, keys: frozenset[str]) -> Frame:
         """Return a frame with only the rows of some keys, in their order; no other row is read."""
@@ -199,7 +226,7 @@ class Frame:
         values = self.columns.get(name)
         if values is None:
             declared = self.kind.by_name[name]
-            values = [absent(f"{declared.source or name} was not read")] * len(self.keys)
+            values = [absent(f"{declared.source or name} was not read")] * len(self.keys) if self.keys else []
         return values
 
     def cell(self, key: str, name: str) -> Value:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
+from zmon.kernel.capture_write import spelled_out
 from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, Sampler, SourceReading, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
@@ -448,13 +449,25 @@ def untouched(make_tree: Callable[..., Tree], spoil: Callable[[Any], str]) -> No
     path = spoil(spoilt)
     steady = sampler(spoilt)
     found = steady.sample()
-    concerned = {kind.name for source in SOURCES if source.name in good.asked[path] for kind in source.kinds}
+    asked = good.asked[path]
+    concerned = {
+        kind.name
+        for source in SOURCES
+        if source.name in asked or (source.prompt and path in _files(source, asked))
+        for kind in source.kinds
+    }
     for name in set(good.steady.frames) - concerned - {"source"}:
         assert values(found.frames[name]) == values(good.steady.frames[name])
     fill_all(found, None, concerned)
     fill_all(steady.sample(), found, concerned)
     fill_all(later(spoilt), good.early, concerned)
     fill_all(good.late, later(spoilt, 0), concerned)
+
+
+def _files(source: Source, asked: set[str]) -> set[str]:
+    """Return the files of a prompt source, if one was asked for outside of the threads of sources."""
+    names = {source.name for source in SOURCES}
+    return {path for pattern in source.counters for path in spelled_out(pattern)} if asked - names else set()
 
 
 def later(tree: Any, seconds: int = 5) -> Sample:

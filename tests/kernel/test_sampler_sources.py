@@ -14,7 +14,7 @@ from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, SourceWorker
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
-from zmon.registry import Source
+from zmon.registry import SOURCES, Source
 from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
@@ -243,3 +243,27 @@ def test_a_failed_reading_does_not_count_as_the_prior_one(failures: int) -> None
     at = Instant(0, 0, "boot"), Instant(1, 1, "boot")
     interval = Interval(Sample(at[0], {"block": last}), Sample(at[1], {"block": last}))
     assert interval.of(BLOCK)["reads"] == [30]
+
+
+@pytest.mark.parametrize("prompt", [True, False])
+def test_a_prompt_source_is_read_without_a_thread(prompt: bool) -> None:
+    """Others each have one, for they may hang."""
+    threads: list[int] = []
+
+    def read() -> Sequence[Frame]:
+        threads.append(threading.get_ident())
+        return [disks(len(threads))]
+
+    one = source_worker(read)
+    one.source = one.source._replace(prompt=prompt)
+    assert [one.frames(LONG)[BLOCK.name].column("reads")[0] for _ in range(2)] == [1, 2]
+    assert (threads == [threading.get_ident()] * 2) is prompt
+
+
+def test_prompt_sources_read_only_what_the_kernel_has_in_memory() -> None:
+    """No attribute of a device, no ioctl, no file system of others."""
+    prompt = [source for source in SOURCES if source.prompt]
+    assert prompt
+    for source in prompt:
+        files = (*source.counters, *source.identity, *source.seldom)
+        assert all(file.startswith("proc/") and not file.startswith("proc/dasd") for file in files)

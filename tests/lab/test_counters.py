@@ -105,7 +105,8 @@ def test_disks_of_all_layers_are_the_same(name: str) -> None:
     """The block layer, the driver and the devices tell of the same disks."""
     sample = first(name)
     block = sample.frame(BLOCK)
-    disks = dict(zip(block.column("busid"), block.keys, strict=True))
+    pairs = zip(block.column("busid"), block.keys, strict=True)
+    disks = {busid: name for busid, name in pairs if name.startswith("dasd")}
     device = sample.frame(DEVICE)
 
     assert dict(zip(sample.frame(DASD).keys, sample.frame(DASD).column("name"), strict=True)) == disks

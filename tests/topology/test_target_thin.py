@@ -37,7 +37,7 @@ def test_runs_are_in_bytes_and_in_order() -> None:
 def test_a_thin_target_becomes_linear_runs_and_holes() -> None:
     """What was never written to has no place; the rest lies on the pool."""
     (target,) = parse_table(f"0 {12 * 128} thin 253:21 1\n")
-    found = list(thin_segments(target, parse_thin_dump(DUMP)))
+    found = list(thin_segments(target, parse_thin_dump(DUMP)[1]))
     assert [(t.start // BLOCK, t.length // BLOCK, t.layout) for t in found] == [
         (0, 2, Layout.NOWHERE), (2, 3, Layout.LINEAR), (5, 4, Layout.NOWHERE), (9, 1, Layout.LINEAR),
         (10, 2, Layout.NOWHERE),
@@ -48,7 +48,7 @@ def test_a_thin_target_becomes_linear_runs_and_holes() -> None:
 def test_a_volume_that_was_made_smaller_is_cut_there() -> None:
     """Runs end where the volume ends."""
     (target,) = parse_table(f"0 {3 * 128} thin 253:21 1\n")
-    assert sum(t.length for t in thin_segments(target, parse_thin_dump(DUMP))) == 3 * BLOCK
+    assert sum(t.length for t in thin_segments(target, parse_thin_dump(DUMP)[1])) == 3 * BLOCK
 
 
 THIN = {"94:0": disk("dasda", 64), "253:9": mapped("vg-thin", "0 16 thin 94:0 1\n", 16, "94:0")}

@@ -450,6 +450,26 @@ def rules(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False, interval=2.0)
 
 
+def whatif(parser: argparse.ArgumentParser) -> None:
+    """Predict throughput and response after a change: zmon whatif --from DIR double the paths of LCU 6.
+
+    CHANGE is one of these; several are joined by "and", or are lines of a file: changes = ["...", "..."].
+    zmon fits a model of queues to the interval: the last one, the one that ends --at a time, or the time from
+    --since to then.  It prints throughput and response now and then, the range, and what limits next.
+    """
+    from zmon.queueing.change_words import FORMS  # noqa: PLC0415 - other commands need none
+
+    text = "words, quoted or not, or a file that ends in .toml"
+    parser.add_argument("change", nargs="*", metavar="CHANGE", help=text)
+    add_source(parser)
+    _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
+    _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
+    _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
+    _format(parser, "text", "csv", "json")
+    add_inputs(parser)
+    parser.epilog = "Changes:\n" + "".join(f"  {form}\n" for form in FORMS)
+
+
 def plot(parser: argparse.ArgumentParser) -> None:
     """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
@@ -664,6 +684,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "show": ("print a screen as text, CSV or JSON", show),
     "where": ("show which disks and LCUs a file is on, or what is on a disk or LCU", where),
     "spread": ("show how evenly tablespaces are spread over LCUs, and what to move", spread),
+    "whatif": ("predict throughput and response after a change", whatif),
     "size": ("compute how many disks a workload needs at a RAID level", sizing),
     "rules": ("list the rules for exceptions, or the exceptions in a recording", rules),
     "plot": ("draw figures of a screen by time, as text, CSV or JSON", plot),

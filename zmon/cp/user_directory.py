@@ -177,12 +177,16 @@ class UserDirectory:
 
     def _claims(self, name: str, member: str) -> Iterator[Claim]:
         for device, weak in self._devices(name, member):
-            if device.other:
-                for claim in self._follow_link(device, name, member):
-                    yield claim._replace(user=name, weak=weak or claim.weak)
-            else:
-                for claim in device.claims:
+            for claim in self._of_device(device, name, member):
+                if not device.other:
                     yield claim._replace(user=name, weak=claim.weak or weak)
+                    continue
+                (own,) = device.claims
+                via = f"LINK {name if device.other == '*' else device.other} {device.there}"
+                yield own._replace(
+                    user=name, rdev=claim.rdev, volser=claim.volser, first=claim.first, length=claim.length,
+                    via=f"{via}, {claim.via}" if claim.via else via, weak=weak or claim.weak,
+                )  # fmt: skip
 
     def _devices(self, name: str, member: str) -> Iterator[tuple[DirectoryStatement, str]]:
         """Yield the devices of a guest, its profiles' and its members', and why one may not be there."""
@@ -228,46 +232,36 @@ class UserDirectory:
                 known.setdefault(device.vdev, []).append((device, weak))
         return known.get(vdev, [])
 
-    def _follow_link(self, link: DirectoryStatement, name: str, member: str) -> Iterator[Claim]:
-        """Yield the claims about the device that a link leads to, as claims about the device of the link."""
-        target = name if link.other == "*" else link.other
-        via = f"LINK {target} {link.there}"
-        (own,) = link.claims
-        for claim in self._targets(target, link.there, member, frozenset({(name, link.vdev)})):
-            yield claim._replace(
-                vdev=own.vdev,
-                mode=own.mode,
-                origin=own.origin,
-                line=own.line,
-                via=f"{via}, {claim.via}" if claim.via else via,
-            )
-
-    def _targets(
-        self, name: str, vdev: str, member: str, trail: frozenset[tuple[str, str]]
+    def _of_device(
+        self,
+        device: DirectoryStatement,
+        name: str,
+        member: str,
+        trail: frozenset[tuple[str, str]] = frozenset(),
     ) -> Iterator[Claim]:
-        """Yield the claims about another guest's device."""
-        definitions = self._definitions(name, member, vdev)
+        """Yield the claims about a device of a guest, or the one that its links lead to."""
+        if not device.other:
+            yield from device.claims
+            return
+        trail |= {(name, device.vdev)}
+        owner, vdev = name if device.other == "*" else device.other, device.there
+        definitions = self._definitions(owner, member, vdev)
         why = ""
-        if (name, vdev) in trail:
-            why = f"the links form a loop through {name} {vdev}"
+        if (owner, vdev) in trail:
+            why = f"the links form a loop through {owner} {vdev}"
         elif len(trail) > MAX_LINKS:
             why = f"more than {MAX_LINKS} links lead to it, one through the next"
-        elif not self._guest(name):
-            why = f"the entry of {name} is not in these files"
+        elif not self._guest(owner):
+            why = f"the entry of {owner} is not in these files"
         elif not definitions:
-            why = f"the entry of {name} defines no {vdev}"
+            why = f"the entry of {owner} defines no {vdev}"
         elif len(definitions) > MAX_DEFINITIONS:
-            why = f"the entry of {name} defines {vdev} {len(definitions)} times"
+            why = f"the entry of {owner} defines {vdev} {len(definitions)} times"
         if why:
             yield Claim(weak=why)
             return
-        for device, unsure in definitions:
-            if device.other:
-                onward = name if device.other == "*" else device.other
-                further = self._targets(onward, device.there, member, trail | {(name, vdev)})
-            else:
-                further = iter(device.claims)
-            for claim in further:
+        for definition, unsure in definitions:
+            for claim in self._of_device(definition, owner, member, trail):
                 yield claim._replace(weak=unsure or claim.weak)
 
 

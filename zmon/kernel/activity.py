@@ -59,6 +59,8 @@ class ChangingRows:
         self._names = names
         self._changed = dict.fromkeys(range(len(self.rows)), ())
         self._columns: dict[str, list[Value]] = {}
+        self._frame: Frame | None = None
+        """The last frame."""
 
     def replace(self, rows: Mapping[int, Row]) -> None:
         """Put rows in the places of those that were; an equal one stays as it was."""
@@ -67,10 +69,20 @@ class ChangingRows:
                 self.rows[at] = row
                 self._changed[at] = ()
 
-    def columns(self) -> Mapping[str, list[Value]]:
-        """Return the columns; they must not be modified."""
+    def frame(
+        self, kind: Kind, keys: list[str], times: list[int], labels: Mapping[str, list[Value]]
+    ) -> Frame:
+        """Return the rows, with columns of labels before theirs, as a frame that knows which have changed."""
         changed = sorted(self._changed)
         self._changed.clear()
+        before, columns = self._frame, {**labels, **self._made(changed)}
+        found = self._frame = Frame(kind, keys, columns, times, rows=tuple(self.rows), row_fields=self._names)
+        if before is not None and before.kind is kind and before.keys == keys:
+            found.note_moved(before, changed)
+        return found
+
+    def _made(self, changed: list[int]) -> Mapping[str, list[Value]]:
+        """Return the columns, in which some rows have changed; they must not be modified."""
         before, columns = self._columns, {}
         is_whole = 4 * len(changed) > len(self.rows) or not before
         parts = zip(*(self.rows if is_whole else pick(self.rows, changed)), strict=True)
@@ -248,9 +260,8 @@ class DiskReader:
         disks, counts = self._disks, self._counts
         if not disks.names:
             return empty_frame(BLOCK, "no disk in /sys/block"), self._witnessed(moved)
-        columns = {**disks.labels, **counts.columns()}
         times = [now] * len(disks.names)
-        return Frame(BLOCK, disks.names, columns, times, rows=tuple(counts.rows)), self._witnessed(moved)
+        return counts.frame(BLOCK, disks.names, times, disks.labels), self._witnessed(moved)
 
     def _witnessed(self, moved: Iterable[int]) -> set[int]:
         bases = {row for disk in moved if (row := self._device_of[disk]) is not None}
@@ -297,9 +308,7 @@ class DiskReader:
                 times[row] = time  # else it rested until now
         self._restless = restless
         self._measured.replace(rows)
-        columns = self._measured.columns()
-        keys = [device.busid for device in devices]
-        return Frame(self.kind, keys, columns, times, rows=tuple(self._measured.rows))
+        return self._measured.frame(self.kind, [device.busid for device in devices], times, {})
 
     def _find_again(self, row: int) -> None:
         """Find out whether a device is being measured now."""

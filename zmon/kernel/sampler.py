@@ -218,7 +218,7 @@ class SourceReading:
 
 
 class SourceWorker(SourceReading):
-    """A source of the running machine that is read by its own worker, and its last frames.
+    """A source of the running machine, read by its own worker unless it is prompt, and its last frames.
 
     So one that hangs does not delay the others: if it exceeds the deadline, its rows are absent with the
     reason, and later samples do not wait for it.  A late answer counts for the next sample.
@@ -240,8 +240,11 @@ class SourceWorker(SourceReading):
             return self._absent(self.off)
         now = time.monotonic()
         if not self.worker.is_busy and now >= self._due:
-            self.worker.start(self.read)
             self._due = now + self.source.every
+            if self.source.prompt:
+                self._remember(self.read())
+            else:
+                self.worker.start(self.read)
         if self.worker.is_busy:
             outcome = self.worker.outcome(0 if self._is_late else seconds)
             if outcome is None:

@@ -34,6 +34,7 @@ from zmon.kinds import (
 from zmon.lab.guest_counters import GuestCounters
 from zmon.lab.guest_engine import GuestCounts
 from zmon.lab.model import is_watched
+from zmon.lab.scsi_frames import ScsiDisks, is_scsi
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.topology.claims import Claim, claims_frame
 
@@ -359,6 +360,12 @@ class KernelCounters:
         }
         self._constant = {frame.kind.name: frame for frame in frames(plan, devices)}
         self._uids = self._constant[DEVICE.name].column("uid")
+        self._scsi: ScsiDisks | None = None
+        """The disks behind FCP adapters, which are no DASDs."""
+        if any(is_scsi(group) for group in plan.box.paths):
+            lcus = {name: device.lcu for name, device in zip(self._busids, devices, strict=True)}
+            self._scsi = ScsiDisks(plan, self._names, lcus)
+            self._constant = self._scsi.constant(self._constant)
 
     def copy(self) -> KernelCounters:
         """Return the same counters, to go on from here once more."""
@@ -368,6 +375,7 @@ class KernelCounters:
             setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
         other._busy_paths = [[*paths] for paths in self._busy_paths]
         other._guest = self._guest and self._guest.copy()
+        other._scsi = self._scsi and self._scsi.copy()
         return other
 
     def add(self, intervals: Iterable[IntervalCounts]) -> None:
@@ -398,10 +406,14 @@ class KernelCounters:
             self._profile(one, times)
         if counts.guest is not None and self._guest is not None:
             self._guest.add(counts.guest, times)
+        if self._scsi is not None:
+            self._scsi.add(counts.routed, times)
         for carried in counts.carried:
             self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
     def _profile(self, one: VolumeCounts, times: int) -> None:
+        if self._scsi is not None and one.disk in self._scsi.groups:
+            return  # the DASD driver knows nothing of it
         rows = (0, one.disk + 1) if len(self._profiled) > 1 else (0,)
         for name, counted in zip(_HISTOGRAMS, one.histograms, strict=True):
             for bucket, requests in counted:
@@ -414,7 +426,10 @@ class KernelCounters:
         plan = self.plan
         since = round(self.number * plan.step * SECOND)
         now = plan.begin * SECOND + since
-        found = self._constant | {frame.kind.name: frame for frame in self._moving(now, since)}
+        moving = {frame.kind.name: frame for frame in self._moving(now, since)}
+        if self._scsi is not None:
+            moving = self._scsi.moving(moving, now)
+        found = self._constant | moving
         return Sample(
             Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True
         )

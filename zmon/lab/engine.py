@@ -88,6 +88,47 @@ class SubchannelState:
         self.pending = self.disconnect = self.connect = 0.0
 
 
+class RouteState:
+    """One path to a disk, where Linux chooses the path: what was asked and answered over it."""
+
+    __slots__ = (
+        "active", "at", "busy", "integral", "read_bytes", "read_time", "reads", "write_bytes", "write_time",
+        "writes",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.active = 0
+        self.at = 0.0
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.reads = self.writes = self.read_bytes = self.write_bytes = 0
+        self.read_time = self.write_time = self.integral = self.busy = 0.0
+
+    def tick(self, now: float) -> None:
+        """Count the time since something changed last."""
+        if self.active:
+            since = now - self.at
+            self.integral += since * self.active
+            self.busy += since
+        self.at = now
+
+    def answer(self, request: Request, now: float) -> None:
+        """Count a request that has ended; over a path it began when its turn came."""
+        self.tick(now)
+        self.active -= 1
+        time = now - request.started
+        if request.read:
+            self.reads += 1
+            self.read_bytes += request.size
+            self.read_time += time
+        else:
+            self.writes += 1
+            self.write_bytes += request.size
+            self.write_time += time
+
+
 class InTurn:
     """The base and aliases of a volume to which multipath gives requests in turn, each with its own queue."""
 
@@ -111,8 +152,8 @@ class DiskState:
 
     __slots__ = (
         "active", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number", "queue",
-        "queued", "read_bytes", "read_time", "reads", "service", "sizes", "times", "turn", "turns", "waits",
-        "write_bytes", "write_time", "writes",
+        "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn", "turns",
+        "waits", "write_bytes", "write_time", "writes",
     )  # fmt: skip
 
     def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
@@ -122,6 +163,9 @@ class DiskState:
         self.free = devices[::-1]
         """Its own subchannels that are idle; the base is taken first."""
         self.in_turn = InTurn(devices, turn) if turn else None
+        group = lcu.paths.group
+        self.routes = [RouteState() for _ in group.chpids] if group.policy != "any" else []
+        """Its paths, where Linux and not the channel subsystem chooses one of them."""
         self.queue: deque[Request] = deque()
         self.active = 0
         """Requests in Linux or beyond."""
@@ -130,12 +174,27 @@ class DiskState:
         self.turn = self.turns = 0
         self.clear()
 
+    def route(self, now: float) -> int:
+        """Choose the path of the next request, as multipath does."""
+        group = self.lcu.paths.group
+        path = 0
+        if group.policy == "multibus":
+            if self.turns >= group.turn:
+                self.turn, self.turns = (self.turn + 1) % len(self.routes), 0
+            path = self.turn
+            self.turns += 1
+        self.routes[path].tick(now)
+        self.routes[path].active += 1
+        return path
+
     def clear(self) -> None:
         """Begin to count anew."""
         self.reads = self.writes = self.read_bytes = self.write_bytes = 0
         self.read_time = self.write_time = self.integral = self.busy = 0.0
         self.cache = [0, 0, 0]
         """Reads, reads that the cache answered, writes."""
+        for route in self.routes:
+            route.clear()
         self.sizes, self.times, self.service, self.waits, self.queued = ([0] * WIDEST for _ in range(5))
 
 
@@ -338,6 +397,8 @@ class Engine:
         """Count what goes on up to this moment."""
         for disk in self.disks:
             self._tick(disk)
+            for route in disk.routes:
+                route.tick(self.now)
         for device in self.devices:
             if device.request is not None:
                 self._spend_on(device, device.request)
@@ -494,6 +555,8 @@ class Engine:
         unit = request.disk.lcu
         lcu = unit.lcu
         request.started = now
+        if request.disk.routes:
+            request.path = request.disk.route(now)
         self.devices[request.device].request = request
         inside = unit.inside
         unit.inside = inside + 1
@@ -548,19 +611,13 @@ class Engine:
         """Take a path, or wait for one."""
         disk = request.disk
         group = disk.lcu.paths
-        policy = group.group.policy
-        if policy == "any":
+        if not disk.routes:
             if group.idle:
                 self._transfer(request, group, group.idle.pop())
             else:
                 group.queue.append(request)
             return
-        path = 0
-        if policy == "multibus":
-            if disk.turns >= group.group.turn:
-                disk.turn, disk.turns = (disk.turn + 1) % len(group.transferring), 0
-            path = disk.turn
-            disk.turns += 1
+        path = request.path
         if group.transferring[path]:
             group.queues[path].append(request)
         else:
@@ -634,6 +691,8 @@ class Engine:
         device = self.devices[request.device]
         disk = request.disk
         device.request = None
+        if disk.routes:
+            disk.routes[request.path].answer(request, now)
         device.starts += 1
         self._spend_on(device, request)
         time = now - request.issued

@@ -299,7 +299,8 @@ class _Scenario:
             raise entry.wrong(
                 "chpids", f"has 1 to {most} paths, not {len(chpids)}; give others to another group"
             )
-        policy = entry.one_of("policy", ("any", "failover", "multibus"), "any")
+        policies = ("any", "failover", "multibus") if kind != "FCP" else ("multibus", "failover")
+        policy = entry.one_of("policy", policies, policies[0])
         for key in ("turn", "switch_cpu_ms"):
             if key in entry and policy != "multibus":
                 raise entry.wrong(key, f"goes with policy = 'multibus', not with {policy!r}")

@@ -54,6 +54,22 @@ class VolumeCounts(NamedTuple):
     """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
 
 
+class RouteCounts(NamedTuple):
+    """What one path to a disk did, where Linux chooses the path: times in ns."""
+
+    disk: int
+    path: int
+    reads: int
+    sectors_read: int
+    read_ns: int
+    writes: int
+    sectors_written: int
+    write_ns: int
+    busy_ns: int
+    weighted_ns: int
+    in_flight: int
+
+
 class PathCounts(NamedTuple):
     """What one channel path did."""
 
@@ -79,6 +95,8 @@ class IntervalCounts(NamedTuple):
     """Of each control unit, the requests of its arrays."""
     guest: GuestCounts | None = None
     """What happened to Linux itself, where that is simulated."""
+    routed: tuple[RouteCounts, ...] = ()
+    """Of each disk and path where Linux chooses the path."""
 
 
 class PhaseRun:
@@ -193,6 +211,24 @@ def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
         tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
         tuple(unit.fetched for unit in engine.units),
         engine.guest() if isinstance(engine, GuestEngine) else None,
+        tuple(_routed(disk, path) for disk in engine.disks for path in range(len(disk.routes))),
+    )
+
+
+def _routed(disk: DiskState, path: int) -> RouteCounts:
+    route = disk.routes[path]
+    return RouteCounts(
+        disk.number,
+        path,
+        route.reads,
+        route.read_bytes // SECTOR,
+        _ns(route.read_time),
+        route.writes,
+        route.write_bytes // SECTOR,
+        _ns(route.write_time),
+        _ns(route.busy),
+        _ns(route.integral),
+        route.active,
     )
 
 

@@ -105,6 +105,8 @@ class ObservedLoad(NamedTuple):
     paths_measured: bool
     """Whether this is the load of the whole machine, or the connect time of this Linux alone."""
     processors: ObservedProcessors
+    fcp: frozenset[str] = frozenset()
+    """The paths that are FCP adapters."""
     missing: tuple[str, ...] = ()
     """What was not read, in words."""
 

@@ -16,10 +16,10 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
-from operator import add, itemgetter, ne, sub
+from operator import add, ne, sub
 
 from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, pick
 from zmon.store.column_encoding import all_whole, narrow_words
@@ -214,9 +214,15 @@ def offsets(frame: Frame) -> Offsets:
     """Return the earliest time of a frame's rows, and the distance of each row from it."""
     anchor, latest = frame.period
     if anchor == latest:
-        return anchor, [0] * len(frame.times)
+        return anchor, _zeros(len(frame.times))
     distances = {time: time - anchor for time in set(frame.times)}  # few: rows that rest have one time
     return anchor, list(map(distances.__getitem__, frame.times))
+
+
+@lru_cache
+def _zeros(many: int) -> list[int]:
+    """Return the distances of rows that were all read at once."""
+    return [0] * many
 
 
 def difference(
@@ -226,33 +232,26 @@ def difference(
     was, now = before.columns, after.columns
     (_, past), (anchor, present) = times
     rows = after.moved(before)
-    if past != present:
+    if past is not present and past != present:
         rows = sorted({*rows, *compress(count(), map(ne, present, past))})
     deltas: dict[str, Sequence[int]] = {}
     others: dict[str, Sequence[Other]] = {}
     if not rows:
         return ReadingChange(sample, anchor, rows, deltas, others, follows)
-    picked = _picking(rows, len(after.keys))
+    new_of, old_of = after.picking(rows), before.picking(rows)
     for name in now:
         if now[name] is was[name]:
             continue
-        new, old = picked(now[name]), picked(was[name])
+        new, old = new_of(name), old_of(name)
         if new == old:
             continue
         try:
             deltas[name] = narrow_words(list(map(sub, new, old)))
         except TypeError:  # not all are whole numbers
             deltas[name], others[name] = _mixed(rows, new, old)
-    if past != present:
-        deltas[TIMES] = narrow_words(list(map(sub, picked(present), picked(past))))
+    if past is not present and past != present:
+        deltas[TIMES] = narrow_words(list(map(sub, pick(present, rows), pick(past, rows))))
     return ReadingChange(sample, anchor, rows, deltas, others, follows)
-
-
-def _picking(rows: Sequence[int], count_: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Return a function that picks these rows, of `count_`, of a column."""
-    if len(rows) == count_:
-        return lambda column: column
-    return itemgetter(*rows) if len(rows) > 1 else lambda column: (column[rows[0]],)
 
 
 def _mixed(

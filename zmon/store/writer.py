@@ -13,6 +13,7 @@ again.
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import sys
@@ -136,6 +137,8 @@ class Writer:
         self._worker: threading.Thread | None = None
         self._jobs: SimpleQueue[threading.Event | bool] = SimpleQueue()
         """For the worker: True for work, False for the end, an event to be set when it is reached."""
+        self._asked = self._done = 0
+        """How often work was asked for, and done."""
         self._quiet = threading.Event()
         """Set while no sample is being appended."""
         self._quiet.set()
@@ -322,6 +325,7 @@ class Writer:
         if self._worker is None:
             self._worker = threading.Thread(target=self._work, name="recording", daemon=True)
             self._worker.start()
+        self._asked += 1
         self._jobs.put(True)
 
     def _work(self) -> None:
@@ -329,13 +333,16 @@ class Writer:
             if isinstance(job, threading.Event):
                 job.set()
                 continue
-            self._show()
-            if self._next - self._begun >= self._sealed and not self.gone():
-                self._try_to_seal()  # samples of a file that was taken away are saved by `leave`
+            with _without_gc():
+                self._show()
+                if self._next - self._begun >= self._sealed and not self.gone():
+                    self._try_to_seal()  # samples of a file that was taken away are saved by `leave`
+            self._done += 1
 
     def settle(self) -> None:
         """Wait until the worker has done its work up to now."""
-        if self._worker is not None and self._worker is not threading.current_thread():
+        is_own = self._worker is threading.current_thread()
+        if self._worker is not None and not is_own and self._done < self._asked:
             done = threading.Event()
             self._jobs.put(done)
             done.wait()
@@ -544,6 +551,18 @@ class Writer:
             self.connection.close()
             if self._lock is not None:
                 self._lock.release()
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Look for no cycles: there are none in thousands of lists that are dropped soon, and all are visited."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def close_up(path: str) -> None:

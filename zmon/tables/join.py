@@ -31,11 +31,14 @@ class Joined:
         index = delta.index
         self._delta = delta
         self._otherwise = delta.missing or otherwise
+        self._count = len(keys)
         # where the keys are the delta's own, no picking is needed
-        self._rows = None if keys == delta.keys else [index.get(key) for key in keys]  # type: ignore[arg-type]  # an absent key is found nowhere
+        self._rows = None if keys == delta.keys else list(map(index.get, keys)) if index else []  # type: ignore[arg-type]  # an absent key is found nowhere
 
     def _along(self, values: Sequence[Cell]) -> list[Cell | Absent]:
         rows = self._rows
+        if not values:
+            return [self._otherwise] * self._count
         if rows is None:
             return list(values)
         otherwise = self._otherwise

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from zmon.tables.device import Devices
     from zmon.topology.volumes import Lcu
 
+FCP: Final = 0x25
+"""Type of the channel path of an FCP adapter."""
 KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
@@ -87,6 +89,7 @@ def observed_load(
         load,
         measured_paths,
         ObservedProcessors(processors.running, processors.average(processors.busy) / 100.0),
+        _fcp(interval),
         tuple(missing),
     )
 
@@ -166,6 +169,13 @@ def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
         if isinstance(part, Absent):
             return part
     return ratio(sum(part * rate for part, rate in known), sum(rate for _, rate in known))
+
+
+def _fcp(interval: Interval) -> frozenset[str]:
+    """Return the CHPIDs of FCP adapters."""
+    channels = interval.of(CHANNEL)
+    types = zip(channels.keys, channels["type"], strict=True)
+    return frozenset(key.rpartition(".")[2] for key, code in types if code == FCP)
 
 
 def _paths(interval: Interval) -> tuple[dict[str, Number], bool]:

@@ -14,7 +14,8 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Instant, Sample
 from zmon.tables.view import no_inputs
-from zmon.topology.volumes import lcus, uid_of
+from zmon.topology.volumes import lcus
+from zmon.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +78,7 @@ def _is_more_known(sample: Sample) -> bool:
     dasd, devices = sample.frame(DASD), sample.frame(DEVICE)
     uids = zip(dasd.keys, dasd.column("uid"), strict=True)
     return any(
-        isinstance(uid, str) and isinstance(uid_of(devices.cell(busid, "uid")), Absent)
+        isinstance(uid, str) and find_uid(devices.cell(busid, "uid")) is None
         for busid, uid in uids
         if busid in devices.index
     )

@@ -6,7 +6,7 @@ import posixpath
 from bisect import bisect_left
 from itertools import islice, takewhile
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
@@ -236,10 +236,6 @@ def _given(value: Value) -> str | Absent:
     return value if isinstance(value, Absent) else str(value)
 
 
-def _text(value: Value) -> str:
-    return "" if isinstance(value, Absent) else str(value)
-
-
 def _number(value: Value) -> Number:
     return absent(f"not a number: {value[:40]!r}") if isinstance(value, str) else value
 
@@ -254,12 +250,12 @@ def _ranges(value: Value) -> tuple[tuple[int, int], ...] | Absent:
 
 
 def _said(value: Value) -> tuple[tuple[str, str], ...]:
-    lines = (line.partition(": ") for line in _text(value).split("\n"))
+    lines = (line.partition(": ") for line in text_of(value).split("\n"))
     return tuple((source, said) for source, colon, said in lines if colon)
 
 
 _READERS: Final[dict[str, Callable[[Value], object]]] = {
-    **dict.fromkeys(("database", "tablespace", "role", "listed"), _text),
+    **dict.fromkeys(("database", "tablespace", "role", "listed"), text_of),
     **dict.fromkeys(("real", "number", "mount"), _given),
     "ranges": _ranges,
     "said": _said,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
@@ -24,7 +24,7 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.volumes import Volume, ascending, bare, lcu_name, text_of
+from zmon.topology.volumes import Volume, ascending, bare, lcu_name
 from zmon.uid import Uid, find_uid
 
 if TYPE_CHECKING:
@@ -58,11 +58,8 @@ def platform_of(machine: Frame) -> Platform:
     It is unknown without /proc/sysinfo, and under a hypervisor that is neither z/VM nor KVM.
     """
     environment, program, maker, guest = (
-        "" if isinstance(value, Absent) else str(value)
-        for value in (
-            machine.cell("machine", name)
-            for name in ("environment", "control_program", "manufacturer", "guest_name")
-        )
+        text_of(machine.cell("machine", name))
+        for name in ("environment", "control_program", "manufacturer", "guest_name")
     )
     known = environment != "none" or (maker and not program)
     return Platform(environment if known else "", guest)

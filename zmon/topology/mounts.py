@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
@@ -81,7 +81,7 @@ class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
 
 def mounts_in(frame: Frame) -> Mounts:
     """Return the mounts of a sample."""
-    columns = [map(_READERS.get(name, _text), frame.column(name)) for name in Mount._fields[1:]]
+    columns = [map(_READERS.get(name, text_of), frame.column(name)) for name in Mount._fields[1:]]
     mounts = Mounts(map(Mount, frame.keys, *columns))
     mounts.missing = frame.missing
     return mounts
@@ -101,10 +101,6 @@ def mount_of(path: str, mounts: Mounts) -> Mount | Absent:
         above = above.rpartition("/")[0]
     nowhere = mounts.missing or absent("no mount is known that holds the path")
     return mounts.by_point.get("/") or nowhere
-
-
-def _text(value: Value) -> str:
-    return "" if isinstance(value, Absent) else str(value)
 
 
 def _devices(value: Value) -> Mapping[str, str] | Absent:

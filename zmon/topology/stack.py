@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, cached_property
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
@@ -125,7 +125,7 @@ class BlockDevice(NamedTuple):
     @property
     def wwid(self) -> str:
         """The WWID of the disk that a multipath device is; empty for any other device."""
-        uuid = "" if isinstance(self.uuid, Absent) else str(self.uuid)
+        uuid = text_of(self.uuid)
         return uuid.removeprefix("mpath-") if uuid.startswith("mpath-") else ""
 
     @property
@@ -231,7 +231,7 @@ class Stack:
         links: dict[str, str] = {}
         cells = zip(self._layers.keys, self._layers.column("sort"), self._layers.column("links"), strict=True)
         for number, _sort, words in sorted(cells, key=lambda cell: cell[1] in {"dm", "md"}, reverse=True):
-            for word in _words(words):
+            for word in text_of(words).split():
                 links.setdefault(word, number)
                 if word.startswith(("disk/by-uuid/", "disk/by-partuuid/")):
                     links.setdefault(word.casefold(), number)
@@ -252,7 +252,7 @@ class Stack:
             members = ()
         return BlockDevice(
             number=number,
-            below=tuple(_words(cells["below"])),
+            below=tuple(text_of(cells["below"]).split()),
             table=_table(cells["table"]),
             members=members,
             start=_number(cells["start"]) * SECTOR,
@@ -427,7 +427,7 @@ class Stack:
         holders: dict[str, list[str]] = {}
         parents, belows = self._layers.column("parent"), self._layers.column("below")
         for number, parent, below in zip(self._layers.keys, parents, belows, strict=True):
-            for lower in {*_words(parent), *_words(below)}:
+            for lower in {*text_of(parent).split(), *text_of(below).split()}:
                 holders.setdefault(lower, []).append(number)
         return holders
 
@@ -443,10 +443,6 @@ def _tagged(name: str) -> str:
         c if c.isalnum() or c in _UNESCAPED or ord(c) > 127 else f"\\x{ord(c):02x}" for c in plain
     )
     return f"disk/{directory}/{escaped}"
-
-
-def _words(cell: Value) -> list[str]:
-    return [] if isinstance(cell, Absent) else str(cell).split()
 
 
 def _number(cell: Value) -> Number:

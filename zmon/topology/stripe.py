@@ -71,15 +71,6 @@ class LegRange(NamedTuple):
     """Whether it is a further copy, or parity."""
 
 
-class LegPlace(NamedTuple):
-    """The place of one byte."""
-
-    leg: int
-    offset: int
-    run: int
-    """The number of consecutive bytes from there on."""
-
-
 # --- striped, raid0 ---------------------------------------------------------------------------
 
 
@@ -108,14 +99,6 @@ Rows = tuple[tuple[int, ...], ...]
 """For each row, until the pattern repeats, the legs of its data chunks in the order of the data."""
 
 
-def _left(row: int, legs: int) -> int:
-    return legs - 1 - row % legs
-
-
-def _right(row: int, legs: int) -> int:
-    return row % legs
-
-
 def _asymmetric(legs: int, parity: Iterable[int]) -> tuple[int, ...]:
     """Data on all legs from the first to the last that hold no parity."""
     taken = set(parity)
@@ -128,24 +111,18 @@ def _symmetric(legs: int, parity: int, taken: int) -> tuple[int, ...]:
 
 
 def _raid5(kind: str, row: int, legs: int) -> tuple[int, ...]:
-    where = _left(row, legs) if kind[0] == "l" else _right(row, legs)
+    where = legs - 1 - row % legs if kind[0] == "l" else row % legs
     return _symmetric(legs, where, 1) if kind[1] == "s" else _asymmetric(legs, [where])
 
 
 def _raid6(kind: str, row: int, legs: int) -> tuple[int, ...]:
+    left, right = legs - 1 - row % legs, row % legs
     match kind:
-        case "zr":
-            where = _right(row, legs)
-        case "nr":
-            where = _left(row + 1, legs)
         case "nc":  # Q comes before P, and the data after it
-            where = _left(row, legs)
-            return tuple((where + 1 + d) % legs for d in range(legs - 2))
+            return tuple((left + 1 + d) % legs for d in range(legs - 2))
         case "ls" | "rs":
-            where = _left(row, legs) if kind == "ls" else _right(row, legs)
-            return _symmetric(legs, where, 2)
-        case _:
-            where = _left(row, legs) if kind == "la" else _right(row, legs)
+            return _symmetric(legs, left if kind == "ls" else right, 2)
+    where = {"la": left, "ra": right, "zr": right, "nr": (left - 1) % legs}[kind]
     return _asymmetric(legs, [where, (where + 1) % legs])
 
 
@@ -244,18 +221,11 @@ def near(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[L
 
 
 def _part_of_chunk(legs: int, copies: int, chunk: int, begin: int, end: int) -> Iterator[LegRange]:
-    for copy, spot in enumerate(near_at(legs, copies, chunk, begin)):
-        yield LegRange(spot.leg, ByteRange(spot.offset, spot.offset + end - begin), copy > 0)
-
-
-def near_at(legs: int, copies: int, chunk: int, x: int) -> list[LegPlace]:
-    """Return where byte `x` lies, in all copies."""
-    number, within = divmod(x, chunk)
-    spots = []
-    for place in range(number * copies, (number + 1) * copies):
-        row, leg = divmod(place, legs)
-        spots.append(LegPlace(leg, row * chunk + within, chunk - within))
-    return spots
+    number, within = divmod(begin, chunk)
+    for copy in range(copies):
+        row, leg = divmod(number * copies + copy, legs)
+        first = row * chunk + within
+        yield LegRange(leg, ByteRange(first, first + end - begin), copy > 0)
 
 
 def _picked(leg: int, span: ByteRange, data: set[int], period: int, chunk: int) -> Iterator[LegRange]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.stripe import PARITY
@@ -77,8 +77,6 @@ class Target(NamedTuple):
     """Numbers of devices that belong to it and hold none of its data: metadata, logs."""
     note: str = ""
     """The assumption under which the place is valid, if any."""
-    arguments: str = ""
-    """As printed, after the name of the target; keys are zeros."""
 
     @property
     def end(self) -> int:
@@ -219,10 +217,9 @@ def _segment(line: str) -> Target:
     head = _Head(int(words[0]) * SECTOR, int(words[1]) * SECTOR, words[2])
     parse = _TARGETS.get(head.kind, _UNKNOWN)
     try:
-        target = parse(head, _Words(words[3:]))
+        return parse(head, _Words(words[3:]))
     except ValueError as error:
         raise ValueError(f"{head.kind[:40]}: {error}") from None
-    return target if target.arguments else target._replace(arguments=" ".join(words[3:]))
 
 
 def _striped(head: _Head, words: _Words) -> Target:
@@ -304,19 +301,6 @@ def _cache(head: _Head, words: _Words) -> Target:
         return Target(*head, TargetLayout.LINEAR, (Leg(slow, head.start),), beside=(meta, fast), note=note)
     note = f"blocks that are used often lie on {fast}, some of them only there"
     return Target(*head, TargetLayout.SOMEWHERE, (Leg(slow), Leg(fast)), beside=(meta,), note=note)
-
-
-def _crypt(head: _Head, words: _Words) -> Target:
-    words.word("a cipher")
-    key = words.word("a key")
-    words.word("an offset of the initialization vector")
-    leg = words.leg()
-    shown = words.words.copy()
-    if key != "-" and not key.startswith(":"):  # a key of the kernel's keyring is named, not spelled out
-        shown[1] = "0" * len(key)
-    return Target(
-        *head, TargetLayout.LINEAR, (leg,), note="the content there is encrypted", arguments=" ".join(shown)
-    )
 
 
 def _multipath(head: _Head, words: _Words) -> Target:
@@ -403,7 +387,8 @@ _TARGETS: Final[dict[str, _Reader]] = {
         "device number may-be", TargetLayout.SOMEWHERE, "its blocks follow only from a dump of the pool"
     ),
     "thin-pool": _form("beside same"), "era": _form("beside same"), "verity": _form("version device beside"),
-    "cache": _cache, "crypt": _crypt, "multipath": _multipath, "delay": _delay, "integrity": _integrity,
+    "cache": _cache, "multipath": _multipath, "delay": _delay, "integrity": _integrity,
+    "crypt": _form("cipher key vector-offset leg", note="the content there is encrypted"),
     "writecache": _form(
         "kind device device", TargetLayout.SOMEWHERE, "what was written last may lie on {last} alone"
     ),
@@ -457,10 +442,8 @@ def parse_members(cell: Value) -> tuple[ArrayMember, ...]:
     Raises:
         ValueError: it has not this form, or a slot twice.
     """
-    if isinstance(cell, Absent):
-        return ()
     members: dict[int, ArrayMember] = {}
-    for word in str(cell).split():
+    for word in text_of(cell).split():
         slot, equals, rest = word.partition("=")
         number, sign, place = rest.partition("@")
         offset, _, size = place.partition("+")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
-from zmon.uid import HYPERPAV, Uid, parse_uid
+from zmon.uid import HYPERPAV, Uid, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -160,23 +160,12 @@ def lcu_name(ssid: str) -> str:
     return f"LCU {ssid.upper()}"
 
 
-def uid_of(uid: Value) -> Uid | Absent:
-    """Return the unique id in a device's `uid` cell, or why it has none."""
-    if isinstance(uid, Absent):
-        return uid
-    try:
-        return parse_uid(str(uid))
-    except ValueError:
-        return absent("the uid is not in a form known to zmon")
-
-
 @lru_cache(maxsize=2)  # devices are read once a minute, but their tables are computed for every sample
 def lcus(devices: Frame) -> dict[str, Lcu]:
     """Group the rows of a device frame by LCU, in the order of keys."""
     groups: dict[str, dict[str, Uid]] = {}
     for busid, uid in zip(devices.keys, devices.column("uid"), strict=True):
-        known = uid_of(uid)
-        if isinstance(known, Uid):
+        if known := find_uid(uid):
             groups.setdefault(known.lcu, {})[busid] = known
     return {key: _lcu(devices, groups[key]) for key in sorted(groups)}
 
@@ -199,7 +188,7 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
         if not volume.has_busid:
             if isinstance(volume.lun, str) and isinstance(volume.disk, str):
                 groups.setdefault(volume.key, {})[volume.disk] = volume
-        elif busid in devices.index and isinstance(uid_of(devices.cell(busid, "uid")), Absent):
+        elif busid in devices.index and find_uid(devices.cell(busid, "uid")) is None:
             groups.setdefault(volume.key, {})[busid] = volume
     units = {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
     names = {key: next(filter(None, map(called.get, unit.members)), "") for key, unit in units.items()}
@@ -235,11 +224,6 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
 def _naming(volume: Volume) -> list[str]:
     """Return the source that named the LCU of a volume: the last evidence whose grade is not better."""
     return [one.source for one in volume.evidence if one.grade <= volume.grade][-1:]
-
-
-def text_of(value: Value) -> str:
-    """Return a text that may be absent; empty if it is."""
-    return "" if isinstance(value, Absent) else str(value)
 
 
 def _lcu(devices: Frame, uids: dict[str, Uid]) -> Lcu:

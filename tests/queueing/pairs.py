@@ -1,0 +1,162 @@
+"""Pairs of a machine before and after a change, both simulated, for predictions made on the first."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.interval import Interval
+from zmon.lab.counters import busid
+from zmon.lab.scenario import load_scenario, parse_scenario
+from zmon.lab.simulation import Simulation
+from zmon.queueing.change import (
+    AliasNumber,
+    Change,
+    FileMove,
+    PathNumber,
+    PathsInUse,
+    ProcessorNumber,
+    StripedSpace,
+)
+from zmon.queueing.fit import FlowShare
+from zmon.queueing.observation import mean_of
+from zmon.queueing.prediction import Prediction, fitted_interval, predict
+from zmon.session.machines import ScenarioSection
+from zmon.tables.observed import observed_load
+
+if TYPE_CHECKING:
+    from zmon.lab.model import Scenario
+    from zmon.queueing.observation import ObservedLoad
+
+SHARK: Final = "IBM.750000000F2001."
+TABLES: Final = ("TSFACT1", "TSFACT2", "TSFACT3", "TSFACT4")
+LAB: Final = "IBM.7500000000LAB1."
+MOVED: Final = {
+    "LCU 1": ("1AF8", "30DA", "043A", "1A9D"),
+    "LCU 5": ("2911", "3373", "10A0", "37CE"),
+}  # fmt: skip
+"""Eight volumes of shark-before that get another LCU."""
+
+
+class Pair(NamedTuple):
+    """A machine before and after."""
+
+    name: str
+    before: str
+    """A scenario, with lines that change it behind it."""
+    after: str
+    changes: tuple[Change, ...]
+    phases: tuple[int, int] = (-1, -1)
+
+
+class Compared(NamedTuple):
+    """A prediction beside what was simulated."""
+
+    prediction: Prediction
+    rate: float
+    response: float
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """Of throughput and response, as parts of what was simulated."""
+        after = self.prediction.whole
+        return after.rate[1] / self.rate - 1, float(after.response[1]) / self.response - 1  # type: ignore[arg-type]
+
+
+def _spread_tables() -> tuple[Change, ...]:
+    lcus = tuple(f"{SHARK}{lcu}" for lcu in ("7100", "7200", "7500", "7600"))
+    return tuple(StripedSpace(name, lcus) for name in TABLES)
+
+
+def _moves() -> tuple[Change, ...]:
+    plan = load_scenario("shark-before")
+    lcu_of = {volume: f"{SHARK}7{lcu[-1]}00" for lcu, volumes in MOVED.items() for volume in volumes}
+    return tuple(
+        FileMove(frozenset({place.path}), lcu_of[number])
+        for place in plan.places
+        if (number := f"{plan.box.volumes[place.volume].devno:04X}") in lcu_of
+    )
+
+
+_EIGHT: Final = "[volumes]\n" + "\n".join(
+    f'{volume}.lcu = "{lcu}"' for lcu, volumes in MOVED.items() for volume in volumes
+)
+STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
+PAIRS: Final = (
+    Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
+    Pair("twice the paths", "shark-before", "shark-channels-only", (PathNumber(2, times=True),)),
+    Pair("both", "shark-before", "shark-after", (*_spread_tables(), PathNumber(24))),
+    Pair("paths, where tables are spread", "shark-respread-only", "shark-after", (PathNumber(24),)),
+    Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
+    Pair("10 aliases", "hyperpav-0", "hyperpav-10", (AliasNumber(5),)),
+    Pair("20 aliases", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
+    Pair("7 aliases for 3", "pav-3", "pav-7", (AliasNumber(7, volume="0.0.8000"),)),
+    Pair("multibus", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
+    Pair("processors, 4 to 6", "fcp-multibus-full", "fcp-multibus-100", (ProcessorNumber(6),)),
+    Pair(
+        "processors, 10 to 16",
+        "hyperpav-20\ncpus = 10",
+        "hyperpav-20\ncpus = 16",
+        (ProcessorNumber(16),),
+    ),
+    Pair(
+        "logs apart",
+        "logs-mixed",
+        "logs-apart",
+        (FileMove(frozenset({"/ora/1/redo01.log"}), f"{LAB}8100"),),
+    ),
+    Pair("stripes", "stripe-extended", "stripe-extended", (StripedSpace("NEW", (), STRIPES),), (0, 1)),
+)
+
+
+@cache
+def scenario(text: str) -> Scenario:
+    """Return a scenario by its name, with lines behind it that change it."""
+    name, _, lines = text.partition("\n")
+    if not lines:
+        return load_scenario(name)
+    return parse_scenario(f'base = "{name}"\ntitle = "changed"\ntext = "for a test"\n{lines}', "changed.toml")
+
+
+@cache
+def observed(text: str, phase: int) -> ObservedLoad:
+    """Return the load of all simulated intervals of a phase."""
+    plan = scenario(text)
+    phase %= len(plan.phases)
+    plan = plan._replace(phases=(plan.phases[phase],), seed=plan.seed + phase)
+    section = ScenarioSection(plan)
+    number = min(plan.drawn, len(Simulation(plan)))
+    return observed_load(Interval(section.sample(0), section.sample(number), skipped=True))
+
+
+@cache
+def shares(text: str) -> tuple[FlowShare, ...]:
+    """Return the traffic of files on their volumes by their bytes, as zmon estimates it."""
+    plan = scenario(text)
+    held: dict[int, int] = {}
+    for place in plan.places:
+        held[place.volume] = held.get(place.volume, 0) + place.bytes
+    return tuple(
+        FlowShare(
+            place.tablespace,
+            place.path,
+            busid(plan.box.volumes[place.volume].devno),
+            place.bytes / held[place.volume],
+            steady=place.role == "log",
+        )
+        for place in plan.places
+        if place.bytes
+    )
+
+
+@cache
+def compared(pair: Pair) -> Compared:
+    """Predict on the first machine, and simulate the second."""
+    load = observed(pair.before, pair.phases[0])
+    after = observed(pair.after, pair.phases[1])
+    prediction = predict(fitted_interval(load, shares(pair.before)), pair.changes)
+    return Compared(
+        prediction,
+        sum(one.rate for one in after.volumes),
+        float(mean_of(after.volumes, "response")),  # type: ignore[arg-type]  # it is measured
+    )

@@ -1,0 +1,227 @@
+"""Predicts throughput and response after a change, from a model that is fitted to an interval."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import Absent
+from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
+from zmon.cli.output import (
+    aligned,
+    announced,
+    complain,
+    folded,
+    misused,
+    paragraphs,
+    terminal_width,
+    write_result,
+)
+from zmon.cli.show_intervals import moves_to
+from zmon.cli.source_options import open_source
+from zmon.kinds import MACHINE
+from zmon.placement.items import placement_of
+from zmon.placement.spread_report import SpreadQuery, report_spread
+from zmon.plain_text import harmless
+from zmon.queueing.change import ChangeError
+from zmon.queueing.change_words import FORMS, parse_change
+from zmon.queueing.prediction import predict
+from zmon.queueing.waiting import waiting
+from zmon.screen.export import moment, plain
+from zmon.screen.number import DOTS, queue, rate
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.when import written
+from zmon.tables.topology import has_files, machine_of
+from zmon.tables.view import View, no_inputs
+from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
+from zmon.toml import TomlDocument, read_utf8
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.queueing.change import Change
+    from zmon.queueing.prediction import Prediction, UnitOutcome
+
+MAX_MOVES: Final = 40
+"""The most moves that `moves` stands for, as on MOVES."""
+MIN_WIDTH: Final = 60
+HEADINGS: Final = (
+    "lcu", "io_now", "io_then", "mbs_now", "mbs_then", "resp_now", "resp_then",
+)  # fmt: skip
+"""The names of the columns, in CSV and JSON."""
+AND: Final = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the prediction; returns the exit status."""
+    try:
+        wanted = _wanted(args.change)
+    except (ChangeError, OSError) as error:
+        return misused(str(error))
+    if not wanted:
+        return misused(f"a change is needed: {', '.join(FORMS)}; see zmon whatif --help")
+    try:
+        return _answer(args, wanted)
+    except (ChangeError, CommandError) as error:
+        return misused(str(error))
+    except ValueError as error:
+        return complain(str(error))
+
+
+def _wanted(words: Sequence[str]) -> list[str]:
+    """Return the changes that the command line or its files name, each in words.
+
+    Raises:
+        ChangeError: a file has another form.
+        OSError: it cannot be read.
+    """
+    found: list[str] = []
+    rest: list[str] = []
+    for word in words:
+        if word.endswith(".toml"):
+            document = TomlDocument(read_utf8(word, ChangeError), word, ChangeError)
+            document.top().only("changes")
+            found += document.top().words("changes")
+        else:
+            rest.append(word)
+    return [*found, *(part for part in AND.split(" ".join(rest)) if part.strip())]
+
+
+def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
+    listing = listing_of(args)
+    people = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
+    kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
+    last = None if args.at or args.since else args.count + 1
+    containers = list(containers_of(listing))
+    with (
+        announced(args.source),
+        closing(open_source(args, kinds=kinds, last=last, containers=containers)) as timeline,
+    ):
+        navigator = Navigator(timeline)
+        first = True
+        for _left in moves_to(navigator, args):
+            interval = navigator.interval
+            if interval is None or interval.before is None:
+                raise ValueError("there are no two samples in this time")
+            view = View(interval, people=people)
+            changes = _changes(view, wanted)
+            base = model_of(view)
+            _print(args, predict(base, changes), wanted, waiting(base.load).why, view, first=first)
+            first = False
+    return status(args)
+
+
+def _changes(view: View, wanted: Sequence[str]) -> tuple[Change, ...]:
+    """Return the changes that words mean; `moves` stands for those that MOVES shows.
+
+    Raises:
+        ChangeError: they are not understood, or there are no moves.
+    """
+    names = known_names(view)
+    found: list[Change] = []
+    for words in wanted:
+        found += _moves(view) if words.strip().casefold() == "moves" else [parse_change(words, names)]
+    return tuple(found)
+
+
+def _moves(view: View) -> tuple[Change, ...]:
+    if not has_files(view):
+        raise ChangeError("moves needs the files of tablespaces: --listing")
+    known = placement_of(machine_of(view), interval=view.interval)
+    query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=MAX_MOVES)
+    plan = report_spread(known, query).plan
+    if plan is None or not plan.steps:
+        raise ChangeError("MOVES suggests no move in this interval")
+    return changes_of(plan.steps)
+
+
+# output
+
+
+def _print(  # noqa: PLR0913 - the parts of an answer
+    args: argparse.Namespace, found: Prediction, wanted: Sequence[str], wait: str, view: View, *, first: bool
+) -> None:
+    before, after = view.interval.before, view.interval.after
+    span = (before.at.utc if before else after.at.utc, after.at.utc)
+    rows = [*found.units, found.whole]
+    write_result(
+        args,
+        lambda: _text(found, wanted, wait, span, first=first),
+        lambda: (*([HEADINGS] if first else []), *(_record(row) for row in rows)),
+        lambda: {
+            "changes": list(wanted),
+            "from": moment(span[0]),
+            "to": moment(span[1]),
+            "waits": wait,
+            "times": found.times,
+            "times_low": found.throughput[0] / found.whole.rate[0],
+            "times_high": found.throughput[1] / found.whole.rate[0],
+            "times_bound": plain(found.bound),
+            "resp_low": 1e3 * found.response[0],
+            "resp_high": 1e3 * found.response[1],
+            "limit_now": found.limit_before,
+            "use_now": plain(found.use_before),
+            "limit_then": found.limit,
+            "use_then": plain(found.use),
+            "paths": found.paths,
+            "confidence": found.confidence,
+            "missing": list(found.missing),
+            "rows": [dict(zip(HEADINGS, _record(row), strict=True)) for row in rows],
+        },
+    )
+
+
+def _record(row: UnitOutcome) -> list[Any]:
+    figures: list[Number] = [
+        *row.rate, *(each / 1e6 for each in row.bytes), *(each * 1e3 for each in row.response),
+    ]  # fmt: skip
+    return [harmless(row.title), *map(plain, figures)]
+
+
+def _text(
+    found: Prediction, wanted: Sequence[str], wait: str, span: tuple[int, int], *, first: bool
+) -> Iterator[str]:
+    width = max(terminal_width(), MIN_WIDTH)
+    if not first:
+        yield ""
+    yield from folded(f"What if: {', '.join(harmless(words) for words in wanted)}", width)
+    yield from folded(f"Fitted to {written(span[0])} to {written(span[1])}. {wait}.", width)
+    yield ""
+    rows = [
+        ["", "I/O a", "second", "MB", "/s", "Resp", "ms"],
+        ["LCU", "now", "then", "now", "then", "now", "then"],
+        *([harmless(str(name)), *(DOTS if value is None else rate(value) for value in figures)]
+          for name, *figures in (_record(row) for row in (*found.units, found.whole))),
+    ]  # fmt: skip
+    name = max(len(row[0]) for row in rows) + 1
+    yield from aligned(rows, [name, -7, -8, -7, -8, -7, -8], "")
+    yield ""
+    yield from paragraphs(sentences(found), width)
+
+
+def sentences(found: Prediction) -> Iterator[str]:
+    """Yield in words what a prediction says."""
+    whole = found.whole
+    low, high = (each / whole.rate[0] for each in found.throughput)
+    bound = "" if isinstance(found.bound, Absent) else f", at most {queue(found.bound)}"
+    yield f"Throughput: {queue(found.times)} times ({queue(low)} to {queue(high)}{bound})."
+    now, then = (DOTS if isinstance(time, Absent) else rate(1e3 * time) for time in whole.response)
+    slow, slower = (rate(1e3 * time) for time in found.response)
+    yield f"Response: {then} ms instead of {now} ({slow} to {slower})."
+    limits = (_limits(found.limit_before, found.use_before, "Now"), _limits(found.limit, found.use, "Then"))
+    yield " ".join(limits).strip()
+    lcus = len(found.units)
+    yield f"Counted are {lcus} LCU{'s' * (lcus != 1)} with I/O and {found.paths} channel paths that are used."
+    why = f": {'; '.join(found.missing)}" if found.missing else ", all that the model needs was measured"
+    yield f"Confidence: {found.confidence}{why}."
+    yield "Programs are taken to ask for more as soon as they have an answer; else throughput rises less."
+
+
+def _limits(title: str, use: Number, when: str) -> str:
+    if isinstance(use, Absent):
+        return ""
+    verb = "is the busiest" if use < 0.8 else "limits"
+    return f"{when} {harmless(title)} {verb} ({100 * use:.0f} % busy)."

@@ -1,0 +1,273 @@
+"""Disks behind FCP adapters, as a kernel shows them: adapters, SCSI disks, multipath devices.
+
+Each path has an adapter, each path to a disk is a SCSI disk, and a multipath device lies above these.  The
+laboratory counts all disks alike; what it would show as DASDs of an FCP path group is replaced here.  A SCSI
+disk has no channel measurement, no DASD statistics and no cache statistics.  Names and numbers are those of
+the kernel: majors 8, 65-71 and 128-135 with sixteen minors a disk, a LUN as a DS8000 numbers them.
+"""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import BLOCK, CACHE, CMF, CONTAINER, DASD, DEVICE, LAYER, MOUNT, PROFILE
+from zmon.sample import Frame, empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.lab.model import PathGroup, Scenario
+    from zmon.lab.simulation import RouteCounts
+
+FCP: Final = 0x25
+MAJORS: Final = (8, *range(65, 72), *range(128, 136))
+"""Of SCSI disks, each for sixteen of them."""
+DM: Final = 253
+"""Major of the device mapper."""
+MILLISECOND: Final = 1_000_000
+COUNTED: Final = (
+    "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
+)  # fmt: skip
+"""What is counted of a path to a disk, as `RouteCounts` calls it."""
+FIELDS: Final = {
+    "read_ns": "read_ms", "write_ns": "write_ms", "busy_ns": "io_ms", "weighted_ns": "weighted_ms",
+}  # fmt: skip
+"""How the block layer calls those times, which it shows in ms."""
+DASD_ONLY: Final = (CMF, DASD, CACHE, PROFILE)
+NO_DASD: Final = absent("the simulated machine has no DASD")
+NO_BLOCK: Final = absent("an FCP adapter is no disk")
+NO_UID: Final = absent("only DASD have a uid")
+NO_CCW: Final = absent("no ccw device")
+NOT_SHOWN: Final = absent("the laboratory does not simulate it")
+
+
+def is_scsi(group: PathGroup) -> bool:
+    """Tell whether the disks behind some paths are SCSI disks."""
+    return group.code == FCP
+
+
+def letters(place: int) -> str:
+    """Return what the kernel puts behind `sd`: a ... z, aa ..."""
+    found = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        found = chr(ord("a") + letter) + found
+    return found
+
+
+def number_of(place: int) -> str:
+    """Return the number of a SCSI disk: 8:0, 8:16 ... 65:0 ..."""
+    return f"{MAJORS[place // 16 % len(MAJORS)]}:{place % 16 * 16}"
+
+
+class ScsiDisks:
+    """The disks of a scenario that are reached over FCP."""
+
+    def __init__(self, plan: Scenario, names: Sequence[str], devices: Mapping[str, int]) -> None:
+        """Name adapters, disks and paths.
+
+        Args:
+            plan: the scenario.
+            names: of all volumes as if they were DASDs.
+            devices: of each bus id the LCU that it would be a DASD of.
+        """
+        box = plan.box
+        groups = [box.paths[lcu.paths] for lcu in box.lcus]
+        self.plan = plan
+        self.names = names
+        self.places = [place for place, one in enumerate(box.volumes) if is_scsi(groups[one.lcu])]
+        self.groups = {place: groups[box.volumes[place].lcu] for place in self.places}
+        self.hidden = {key for key, lcu in devices.items() if is_scsi(groups[lcu])}
+        self.hidden |= {names[place] for place in self.places}
+        routes = [
+            (place, path)
+            for path in range(max(len(group.chpids) for group in self.groups.values()))
+            for place in self.places
+            if path < len(self.groups[place].chpids)
+        ]
+        self.disks = {route: at for at, route in enumerate(routes)}
+        """Of each volume and path, which SCSI disk it is."""
+        self.counted = {route: [0] * len(COUNTED) for route in routes}
+        self.in_flight = dict.fromkeys(routes, 0)
+
+    def copy(self) -> ScsiDisks:
+        """Return the same counters, to go on from here once more."""
+        other = object.__new__(ScsiDisks)
+        other.__dict__.update(self.__dict__)
+        other.counted = {route: [*values] for route, values in self.counted.items()}
+        other.in_flight = dict(self.in_flight)
+        return other
+
+    def add(self, routed: Iterable[RouteCounts], times: int) -> None:
+        """Count what was done over each path, so many times."""
+        for one in routed:
+            values = self.counted.get((one.disk, one.path))
+            if values is not None:
+                for at, name in enumerate(COUNTED):
+                    values[at] += getattr(one, name) * times
+                self.in_flight[one.disk, one.path] = one.in_flight
+
+    # what stays
+
+    def constant(self, frames: Mapping[str, Frame]) -> dict[str, Frame]:
+        """Return frames that are the same in every sample, with SCSI disks for what they had as DASDs."""
+        found = self._dasds_alone(frames)
+        found[LAYER.name] = _joined(found[LAYER.name], self._layers(), frames[LAYER.name].times[0])
+        found[DEVICE.name] = _joined(found[DEVICE.name], self._adapters(), frames[LAYER.name].times[0])
+        whole = {f"94:{4 * place + 1}": f"{DM}:{at}" for at, place in enumerate(self.places)}
+        for kind in (MOUNT, CONTAINER):
+            frame = frames[kind.name]
+            if frame.keys:
+                found[kind.name] = frame.but(columns=self._moved(frame.columns, whole))
+        return found
+
+    def _moved(self, columns: Mapping[str, list[Value]], whole: Mapping[str, str]) -> dict[str, list[Value]]:
+        """Return columns that name the multipath device instead of the partition of a DASD."""
+        moved = {name: [*values] for name, values in columns.items()}
+        for row, number in enumerate(moved["number"]):
+            if number in whole:
+                moved["number"][row] = whole[str(number)]
+                if "source" in moved:
+                    at = int(whole[str(number)].partition(":")[2])
+                    moved["source"][row] = f"/dev/mapper/{self._name(self.places[at])}"
+        return moved
+
+    def _name(self, place: int) -> str:
+        return f"FCP{self.plan.box.volumes[place].devno:04X}"
+
+    def _size(self, place: int) -> int:
+        """Return its sectors."""
+        return self.plan.box.volumes[place].cylinders * 15 * 12 * 8
+
+    def _lun(self, place: int) -> str:
+        """Return the LUN as a DS8000 numbers them: the LSS, and the volume in it."""
+        volume = self.plan.box.volumes[place]
+        return f"0x40{self.plan.box.lcus[volume.lcu].ssid[:2].lower()}40{volume.devno & 0xFF:02x}00000000"
+
+    def _layers(self) -> dict[str, dict[str, Value]]:
+        rows: dict[str, dict[str, Value]] = {}
+        for (place, path), at in self.disks.items():
+            chpid = self.groups[place].chpids[path]
+            rows[number_of(at)] = {
+                "name": f"sd{letters(at)}", "sort": "disk", "busid": _adapter(chpid),
+                "size": self._size(place), "below": "",
+                "wwpn": f"0x500507630{chpid}3c1ae", "lun": self._lun(place),
+            }  # fmt: skip
+        for at, place in enumerate(self.places):
+            group = self.groups[place]
+            below = [number_of(self.disks[place, path]) for path in range(len(group.chpids))]
+            volume = self.plan.box.volumes[place]
+            lss = self.plan.box.lcus[volume.lcu].ssid[:2].lower()
+            rows[f"{DM}:{at}"] = {
+                "name": f"dm-{at}", "sort": "dm", "mapped": self._name(place), "size": self._size(place),
+                "uuid": f"mpath-36005076300c1ae000000000000{lss}{volume.devno & 0xFF:02x}",
+                "table": _table(group, self._size(place), below), "below": " ".join(below),
+            }  # fmt: skip
+        return rows
+
+    def _adapters(self) -> dict[str, dict[str, Value]]:
+        chpids = dict.fromkeys(chpid for group in self.groups.values() for chpid in group.chpids)
+        return {
+            _adapter(chpid): {
+                "subchannel": f"0.0.f0{chpid}", "chpids": chpid,
+                **dict.fromkeys(("pim", "pam", "pom", "vpm"), 0x80),
+                "driver": "zfcp", "status": "online", "availability": "good", "block": NO_BLOCK,
+                "devtype": "1732/03", "cutype": "1731/03", "uid": NO_UID, "online": 1,
+            }
+            for chpid in chpids
+        }  # fmt: skip
+
+    # what moves
+
+    def moving(self, frames: Mapping[str, Frame], now: int) -> dict[str, Frame]:
+        """Return frames of counters, with SCSI disks for what they had as DASDs."""
+        found = self._dasds_alone(frames)
+        rows: dict[str, dict[str, Value]] = {}
+        for route, at in self.disks.items():
+            rows[f"sd{letters(at)}"] = self._path(route, number_of(at))
+        whole = frames[BLOCK.name]
+        for at, place in enumerate(self.places):
+            row = whole.index[self.names[place]]
+            rows[f"dm-{at}"] = {name: values[row] for name, values in whole.columns.items()} | {
+                "number": f"{DM}:{at}",
+                "busid": NO_CCW,
+                "label": self._name(place),
+                "block_size": 512,
+            }
+        found[BLOCK.name] = _joined(found[BLOCK.name], rows, now)
+        return found
+
+    def _path(self, route: tuple[int, int], number: str) -> dict[str, Value]:
+        """Return what the block layer counts of one path to a disk."""
+        place, path = route
+        row: dict[str, Value] = {
+            FIELDS.get(name, name): value // MILLISECOND if name in FIELDS else value
+            for name, value in zip(COUNTED, self.counted[route], strict=True)
+        }
+        return row | {
+            "number": number,
+            "busid": _adapter(self.groups[place].chpids[path]),
+            "size": self._size(place),
+            "nr_requests": 128,
+            "block_size": 512,
+            "reads_merged": 0,
+            "writes_merged": 0,
+            "in_flight": self.in_flight[route],
+        }
+
+    def _dasds_alone(self, frames: Mapping[str, Frame]) -> dict[str, Frame]:
+        """Return frames without what is behind FCP adapters."""
+        found = dict(frames)
+        all_gone = len(self.places) == len(self.plan.box.volumes)
+        for kind in (*DASD_ONLY, DEVICE, BLOCK):
+            frame = found.get(kind.name)
+            if frame is None:
+                continue
+            kept = [key not in self.hidden for key in frame.keys]
+            if kind in DASD_ONLY and all_gone:
+                found[kind.name] = empty_frame(kind, NO_DASD.reason)
+            elif not all(kept):
+                found[kind.name] = _only(frame, kept)
+        if LAYER.name in found:
+            gone = {f"94:{4 * place + part}" for place in self.places for part in (0, 1)}
+            found[LAYER.name] = _only(found[LAYER.name], [key not in gone for key in found[LAYER.name].keys])
+        return found
+
+
+def _adapter(chpid: str) -> str:
+    """Return the bus id of the adapter of a path."""
+    return f"0.0.fc{chpid}"
+
+
+def _table(group: PathGroup, size: int, below: Sequence[str]) -> str:
+    """Return the table as `dmsetup table` prints it: one group of all paths, or a group for each."""
+    if group.policy == "multibus":
+        paths = " ".join(f"{number} {group.turn}" for number in below)
+        return f"0 {size} multipath 1 queue_if_no_path 0 1 1 round-robin 0 {len(below)} 1 {paths}"
+    groups = " ".join(f"round-robin 0 1 1 {number} {group.turn}" for number in below)
+    return f"0 {size} multipath 1 queue_if_no_path 0 {len(below)} 1 {groups}"
+
+
+def _only(frame: Frame, kept: Sequence[bool]) -> Frame:
+    """Return some rows of a frame."""
+    columns = {name: [*compress(values, kept)] for name, values in frame.columns.items()}
+    return frame.but(
+        keys=[*compress(frame.keys, kept)], columns=columns, times=[*compress(frame.times, kept)]
+    )
+
+
+def _joined(frame: Frame, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
+    """Return a frame with further rows; a field that one has and the other has not is not simulated."""
+    names = dict.fromkeys((*frame.columns, *(name for row in rows.values() for name in row)))
+    columns = {
+        name: [
+            *frame.columns.get(name, [NOT_SHOWN] * len(frame.keys)),
+            *(row.get(name, NOT_SHOWN) for row in rows.values()),
+        ]
+        for name in names
+    }
+    return Frame(frame.kind, [*frame.keys, *rows], columns, [*frame.times, *[when] * len(rows)])

@@ -1,0 +1,526 @@
+"""A queueing network that is fitted to what an interval shows.
+
+What is measured is kept: rates, sizes, the time on a subchannel, the wait in Linux.  The rest follows:
+
+* the time that an LCU needs for a request, from Disc: a request waits there as for one server with constant
+  service (M/D/1 in which a request does not wait for itself), for no longer than the busiest LCU of its
+  storage server allows.  A capacity of the site file replaces it;
+* the part of Disc that is no wait: cache misses, each of at most `MAX_MISS`;
+* how many requests a class has, by Little's law: those in Linux and beyond, and those that compute.  What
+  programs wait for besides is not known, so a class has no other think time.  Logs are written as often
+  as now;
+* how evenly requests come to volumes, from what they wait before these;
+* for each class a factor of its waits, with which the model gives the response that was measured.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.queueing.network import (
+    CONSTANT,
+    EXPONENTIAL,
+    Flow,
+    Network,
+    RequestClass,
+    Station,
+    crowding,
+    evened,
+    mean_response,
+    own_part,
+    residual,
+    solve,
+)
+from zmon.queueing.observation import LATENCY, ObservedLcu, disc_of_misses, path_groups
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.queueing.observation import ObservedLoad, ObservedVolume
+
+FIXED: Final = 32_768.0
+"""Bytes that keep an LCU busy as long as what it does for each request of any size."""
+SIZE: Final = 4096.0
+"""Bytes of a request whose size is not known."""
+BUSY: Final = 0.8
+"""Utilisation of paths above which Pend does not show what is no wait for a path."""
+FULL: Final = 0.98
+"""The most that an LCU is taken to be busy."""
+COMPUTING: Final = 0.98
+"""Utilisation of processors above which their queue does not follow from it."""
+OUTSIDE: Final = 0.02
+"""The part of paths that others use below which it may be a difference of clocks."""
+MAX_BURST: Final = 8.0
+"""The most that is waited, as a multiple of what random arrivals would wait."""
+LEAST_FACTOR: Final = 0.7
+"""The least factor of a class's waits: with less the network would do more than its stations can."""
+FITS: Final = 8
+"""How often the factors of the classes are fitted."""
+BISECTIONS: Final = 50
+"""Steps of a bisection."""
+LEAST_PART: Final = 1e-6
+"""The part of a volume's requests below which they are none."""
+
+
+class FlowShare(NamedTuple):
+    """The part of a volume's requests that a class makes."""
+
+    owner: str
+    """The class: a tablespace."""
+    file: str
+    volume: str
+    """Its key."""
+    part: float
+    steady: bool = False
+    """Whether it is a log: as many requests as now are made, however quick the answers."""
+
+
+class FittedFlow(NamedTuple):
+    """The requests of one file, or of all that belongs to no known file, to one volume."""
+
+    owner: str
+    """The class: the tablespace, or the LCU of volumes without a known file."""
+    file: str
+    """Empty for what belongs to no known file."""
+    volume: str
+    """Where it is, by key."""
+    lcu: str
+    rate: float
+    size: float
+    miss: float
+    """Seconds of Disc that are no wait for the LCU."""
+    conn: float
+    servers: float
+    """How many requests the volume does at once without aliases of a pool."""
+    steady: bool = False
+
+
+class FittedPaths(NamedTuple):
+    """Channel paths that lead to the same LCUs."""
+
+    chpids: tuple[str, ...]
+    servers: float
+    """How many of them are used."""
+    outside: float = 0.0
+    """The part of them that others use."""
+    pooled: bool = True
+    """Whether a request takes the first that is free; paths of FCP adapters take turns."""
+
+
+class FittedModel(NamedTuple):
+    """All that a change may change, and what was fitted."""
+
+    flows: tuple[FittedFlow, ...]
+    lcus: Mapping[str, ObservedLcu]
+    service: Mapping[str, float]
+    """Seconds of each LCU per byte; the bytes are those of the request and `FIXED`."""
+    latency: Mapping[str, float]
+    """Of each LCU, the seconds until it accepts a request."""
+    paths: Mapping[str, FittedPaths]
+    """By the key of the group."""
+    group_of: Mapping[str, str]
+    """Of each LCU."""
+    processors: float
+    """0: not known."""
+    computing: float
+    """Seconds of a processor per request."""
+    population: Mapping[str, float]
+    """Of each class."""
+    response: Mapping[str, float]
+    """Of each class, as measured."""
+    titles: Mapping[str, str]
+    """Of volumes, by key."""
+    burst: float = 1.0
+    """Wait for a subchannel, as a multiple of what random arrivals would wait."""
+    evenly: float = 0.0
+    """How evenly requests use the volumes of their class: see `zmon.queueing.network.Station`."""
+    factors: Mapping[str, float] = {}
+    """Of each class the factor of its waits."""
+
+
+class _Timed(NamedTuple):
+    """A volume whose times are all measured."""
+
+    key: str
+    lcu: str
+    rate: float
+    response: float
+    pend: float
+    disc: float
+    conn: float
+    size: float
+    servers: int
+
+    @property
+    def serv(self) -> float:
+        return self.pend + self.disc + self.conn
+
+    @property
+    def queued(self) -> float:
+        return max(0.0, self.response - self.serv)
+
+
+def service_bytes(size: float) -> float:
+    """Return the bytes that count for an LCU's time."""
+    return size + FIXED
+
+
+def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
+    """Fit a model; what belongs to no known file is one class for each LCU.
+
+    Raises:
+        ValueError: there is no I/O of which the times were measured.
+    """
+    volumes = {one.key: one for one in map(_timed, load.volumes) if one is not None}
+    if not volumes:
+        raise ValueError("no volume has I/O whose response time was measured")
+    lcus = {one.key: one for one in load.lcus}
+    lcus |= {one.lcu: ObservedLcu(one.lcu, "volumes of no known LCU", "", ())
+             for one in volumes.values() if one.lcu not in lcus}  # fmt: skip
+    behind: dict[str, list[_Timed]] = {key: [] for key in lcus}
+    for volume in volumes.values():
+        behind[volume.lcu].append(volume)
+    misses = {key: disc_of_misses(lcus[key], load.volumes_of(key)) for key in lcus}
+    flows = tuple(_flows(volumes, shares, behind, misses))
+    groups = path_groups(lcus.values())
+    group_of = {
+        lcu: key
+        for key, chpids in groups.items()
+        for lcu, one in lcus.items()
+        if one.chpids and set(one.chpids) <= set(chpids)
+    }
+    users = {
+        key: [one for lcu, group in group_of.items() if group == key for one in behind[lcu]] for key in groups
+    }
+    paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
+    number, busy = load.processors
+    processors = 0.0 if isinstance(number, Absent) or isinstance(busy, Absent) else float(number)
+    rate = sum(flow.rate for flow in flows)
+    computing = 0.0 if isinstance(busy, Absent) else float(busy) * processors / rate
+    model = FittedModel(
+        flows,
+        lcus,
+        dict.fromkeys(lcus, 0.0),
+        _latency(behind, group_of, paths, users),
+        paths,
+        group_of,
+        processors,
+        computing,
+        _population(flows, volumes, processors, computing),
+        _responses(flows, volumes),
+        {one.key: f"volume {one.title}" for one in load.volumes},
+    )
+    model = _with_waits(model, volumes)
+    return _with_factors(model._replace(service=_service(model, behind, misses)))
+
+
+def _timed(volume: ObservedVolume) -> _Timed | None:
+    times = volume.response, volume.pend, volume.disc, volume.conn
+    if volume.rate <= 0 or any(isinstance(time, Absent) for time in times):
+        return None
+    response, pend, disc, conn = (float(time) for time in times)  # type: ignore[arg-type]  # none is absent
+    size = SIZE if isinstance(volume.size, Absent) else float(volume.size)
+    return _Timed(
+        volume.key, volume.lcu, volume.rate, max(response, 0.0), pend, disc, conn, size, volume.servers
+    )
+
+
+def _mean(volumes: Iterable[_Timed], name: str) -> float:
+    """Return the mean of a time or size, each volume with its rate as its weight; 0 without any."""
+    known = list(volumes)
+    rate = sum(one.rate for one in known)
+    return sum(getattr(one, name) * one.rate for one in known) / rate if rate else 0.0
+
+
+def _flows(
+    volumes: Mapping[str, _Timed],
+    shares: Sequence[FlowShare],
+    behind: Mapping[str, Sequence[_Timed]],
+    misses: Mapping[str, float],
+) -> Iterable[FittedFlow]:
+    waits = {lcu: max(0.0, _mean(ones, "disc") - misses[lcu]) for lcu, ones in behind.items()}
+    left = dict.fromkeys(volumes, 1.0)
+    for share in shares:
+        if share.volume in left and share.part > 0:
+            left[share.volume] -= share.part
+    rest = [FlowShare("", "", key, part) for key, part in left.items()]
+    for share in (*shares, *rest):
+        volume = volumes.get(share.volume)
+        if volume is None or share.part <= LEAST_PART:
+            continue
+        yield FittedFlow(
+            share.owner or f"other I/O of {volume.lcu}",
+            share.file,
+            volume.key,
+            volume.lcu,
+            volume.rate * share.part,
+            volume.size,
+            max(0.0, volume.disc - waits[volume.lcu]),
+            volume.conn,
+            float(volume.servers),
+            share.steady,
+        )
+
+
+def _service(
+    model: FittedModel, behind: Mapping[str, Sequence[_Timed]], misses: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the seconds per byte of each LCU: of a storage server what its LCU with most waiting shows."""
+    found: dict[str, float] = {}
+    boxes: dict[str, list[str]] = {}
+    for key, one in model.lcus.items():
+        if isinstance(one.capacity, Absent):
+            boxes.setdefault(one.box or key, []).append(key)
+        else:
+            size = _mean(behind[key], "size") or 2 * FIXED
+            found[key] = size / service_bytes(size) / float(one.capacity)
+    for keys in boxes.values():
+        service, most, limit = 0.0, -1.0, float("inf")
+        for key in keys:
+            carried = sum(one.rate * service_bytes(one.size) for one in behind[key])
+            if not carried:
+                continue
+            limit = min(limit, FULL / carried)
+            wait = max(0.0, _mean(behind[key], "disc") - misses[key])
+            lost = wait * sum(one.rate for one in behind[key])
+            if lost > most:
+                most = lost
+                service = _service_of(wait, behind[key], model.lcus[key].aliases, model.evenly)
+        found |= dict.fromkeys(keys, min(service, limit))
+    return found
+
+
+def _service_of(wait: float, volumes: Sequence[_Timed], aliases: int, evenly: float) -> float:
+    """Return the seconds per byte with which requests wait so long in an LCU, as in the network.
+
+    It finds the service k for which wait = part k (wait carried + k sum(rate bytes^2) / 2): the work that is
+    there, as far as it is met.
+    """
+    carried = sum(one.rate * service_bytes(one.size) for one in volumes)
+    squares = sum(one.rate * service_bytes(one.size) ** 2 for one in volumes) * CONSTANT
+    inside = min(
+        float(sum(one.servers for one in volumes) + aliases), sum(one.rate * one.response for one in volumes)
+    )
+    low, high = 0.0, FULL / carried
+    for _ in range(BISECTIONS):
+        service = (low + high) / 2
+        met = evened(1.0 / max(1.0, inside), service * carried) * evened(evenly, service * carried)
+        enough = met * service * (wait * carried + service * squares) > wait
+        low, high = (low, service) if enough else (service, high)
+    return high
+
+
+def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Sequence[_Timed]) -> FittedPaths:
+    known = [float(use) for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
+    most, servers = max(known, default=0.0), float(len(chpids))
+    pooled = load.fcp.isdisjoint(chpids)
+    if not load.paths_measured or most <= 0:
+        return FittedPaths(chpids, servers, pooled=pooled)
+    own = sum(one.rate * one.conn for one in users)
+    outside = max(0.0, sum(known) - own) / servers
+    used = max(1.0, sum(known) / most)
+    return FittedPaths(chpids, min(servers, used), outside if outside > OUTSIDE else 0.0, pooled)
+
+
+def _latency(
+    behind: Mapping[str, Sequence[_Timed]],
+    group_of: Mapping[str, str],
+    paths: Mapping[str, FittedPaths],
+    users: Mapping[str, Sequence[_Timed]],
+) -> dict[str, float]:
+    """Return Pend without the wait for a path; of LCUs without I/O the least of the others."""
+    found: dict[str, float] = {}
+    for key, ones in behind.items():
+        group = group_of.get(key, "")
+        if not ones:
+            continue
+        found[key] = _mean(ones, "pend")
+        if group:
+            time = sum(one.rate * one.conn for one in users[group])
+            servers = paths[group].servers * (1 - paths[group].outside)
+            found_work = crowding(servers, time / servers) * time
+            wait = found_work * CONSTANT * _mean(users[group], "conn") / max(1 - FULL, 1 - found_work)
+            found[key] = max(0.0, found[key] - wait)
+            if time / servers > BUSY:
+                found[key] = min(found[key], LATENCY)
+    least = min(found.values(), default=0.0)
+    return {key: found.get(key, least) for key in behind}
+
+
+def _population(
+    flows: Sequence[FittedFlow], volumes: Mapping[str, _Timed], processors: float, computing: float
+) -> dict[str, float]:
+    """Return how many requests each class has: in Linux and beyond, with processors, waiting for them."""
+    found: dict[str, float] = {}
+    computed = 0.0
+    if processors:
+        use = min(COMPUTING, sum(flow.rate for flow in flows) * computing / processors)
+        found_work = crowding(processors, use) * use * processors
+        computed = computing / max(1 - FULL, 1 - found_work)
+    for flow in flows:
+        time = volumes[flow.volume].response + computed
+        found[flow.owner] = found.get(flow.owner, 0.0) + flow.rate * time
+    return found
+
+
+def _responses(flows: Sequence[FittedFlow], volumes: Mapping[str, _Timed]) -> dict[str, float]:
+    """Return the mean response time of each class."""
+    time: dict[str, float] = {}
+    rate: dict[str, float] = {}
+    for flow in flows:
+        time[flow.owner] = time.get(flow.owner, 0.0) + flow.rate * volumes[flow.volume].response
+        rate[flow.owner] = rate.get(flow.owner, 0.0) + flow.rate
+    return {owner: time[owner] / rate[owner] for owner in time}
+
+
+def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedModel:
+    """Fit how evenly requests come to volumes, from what they wait there."""
+    rates = class_rates(model)
+    aliases = _aliases(model)
+    of_volume: dict[str, list[FittedFlow]] = {}
+    for flow in model.flows:
+        of_volume.setdefault(flow.volume, []).append(flow)
+    measured, expected = 0.0, [0.0, 0.0]
+    for key, flows in of_volume.items():
+        one = volumes[key]
+        servers = one.servers + aliases.get(key, 0.0)
+        # what it finds, as in the network: the work of those that are there without its own part
+        work = one.rate * one.serv * (one.queued + one.serv * residual(one.disc, one.serv))
+        work *= one.rate * crowding(servers, one.rate * one.serv / servers)
+        measured += one.rate * one.queued
+        for evenly in (0, 1):
+            own = sum(
+                (flow.rate / one.rate) ** 2
+                * own_part(model.population[flow.owner], flow.rate / rates[flow.owner], evenly)
+                for flow in flows
+            )
+            expected[evenly] += work * (1 - own)
+    at_random, in_turn = expected
+    if measured <= 0 or at_random <= 0:
+        return model
+    if measured > at_random:
+        return model._replace(burst=min(MAX_BURST, measured / at_random))
+    evenly_used = (at_random - measured) / max(1e-12, at_random - in_turn)
+    return model._replace(evenly=min(1.0, evenly_used))
+
+
+def _with_factors(model: FittedModel) -> FittedModel:
+    """Fit the factors of the waits of classes to the response times that were measured."""
+    factors = dict.fromkeys(model.population, 1.0)
+    for _ in range(FITS):
+        network = network_of(model._replace(factors=dict(factors)))
+        for one, flows in zip(network.classes, solve(network).flows, strict=True):
+            least = sum(flow.part * flow.least for flow in one.flows)
+            now, wanted = mean_response(flows) - least, model.response[one.title] - least
+            if now > 0.01 * least:
+                factor = factors[one.title] * sqrt(max(0.1, min(10.0, wanted / now)))
+                factors[one.title] = max(LEAST_FACTOR, min(MAX_BURST, factor))
+    return model._replace(factors=factors)
+
+
+def class_rates(model: FittedModel) -> dict[str, float]:
+    """Return the requests per second of each class, as they were measured."""
+    rates: dict[str, float] = {}
+    for flow in model.flows:
+        rates[flow.owner] = rates.get(flow.owner, 0.0) + flow.rate
+    return rates
+
+
+def network_of(model: FittedModel) -> Network:
+    """Return the network of a model."""
+    stations: list[Station] = []
+    places: dict[tuple[str, str], int] = {}
+
+    def place(station: Station) -> int:
+        at = places.setdefault((station.kind, station.key), len(stations))
+        if at == len(stations):
+            stations.append(station)
+        return at
+
+    before: tuple[tuple[int, float], ...] = ()
+    if model.processors and model.computing:
+        processors = Station(
+            "processors", "cpu", f"{model.processors:.0f} processors", model.processors, EXPONENTIAL
+        )
+        before = ((place(processors), model.computing),)
+    aliases, inside, rates = _aliases(model), _inside(model), class_rates(model)
+    classes: dict[str, list[Flow]] = {}
+    steady = {flow.owner for flow in model.flows if flow.steady}
+    for flow in model.flows:
+        holds, delay = [], model.latency[flow.lcu]
+        seconds = model.service[flow.lcu] * service_bytes(flow.size)
+        if seconds:
+            lcu = Station(
+                "lcu", flow.lcu, model.lcus[flow.lcu].title, 1.0, evenly=model.evenly, inside=inside[flow.lcu]
+            )
+            holds.append((place(lcu), seconds))
+        group = model.group_of.get(flow.lcu)
+        if group is None:
+            delay += flow.conn
+        else:
+            paths = model.paths[group]
+            servers = paths.servers * (1 - paths.outside)
+            holds.append(
+                (
+                    place(
+                        Station(
+                            "paths",
+                            group,
+                            f"paths {group}",
+                            servers,
+                            evenly=model.evenly,
+                            pooled=paths.pooled,
+                        )
+                    ),
+                    flow.conn,
+                )
+            )
+        volume = Station(
+            "volume", flow.volume, model.titles.get(flow.volume, flow.volume),
+            flow.servers + aliases.get(flow.volume, 0.0), EXPONENTIAL, model.burst, model.evenly,
+        )  # fmt: skip
+        classes.setdefault(flow.owner, []).append(
+            Flow(
+                flow.rate / rates[flow.owner], tuple(holds), place(volume), delay, flow.miss,
+                delay + flow.miss + (flow.conn if group is not None else 0.0), flow.size, flow.lcu,
+            )
+        )  # fmt: skip
+    return Network(
+        tuple(stations),
+        tuple(
+            RequestClass(
+                owner,
+                model.population.get(owner, 0.0),
+                tuple(flows),
+                before,
+                rates[owner] if owner in steady else None,
+                model.factors.get(owner, 1.0),
+            )
+            for owner, flows in classes.items()
+        ),
+    )
+
+
+def _inside(model: FittedModel) -> dict[str, float]:
+    """Return how many requests each LCU can have at once, by its subchannels."""
+    servers: dict[str, dict[str, float]] = {}
+    for flow in model.flows:
+        servers.setdefault(flow.lcu, {})[flow.volume] = flow.servers
+    return {lcu: sum(on.values()) + model.lcus[lcu].aliases for lcu, on in servers.items()}
+
+
+def _aliases(model: FittedModel) -> dict[str, float]:
+    """Return how many aliases of its LCU's pool a volume may count on: by its part of the requests."""
+    rates: dict[str, dict[str, float]] = {}
+    for flow in model.flows:
+        on = rates.setdefault(flow.lcu, {})
+        on[flow.volume] = on.get(flow.volume, 0.0) + flow.rate
+    return {
+        volume: model.lcus[lcu].aliases * rate / sum(on.values())
+        for lcu, on in rates.items()
+        if model.lcus[lcu].aliases
+        for volume, rate in on.items()
+    }

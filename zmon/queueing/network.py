@@ -1,0 +1,305 @@
+"""A closed queueing network with several classes, solved by approximate mean value analysis.
+
+A class is a group of files or volumes: a number of requests that are always somewhere, in a volume, at a
+processor or waiting.  Each request of a class takes one of its flows.  A flow goes to one volume: it takes a
+subchannel of it, and with that the control unit and a channel path.
+
+Method: the fixed point of Schweitzer ("Approximate analysis of multiclass closed networks of queues", 1979),
+in which a request finds what is queued on average without the part of itself.  What it finds is counted as
+work, not as requests, so that sizes may differ.  Stations with several servers: Suri, Sahu and Vernon,
+"Approximate mean value analysis for closed queuing networks with multiple-server stations" (2007): the wait
+for one server times the utilisation to the power of 4.464 (m ** 0.676 - 1), divided by m.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CONSTANT: Final = 0.5
+EXPONENTIAL: Final = 1.0
+"""The part of its service that a request still needs on average when another comes."""
+MAX_ROUNDS: Final = 2000
+"""Rounds of the fixed point; it is reached in some hundred."""
+ONLY_FULL: Final = 8
+"""The power of the utilisation with which a station counts as full."""
+SAME: Final = 3e-5
+"""Relative change of all throughputs below which the fixed point is reached."""
+DAMPING: Final = 0.3
+SLOWEST: Final = 0.02
+"""The part of a change that the first and the last rounds make."""
+
+
+class Station(NamedTuple):
+    """Something that requests wait for."""
+
+    kind: str
+    """`lcu`, `paths`, `volume`, `aliases` or `processors`."""
+    key: str
+    title: str
+    servers: float
+    residual: float = CONSTANT
+    burst: float = 1.0
+    """How many times what random arrivals would wait is waited: measured."""
+    evenly: float = 0.0
+    """How evenly a class uses its volumes: 0 at random, 1 in turn, as a scan of stripes does, so that a
+    request finds fewer of its own class."""
+    inside: float = float("inf")
+    """How many requests can be there at once, as each takes a subchannel."""
+    pooled: bool = True
+    """Whether a request takes the first server that is free; else servers take turns."""
+
+
+class Flow(NamedTuple):
+    """The requests of a class to one volume."""
+
+    part: float
+    """Of the class's requests."""
+    holds: tuple[tuple[int, float], ...]
+    """The stations that it needs one after the other while it has a subchannel, with the seconds of each."""
+    volume: int
+    """The station of the volume's subchannels."""
+    delay: float
+    """Seconds on the subchannel that are always the same, without those at stations: until it is accepted."""
+    miss: float
+    """Mean seconds that disks of the arrays take; exponential."""
+    least: float
+    """Seconds of it all without any wait."""
+    size: float
+    """Bytes of a request."""
+    unit: str
+    """The key of its LCU, for the report."""
+
+
+class RequestClass(NamedTuple):
+    """Requests that are always somewhere."""
+
+    title: str
+    population: float
+    flows: tuple[Flow, ...]
+    before: tuple[tuple[int, float], ...] = ()
+    """Stations that a request visits before it goes to a volume, with the seconds: processors."""
+    rate: float | None = None
+    """Requests per second of a class that is open: as many come, however quick the answers."""
+    factor: float = 1.0
+    """How many times what the network gives its requests wait for storage."""
+
+
+class Network(NamedTuple):
+    """Stations and classes."""
+
+    stations: tuple[Station, ...]
+    classes: tuple[RequestClass, ...]
+
+
+class FlowResult(NamedTuple):
+    """What becomes of a flow."""
+
+    rate: float
+    response: float
+    """In Linux and beyond: waiting for a subchannel, and the time on it."""
+    size: float
+    unit: str
+
+
+class Solution(NamedTuple):
+    """What becomes of a network."""
+
+    use: tuple[float, ...]
+    """The utilisation of each station."""
+    rates: tuple[float, ...]
+    """Requests per second of each class."""
+    flows: tuple[tuple[FlowResult, ...], ...]
+    """Of each class."""
+
+    @property
+    def rate(self) -> float:
+        """All requests per second."""
+        return sum(self.rates)
+
+    @property
+    def bytes(self) -> float:
+        """All bytes per second."""
+        return sum(flow.rate * flow.size for flows in self.flows for flow in flows)
+
+    @property
+    def response(self) -> float:
+        """The mean response time of all requests; 0 without any."""
+        return mean_response(flow for flows in self.flows for flow in flows)
+
+
+def mean_response(flows: Iterable[FlowResult]) -> float:
+    """Return the mean response time of flows, each with its rate as its weight; 0 without a rate."""
+    known = list(flows)
+    rate = sum(flow.rate for flow in known)
+    return sum(flow.rate * flow.response for flow in known) / rate if rate else 0.0
+
+
+def crowding(servers: float, use: float) -> float:
+    """Return which part of the work that is found has to be waited for, for each server of a station."""
+    if servers <= 1.0:
+        return 1.0 / max(servers, 1e-9)
+    return float(min(1.0, use) ** (4.464 * (servers**0.676 - 1.0))) / servers
+
+
+def evened(part: float, use: float) -> float:
+    """Return what is left of a wait when a part of it is not met, unless the station is full.
+
+    Requests that come in turn, and few that come at all, meet less than those at random; but where a station
+    is full, all that others leave is waited for.
+    """
+    return 1.0 - part * max(0.0, 1.0 - float(use**ONLY_FULL))
+
+
+def own_part(population: float, fraction: float, evenly: float) -> float:
+    """Return which part of its class's work at a volume a request does not find: its own.
+
+    Of requests at random it is that of one among all of the class, of those in turn that of one among those
+    at the volume.
+    """
+    at_random = 1.0 / max(1.0, population)
+    in_turn = 1.0 / max(1.0, population * fraction)
+    return at_random + evenly * (in_turn - at_random)
+
+
+def residual(varying: float, held: float) -> float:
+    """Return the part of its time that a request still needs on a subchannel when another comes.
+
+    Of its time a part varies as exponential times do, the rest is constant.
+    """
+    return (1.0 + (varying / held) ** 2) / 2 if held > 0 else CONSTANT
+
+
+def solve(network: Network) -> Solution:
+    """Return throughputs and times of the whole network."""
+    return _Iteration(network).run()
+
+
+class _Iteration:
+    """The fixed point while it is computed."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.stations = network.stations
+        many = len(self.stations)
+        self.rates = [self._first(one) for one in network.classes]
+        self.own = [self._own(one) for one in network.classes]
+        """Of each class which part of its work at each station a request does not find."""
+        self.work: list[dict[int, float]] = [{} for _ in network.classes]
+        """Of each class the work that it has at each station."""
+        self.total = [0.0] * many
+        self.use = [0.0] * many
+        self.weight = [0.0] * many
+        """Of each station, what a unit of work that is found makes wait."""
+
+    def _first(self, one: RequestClass) -> float:
+        """Return a throughput to begin with: without waits, and at most half of what any station does."""
+        if one.rate is not None:
+            return one.rate
+        asked = dict(one.before)
+        time = sum(asked.values())
+        for flow in one.flows:
+            time += flow.part * flow.least
+            for station, seconds in flow.holds:
+                asked[station] = asked.get(station, 0.0) + flow.part * seconds
+        limits = [0.5 * self.stations[at].servers / seconds for at, seconds in asked.items() if seconds > 0]
+        return min([one.population / max(time, 1e-9), *limits])
+
+    def _own(self, one: RequestClass) -> dict[int, float]:
+        parts: dict[int, float] = {station: 1.0 for station, _ in one.before}
+        evenly: dict[int, float] = {}
+        for flow in one.flows:
+            for station in (flow.volume, *(at for at, _ in flow.holds)):
+                parts[station] = parts.get(station, 0.0) + flow.part
+                evenly[station] = self.stations[flow.volume].evenly
+        return {at: own_part(one.population, part, evenly.get(at, 0.0)) for at, part in parts.items()}
+
+    def run(self) -> Solution:
+        """Go on until nothing changes."""
+        flows: list[list[float]] = []
+        for number in range(MAX_ROUNDS):
+            flows, change = self._round(max(SLOWEST, DAMPING / (1 + number / 100)))
+            if change < SAME:
+                break
+        results = tuple(
+            tuple(
+                FlowResult(rate * flow.part, response, flow.size, flow.unit)
+                for flow, response in zip(one.flows, responses, strict=True)
+            )
+            for one, rate, responses in zip(self.network.classes, self.rates, flows, strict=True)
+        )
+        return Solution(tuple(self.use), tuple(self.rates), results)
+
+    def _round(self, damping: float) -> tuple[list[list[float]], float]:
+        """Compute all waits from the work that is found, and this from them; return the largest change."""
+        self.weight = [
+            one.burst
+            * (crowding(one.servers, use) if one.pooled else 1.0 / one.servers)
+            * (1.0 if one.kind == "volume" else evened(one.evenly, use))
+            for one, use in zip(self.stations, self.use, strict=True)
+        ]
+        asked = [0.0] * len(self.stations)
+        responses, work = [], []
+        change = 0.0
+        for at, one in enumerate(self.network.classes):
+            mine: dict[int, float] = {}
+            found, cycle = self._visits(at, asked, mine)
+            responses.append(found)
+            if one.rate is None:
+                wanted = one.population / cycle if cycle > 0 else 0.0
+                change = max(change, abs(wanted - self.rates[at]) / max(wanted, 1e-12))
+                self.rates[at] += damping * (wanted - self.rates[at])
+            before = self.work[at]
+            work.append({
+                station: before.get(station, 0.0) + damping * (value - before.get(station, 0.0))
+                for station, value in mine.items()
+            })  # fmt: skip
+        total = [0.0] * len(self.stations)
+        for each in work:
+            for station, value in each.items():
+                total[station] += value
+        pairs = zip(total, self.total, strict=True)
+        change = max([change, *(abs(now - then) / max(now, 1e-9) for now, then in pairs)])
+        self.work, self.total = work, total
+        self.use = [
+            then + damping * (seconds / station.servers - then)
+            for seconds, station, then in zip(asked, self.stations, self.use, strict=True)
+        ]
+        return responses, change
+
+    def _visits(self, at: int, asked: list[float], mine: dict[int, float]) -> tuple[list[float], float]:
+        """Return the response time of each flow of a class, and the time from a request to the next.
+
+        What they ask of the stations is added to `asked`, the work that they are there to `mine`.
+        """
+        one, own, stations = self.network.classes[at], self.work[at], self.stations
+        rate, part = self.rates[at], self.own[at]
+
+        def visit(station: int, seconds: float, rate: float, factor: float = 1.0) -> float:
+            others = self.total[station] - part[station] * own.get(station, 0.0)
+            most = self.total[station] * evened(1.0 / stations[station].inside, self.use[station])
+            waited = self.weight[station] * max(0.0, min(others, most))
+            add(station, seconds, rate, waited + stations[station].residual * seconds)
+            return factor * waited
+
+        def add(station: int, seconds: float, rate: float, time: float) -> None:
+            mine[station] = mine.get(station, 0.0) + rate * seconds * time
+            asked[station] += rate * seconds
+
+        cycle = sum(visit(station, seconds, rate) + seconds for station, seconds in one.before)
+        responses = []
+        for flow in one.flows:
+            partial = rate * flow.part
+            waited = sum(visit(station, seconds, partial, one.factor) for station, seconds in flow.holds)
+            held = flow.least + waited
+            volume = flow.volume
+            others = max(0.0, self.total[volume] - part[volume] * own.get(volume, 0.0))
+            queued = self.weight[volume] * others
+            add(volume, held, partial, queued + held * residual(waited + flow.miss, held))
+            responses.append(one.factor * queued + held)
+            cycle += flow.part * responses[-1]
+        return responses, cycle

@@ -1,0 +1,249 @@
+"""Throughput and response after a change: the one answer to "what if".
+
+The model is fitted to an interval (`fit`), changed (`changed`) and solved.  What it gives after the change in
+comparison with what it gives before is applied to what was measured, so that what it gets wrong in both
+cancels.  The range is that of the errors in the laboratory: see `benchmarks/whatif.py` and docs/whatif.md.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.queueing.change import changed
+from zmon.queueing.fit import class_rates, fit, network_of
+from zmon.queueing.network import mean_response, solve
+from zmon.queueing.observation import mean_of
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number
+    from zmon.queueing.change import Change
+    from zmon.queueing.fit import FittedModel, FlowShare
+    from zmon.queueing.network import FlowResult, Network, Solution
+    from zmon.queueing.observation import ObservedLoad
+
+THROUGHPUT_ERROR: Final = 0.15
+RESPONSE_ERROR: Final = 0.25
+"""The most by which predictions in the laboratory differ from what is simulated after the change."""
+WORSE: Final = 1.6
+"""How many times larger the range is for each kind of measurement that is missing."""
+FULL_ENOUGH: Final = 0.8
+"""Utilisation from which on a resource limits."""
+SHOWN: Final = 0.001
+"""The part of all I/O below which an LCU is not shown."""
+NO_LIMIT: Final = absent("no utilisation of LCUs, paths or processors is known")
+
+
+class UnitOutcome(NamedTuple):
+    """An LCU, or all of them."""
+
+    key: str
+    title: str
+    rate: tuple[float, float]
+    """Requests per second before and after."""
+    bytes: tuple[float, float]
+    """Bytes per second before and after."""
+    response: tuple[Number, Number]
+    """Seconds before and after; absent without I/O."""
+
+
+class Prediction(NamedTuple):
+    """The answer."""
+
+    whole: UnitOutcome
+    units: tuple[UnitOutcome, ...]
+    """The LCUs that have I/O before or after."""
+    throughput: tuple[float, float]
+    """The range of the requests per second after the change."""
+    response: tuple[float, float]
+    """The range of the response time after the change."""
+    limit: str
+    """What limits next: the resource with the highest utilisation."""
+    use: Number
+    """Its utilisation after the change."""
+    limit_before: str
+    use_before: Number
+    bound: Number
+    """The most throughput as a multiple of the present one: with what limits next used all the time."""
+    paths: int
+    """How many channel paths count."""
+    confidence: str
+    """`high`, `fair` or `low`."""
+    missing: tuple[str, ...]
+    """What was not measured, and what is taken instead."""
+
+    @property
+    def times(self) -> float:
+        """The throughput after as a multiple of that before."""
+        return self.whole.rate[1] / self.whole.rate[0]
+
+    @property
+    def headroom(self) -> Number:
+        """The factor by which the throughput may grow further until what limits next is full."""
+        return 1.0 / self.use
+
+
+class FittedInterval(NamedTuple):
+    """An interval with the model that is fitted to it, for any number of predictions."""
+
+    load: ObservedLoad
+    model: FittedModel
+    network: Network
+    solution: Solution
+
+
+def fitted_interval(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedInterval:
+    """Fit a model to an interval.
+
+    Raises:
+        ValueError: there is no I/O of which the times were measured.
+    """
+    return _fitted_interval(_Once(load), tuple(shares))
+
+
+class _Once:
+    """A load as a key: the same object is the same load."""
+
+    def __init__(self, load: ObservedLoad) -> None:
+        self.load = load
+
+    def __hash__(self) -> int:
+        return hash((self.load.seconds, self.load.volumes))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Once) and self.load == other.load
+
+
+@lru_cache(maxsize=2)  # MOVES, SPREAD and their pages ask the same
+def _fitted_interval(once: _Once, shares: tuple[FlowShare, ...]) -> FittedInterval:
+    model = fit(once.load, shares)
+    network = network_of(model)
+    return FittedInterval(once.load, model, network, solve(network))
+
+
+def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
+    """Return throughput and response after changes.
+
+    Raises:
+        ChangeError: a change cannot be made.
+    """
+    model = changed(base.model, changes)
+    network = network_of(model)
+    after = solve(network)
+    rate = sum(class_rates(base.model).values())
+    factor = after.rate / base.solution.rate
+    response = _answer(base.model)
+    longer = after.response / base.solution.response
+    moved = sum(flow.rate * flow.size for flow in base.model.flows)
+    whole = UnitOutcome(
+        "",
+        "All LCUs",
+        (rate, rate * factor),
+        (moved, moved * after.bytes / base.solution.bytes),
+        (response, response * longer),
+    )
+    limit, use = _fullest(network, after)
+    limit_before, use_before = _fullest(base.network, base.solution)
+    missing = tuple(_missing(base))
+    wider = WORSE ** len(missing)
+    error, slower = min(0.5, THROUGHPUT_ERROR * wider), min(0.6, RESPONSE_ERROR * wider)
+    most = whole.rate[1] / use if not isinstance(use, Absent) else float("inf")
+    return Prediction(
+        whole,
+        tuple(_units(base, model, after, whole)),
+        (whole.rate[1] * (1 - error), min(most, whole.rate[1] * (1 + error))),
+        (float(whole.response[1]) * (1 - slower), float(whole.response[1]) * (1 + slower)),  # type: ignore[arg-type]
+        limit,
+        use,
+        limit_before,
+        use_before,
+        factor / use,
+        round(sum(one.servers for one in model.paths.values())),
+        ("high", "fair", "low")[min(2, len(missing))],
+        missing,
+    )
+
+
+def _answer(model: FittedModel) -> float:
+    """Return the response time of a mean request as measured."""
+    rates = class_rates(model)
+    return sum(rates[owner] * time for owner, time in model.response.items()) / sum(rates.values())
+
+
+def _fullest(network: Network, solution: Solution) -> tuple[str, Number]:
+    """Return the station that limits, and its utilisation; a volume only where nothing shared is full."""
+    pairs = list(zip(solution.use, network.stations, strict=True))
+    shared = [(use, one) for use, one in pairs if one.kind != "volume" and use > 0]
+    volumes = [(use, one) for use, one in pairs if one.kind == "volume" and use > FULL_ENOUGH]
+    known = [each for each in shared if each[0] > FULL_ENOUGH] or volumes or shared
+    if not known:
+        return "", NO_LIMIT
+    use, station = max(known, key=lambda each: each[0])
+    return station.title, min(use, 1.0)
+
+
+def _units(
+    base: FittedInterval, model: FittedModel, after: Solution, whole: UnitOutcome
+) -> list[UnitOutcome]:
+    """Return the outcome of each LCU, so that their sums are those of all."""
+    found = []
+    before, then = (_by_unit(solution) for solution in (base.solution, after))
+    measured: dict[str, tuple[float, float]] = {}
+    for flow in base.model.flows:
+        rate, moved = measured.get(flow.lcu, (0.0, 0.0))
+        measured[flow.lcu] = rate + flow.rate, moved + flow.rate * flow.size
+    scale = whole.rate[1] / after.rate
+    for key, lcu in model.lcus.items():
+        rate, moved = measured.get(key, (0.0, 0.0))
+        now = then.get(key, [])
+        then_rate = scale * sum(flow.rate for flow in now)
+        if max(rate, then_rate) <= SHOWN * whole.rate[0]:
+            continue
+        answer = _response_of(base.load, key)
+        old, new = mean_response(before.get(key, [])), mean_response(now)
+        correction = (
+            max(0.5, min(2.0, float(answer) / old)) if old and not isinstance(answer, Absent) else 1.0
+        )
+        found.append(
+            UnitOutcome(
+                key,
+                lcu.title,
+                (rate, then_rate),
+                (moved, scale * sum(flow.rate * flow.size for flow in now)),
+                (answer, new * correction if now else absent("no I/O after the change")),
+            )
+        )
+    return found
+
+
+def _by_unit(solution: Solution) -> dict[str, list[FlowResult]]:
+    found: dict[str, list[FlowResult]] = {}
+    for flows in solution.flows:
+        for flow in flows:
+            found.setdefault(flow.unit, []).append(flow)
+    return found
+
+
+def _response_of(load: ObservedLoad, lcu: str) -> Number:
+    return mean_of(load.volumes_of(lcu), "response")
+
+
+def _missing(base: FittedInterval) -> list[str]:
+    """Return what was not measured and what is taken instead, a sentence each."""
+    load, model = base.load, base.model
+    found = []
+    if any(one.estimated for one in load.volumes if one.rate):
+        found.append(
+            "no channel measurement: the service time is the time that Linux has requests per request"
+        )
+    if all(isinstance(one.misses, Absent) for one in load.lcus):
+        found.append("no cache statistics: what of Disc is cache misses is taken from the size of requests")
+    if not model.processors:
+        found.append("no utilisation of processors: they are not counted")
+    if not any(isinstance(use, float) for use in load.paths.values()):
+        found.append("no load of channel paths")
+    return found

@@ -1,0 +1,114 @@
+"""What is needed of a view for "what if": the model of its interval, names, and changes in words.
+
+MOVES, SPREAD and `zmon whatif` ask here, so that they give the same answer to the same question.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.placement.items import LOGS, MEGABYTE, pieces, tablespace_of
+from zmon.queueing.change import Change, FileMove
+from zmon.queueing.change_words import KnownNames
+from zmon.queueing.fit import FlowShare
+from zmon.queueing.prediction import FittedInterval, fitted_interval
+from zmon.queueing.waiting import Waiting, waiting
+from zmon.tables.observed import KINDS, observed_load
+from zmon.tables.table import Needs
+from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.absent import Number
+    from zmon.placement.planner import PlanStep
+    from zmon.queueing.observation import ObservedLoad
+    from zmon.tables.view import View
+    from zmon.topology.machine import Machine
+
+NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
+
+
+def load_of(view: View) -> ObservedLoad:
+    """Return the load of a view's interval, with the LCUs and capacities that users name."""
+    known = units_of(view)
+    capacity: dict[str, Number] = {}
+    if view.people is not None:
+        site = view.people().site
+        for key, unit in known.lcus.items():
+            names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
+            capacity[key] = site.capacity([name for name in names if name]) * MEGABYTE
+    return observed_load(view.interval, known.lcus, capacity)
+
+
+def waiting_of(view: View) -> Waiting:
+    """Return where requests wait in a view's interval."""
+    return waiting(load_of(view))
+
+
+def model_of(view: View) -> FittedInterval:
+    """Return the model that is fitted to a view's interval.
+
+    Raises:
+        ValueError: there is no I/O of which the times were measured.
+    """
+    load = load_of(view)
+    return fitted_interval(load, flow_shares(machine_of(view), load) if has_files(view) else ())
+
+
+def flow_shares(machine: Machine, load: ObservedLoad) -> tuple[FlowShare, ...]:
+    """Return the traffic of each file as a part of that of its volumes: by its bytes there."""
+    keys = {one.number: one.key for one in load.volumes}
+    found = []
+    for piece in pieces(machine):
+        part = piece.part
+        if isinstance(part, Absent) or part <= 0 or piece.number not in keys:
+            continue
+        role = "log" if machine.site.is_log(piece.file.path) else piece.file.role
+        owner = owner_of(piece.file.database, tablespace_of(piece.file))
+        found.append(FlowShare(owner, piece.file.path, keys[piece.number], part, steady=role in LOGS))
+    return tuple(found)
+
+
+def owner_of(database: str, tablespace: str) -> str:
+    """Return the class of requests of a tablespace."""
+    return f"{database}.{tablespace}" if database else tablespace or "files of no known tablespace"
+
+
+def changes_of(steps: Iterable[PlanStep]) -> tuple[Change, ...]:
+    """Return the moves of a plan as changes."""
+    return tuple(
+        FileMove(frozenset({move.item.name}), move.target.key) for step in steps for move in step.moves
+    )
+
+
+def known_names(view: View) -> KnownNames:
+    """Return what words may name in a view, in small letters."""
+    machine = machine_of(view)
+    files: dict[str, frozenset[str]] = {}
+    spaces: dict[str, str] = {}
+    ambiguous: set[str] = set()
+    for file in machine.files:
+        owner, space = owner_of(file.database, tablespace_of(file)), tablespace_of(file)
+        for name in {owner.casefold(), space.casefold()} - {""}:
+            if spaces.setdefault(name, owner) != owner:
+                ambiguous.add(name)
+            files[name] = files.get(name, frozenset()) | {file.path}
+        files[file.path.casefold()] = frozenset({file.path})
+    lcus: dict[str, str] = {}
+    for key, unit in units_of(view).lcus.items():
+        for name in (key, unit.name, unit.short, unit.ssid, f"SSID {unit.ssid}", unit.called):
+            if name:
+                lcus.setdefault(name.casefold(), key)
+                lcus.setdefault(name.casefold().removeprefix("lcu "), key)
+    volumes: dict[str, str] = {}
+    labels = volumes_of(view)
+    for one in load_of(view).volumes:
+        volume = labels.get(one.key)
+        more = (volume.volser, volume.disk, volume.rdev) if volume is not None else ()
+        for name in (one.key, one.title, *(str(name) for name in more if isinstance(name, str))):
+            volumes.setdefault(name.casefold(), one.key)
+    for name in ambiguous:
+        del spaces[name], files[name]
+    return KnownNames(files, spaces, lcus, volumes)
