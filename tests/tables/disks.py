@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Value
+    from zmon.tables.view import View
 
 SECOND = 1_000_000_000
 NOON = 1_800_014_400 * SECOND
@@ -47,3 +48,10 @@ def watch(work: Mapping[str, Sequence[int]], left_out: Sequence[int] = ()) -> Na
     found = Navigator(ListTimeline(samples(work, left_out)))
     found.end()
     return found
+
+
+def seen(looked: Navigator) -> View:
+    """Return what tables of the present interval are filled from."""
+    view = looked.view()
+    assert view is not None
+    return view

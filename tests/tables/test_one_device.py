@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.tables.disks import samples
+from tests.tables.disks import samples, seen
 from tests.ui.conftest import machine
 from zmon.absent import absent
 from zmon.interval import Interval
@@ -69,7 +69,9 @@ def test_each_figure_is_the_same(tape: Timeline) -> None:
 def test_a_disk_without_a_channel_path_is_found_by_its_name() -> None:
     """It has no other key."""
     for tape in taped(samples({"sda": [1, 2, 3], "sdb": [4, 5, 6]}), 2):
-        (found,) = series([Variable("device", "io", "sdb")], Navigator(tape).history, (0, 1 << 62), 10)
+        looked = Navigator(tape)
+        looked.end()
+        (found,) = series([Variable("device", "io", "sdb")], seen(looked), (0, 1 << 62), 10)
         assert [figure.mean for figure in found.figures] == [4, 5, 6]
 
 

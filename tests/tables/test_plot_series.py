@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tables.disks import NOON, SECOND, watch
+from tests.tables.disks import NOON, SECOND, seen, watch
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.screen.chart.points import Point, buckets
@@ -26,7 +26,7 @@ WORK = st.lists(st.integers(0, 500), min_size=1, max_size=60)
 
 def figures(looked: Navigator, variable: Variable = IO, begin: int = 0, many: int = 10) -> list[Figure]:
     """Return the figures of a variable up to the end."""
-    (found,) = series([variable], looked.history, (begin, None), many)
+    (found,) = series([variable], seen(looked), (begin, None), many)
     return found.figures
 
 
@@ -68,7 +68,7 @@ def averaged(looked: Navigator, length: int = 10) -> list[Figure]:
 def test_very_many_intervals_are_averaged_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader must know that peaks are hidden."""
     monkeypatch.setattr(module, "MAX_EXACT", 20)
-    (found,) = series([IO], watch({"sda": [100] * 60}).history, (NOON, None), 6)
+    (found,) = series([IO], seen(watch({"sda": [100] * 60})), (NOON, None), 6)
     assert [figure.mean for figure in found.figures] == [100] * 6
     assert found.note == "Each value is an average over 10 s: peaks within are not seen"
 
@@ -95,7 +95,7 @@ def test_no_average_reaches_across_a_gap() -> None:
 def test_a_time_has_a_begin_and_an_end() -> None:
     """Only the intervals that end between them are looked at."""
     looked = watch({"sda": list(range(1, 31))})
-    (found,) = series([IO], looked.history, (NOON + 10 * SECOND, NOON + 13 * SECOND), 10)
+    (found,) = series([IO], seen(looked), (NOON + 10 * SECOND, NOON + 13 * SECOND), 10)
     assert [figure.mean for figure in found.figures] == [11, 12, 13]
 
 

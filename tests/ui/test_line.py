@@ -3,8 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
+from zmon.screen.sheet import fields
 from zmon.ui.frame import guidance
-from zmon.ui.line import KINDS, Line, Part, fields, runs, wrap
+from zmon.ui.line import KINDS, Line, Part, runs, wrap
 
 PARTS = some.lists(some.builds(Part, some.integers(0, 30), some.integers(0, 30), some.sampled_from(KINDS)))
 

@@ -89,7 +89,9 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
         navigator = Navigator(timeline)
         window = _window(args, timeline)
         variables, names = _resolved(asked, navigator, window, inputs)
-        found = series(variables, navigator.history, window, 2 * size[0], screens.limits, inputs)
+        history = navigator.history
+        view = View(next(history.past(window[1])), history=history, limits=screens.limits, people=inputs)
+        found = series(variables, view, window, 2 * size[0])
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
 

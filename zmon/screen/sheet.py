@@ -433,6 +433,11 @@ def span(words: str, width: int) -> str:
     return short if short == words or " " in short else ""
 
 
+def fields(line: str) -> list[tuple[int, int, str]]:
+    """Return start, end and name of the `{name  }` fields of a form line."""
+    return [(*found.span(), found["name"]) for found in re.finditer(_FIELD, line)]
+
+
 def fill(
     line: str,
     facts: Mapping[str, Value],

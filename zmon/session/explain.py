@@ -6,7 +6,6 @@ speaks of what is not there.
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +13,7 @@ from zmon.absent import Absent
 from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
+from zmon.screen.sheet import fields
 from zmon.session.commands import ALIASES, COMMANDS, find_command
 from zmon.session.navigator import CommandError
 
@@ -160,7 +160,7 @@ def _missing(sheet: Sheet) -> list[HelpPart]:
     """Say why parts of a form are dots; one entry for each reason."""
     reasons: dict[str, list[str]] = {}
     short = sheet.screen.form_names
-    for name in (name for line in sheet.screen.form for name in re.findall(r"\{(\w+):? *\}", line)):
+    for name in (name for line in sheet.screen.form for _start, _end, name in fields(line)):
         fact = short.get(name, name)
         value = sheet.table.facts.get(fact)
         if isinstance(value, Absent):

@@ -87,9 +87,9 @@ class Navigator:
         self.history = History(
             self._past,
             timeline.events,
-            self._first,
+            partial(self._taken, 0),
             partial(recorded_trend, timeline),
-            None if self.live else self._last,
+            None if self.live else partial(self._taken, 1),
         )
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""
@@ -316,15 +316,10 @@ class Navigator:
 
     # what tables are filled from
 
-    def _first(self) -> int:
-        """Return when the first sample was taken that is kept."""
+    def _taken(self, end: int) -> int:
+        """Return when the first (0) or the last sample (1) was taken that is kept."""
         span = self.timeline.span()
-        return 0 if span is None else span[0]
-
-    def _last(self) -> int:
-        """Return when the last sample was taken."""
-        span = self.timeline.span()
-        return 0 if span is None else span[1]
+        return 0 if span is None else span[end]
 
     def _past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the cursor or to the live machine's last sample, or up to a time."""

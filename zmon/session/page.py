@@ -12,7 +12,7 @@ from zmon.screen.number import LEFT, clock
 from zmon.screen.query import QueryError, find_column
 from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN
-from zmon.tables.view import NoSuchThing, View, fill, needs, together
+from zmon.tables.view import NoSuchThing, View, definition, fill, needs
 
 if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
@@ -98,7 +98,8 @@ class FillTask(NamedTuple):
             self._alone(against.screen, then, against.before or own),
             self._alone(against.screen, now, own),
         )
-        both = compare(against.screen, *together(against.screen.table, *tables), names=against.names)
+        together = definition(against.screen.table).together
+        both = compare(against.screen, *(together(*tables) if together else tables), names=against.names)
         whole = against.before is not None
         first, second = against.names
         note = f"{first} {_from_to(then, whole=whole)}, {second} {_from_to(now, whole=whole)}"

@@ -17,7 +17,7 @@ from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.table import Variable
-from zmon.tables.view import NoSuchThing, View, check, needs, no_inputs
+from zmon.tables.view import NoSuchThing, View, definition, needs, no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,7 +109,9 @@ class Session(Navigator):
             screen = find_screen(self.screens, word, operands)
             page = self._page(screen, operands)
             if page.argument and self.mover is not None and self._looks_back(page):
-                check(screen.table, self._task(page).view)  # the rest is filled in the background
+                look_up = definition(screen.table).find
+                if look_up is not None and needs(screen.table).history:
+                    look_up(self._task(page).view)  # the rest is filled in the background
             elif page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
             elif page.conditions and row_conditions(screen, operands) != operands:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.view import History, Limits, Row
-    from zmon.topology.machine import UserInputs
+    from zmon.tables.view import History, Row
 
 
 SECOND: Final = 1_000_000_000
@@ -147,28 +146,22 @@ def thing(table: str, view: View, name: str) -> str:
     return name if known or len(found) != 1 else found[0]
 
 
-def series(  # noqa: PLR0913, PLR0917 - one for each thing that figures are made from
-    variables: Sequence[Variable],
-    history: History,
-    window: tuple[int, int | None],
-    buckets: int,
-    limits: Callable[[], Limits] = dict,
-    people: Callable[[], UserInputs] | None = None,
+def series(
+    variables: Sequence[Variable], view: View, window: tuple[int, int | None], buckets: int
 ) -> list[Series]:
     """Return each variable between two times (UTC in ns); without the second one up to the present interval.
 
     Of more intervals than can be read one by one it is the trends of minutes and quarters of an hour,
     else about as many averages as `buckets`.
     """
-    span = _span(history, window)
+    span = _span(view.history, window)
     if span is None:
         return [Series([]) for _ in variables]
-    view = View(span.last, limits=limits, people=people)
     figures = _figures_of(variables, view)
-    if span.exact(figures):
-        rows = history.rows(figures.name, figures.of, MAX_EXACT, window=(span.begin, window[1]))
-        return [Series(list(_drawn(rows, str(place)))) for place in range(len(variables))]
-    return [_long(variable, history, span, buckets, view) for variable in variables]
+    if not span.exact(figures):
+        return [_long(variable, span, buckets, view) for variable in variables]
+    found, _note = rows_of(figures, view.history, window, buckets)
+    return [Series(list(_drawn(found, str(place)))) for place in range(len(variables))]
 
 
 def is_of_one_device(variable: Variable) -> bool:
@@ -185,9 +178,9 @@ def _figures_of(variables: Sequence[Variable], view: View) -> Figures:
     )
 
 
-def _long(variable: Variable, history: History, span: Span, buckets: int, view: View) -> Series:
+def _long(variable: Variable, span: Span, buckets: int, view: View) -> Series:
     """Return a variable over a time of very many intervals."""
-    figures = _figures_of([variable], view)
+    figures, history = _figures_of([variable], view), view.history
     step = span.step(figures, buckets)
     kept = history.trend(variable, span.begin, span.end)
     if not kept:
@@ -322,7 +315,7 @@ def table(view: View) -> Table:
     if not view.argument:
         return Table([], {name: [] for name in COLUMNS})
     variables, since = parse(view.argument)
-    found = series(variables, view.history, window(view, since), BUCKETS, view.limits, view.people)
+    found = series(variables, view, window(view, since), BUCKETS)
     filled = rows(variables, found)
     names = row_names(variables, view)
     if all(name == one.key.rpartition(".")[2] for name, one in zip(names, variables, strict=True)):

@@ -289,23 +289,6 @@ def not_compared(name: str, view: View) -> str:
     return f"{interval.void.reason[:1].upper()}{interval.void.reason[1:]}"
 
 
-def check(name: str, view: View) -> None:
-    """Look up what the argument of a screen by time names, without reading samples before the present one.
-
-    Raises:
-        NoSuchThing: it names nothing.
-    """
-    find = definition(name).find
-    if find is not None and needs(name).history and view.argument:
-        find(view)
-
-
-def together(name: str, then: Table, now: Table) -> tuple[Table, Table]:
-    """Prepare two fillings of a table to be shown side by side, where its module can."""
-    prepare = definition(name).together
-    return (then, now) if prepare is None else prepare(then, now)
-
-
 def alone(name: str, view: View) -> Table:
     """Fill a table from the interval of a view, as if nothing came before it; made once for all who ask.
 

@@ -29,25 +29,23 @@ class Function:
     keys: str
     """Its keys as Textual names them, separated by commas."""
     help: str
-    label: str = ""
-    """What the line of PF keys calls it."""
     when: str = ""
     """`empty` or `typed`: only while the command line is, or is not, empty."""
 
 
 FUNCTIONS: Final = (
-    Function("help", "f1,shift+f1", "explain the screen, or the column that TAB chose; again: more", "Help"),
-    Function("keys", "question_mark", "list the keys, commands and screens", "Keys", "empty"),
+    Function("help", "f1,shift+f1", "explain the screen, or the column that TAB chose; again: more"),
+    Function("keys", "question_mark", "list the keys, commands and screens", when="empty"),
     Function("redisplay", "f2,shift+f2", "the key figures of the last samples by time, in REDISP"),
-    Function("back", "f3,f12,shift+f12,escape", "return to the previous screen", "Return"),
-    Function("top", "f4,shift+f4,ctrl+home", "first row", "Top"),
-    Function("bottom", "f5,shift+f5,ctrl+end", "last row", "Bot"),
+    Function("back", "f3,f12,shift+f12,escape", "return to the previous screen"),
+    Function("top", "f4,shift+f4,ctrl+home", "first row"),
+    Function("bottom", "f5,shift+f5,ctrl+end", "last row"),
     Function("retrieve", "f6,shift+f6,ctrl+p", "bring back the previous command; again: older ones"),
-    Function("backward", "f7,shift+f7,pageup", "a screenful up", "Bkwd"),
-    Function("forward", "f8,shift+f8,pagedown", "a screenful down", "Fwd"),
+    Function("backward", "f7,shift+f7,pageup", "a screenful up"),
+    Function("forward", "f8,shift+f8,pagedown", "a screenful down"),
     Function("sort", "f9,shift+f9", "sort on the column that TAB chose; again: reverse order"),
-    Function("left", "f10,shift+f10", "a screenful of columns to the left", "Left"),
-    Function("right", "f11,shift+f11", "a screenful of columns to the right", "Right"),
+    Function("left", "f10,shift+f10", "a screenful of columns to the left"),
+    Function("right", "f11,shift+f11", "a screenful of columns to the right"),
     Function("enter", "enter,ctrl+j", "run the command; without one open the row"),
     Function("up", "up", "the row above"),
     Function("down", "down", "the row below"),

@@ -81,15 +81,6 @@ def wrap(words: str, width: int) -> list[str]:
     return lines
 
 
-def fields(template: str) -> list[tuple[int, int, str]]:
-    """Return start, end and name of the `{name  }` fields of a form line."""
-    found = []
-    at = 0
-    while (start := template.find("{", at)) >= 0 and (at := template.find("}", start) + 1):
-        found.append((start, at, template[start + 1 : at - 1].strip(" :")))
-    return found
-
-
 def texts(lines: Sequence[Line]) -> str:
     """Return lines as one text, without blanks at their ends."""
     return "\n".join(line.text.rstrip() for line in lines)

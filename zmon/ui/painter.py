@@ -31,7 +31,7 @@ class Painter(Widget, can_focus=True):
 
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f.keys, f"app.press('{f.name}')", f.label, id=f.name, show=False) for f in FUNCTIONS
+        Binding(f.keys, f"app.press('{f.name}')", f.help, id=f.name, show=False) for f in FUNCTIONS
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"painter--{name}" for name in (*KINDS, *UNDER)}
 

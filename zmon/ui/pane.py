@@ -12,7 +12,8 @@ from zmon.absent import Absent
 from zmon.screen import menu_items
 from zmon.screen.chart.drawn import drawn
 from zmon.screen.chart.drawn import page as chart_page
-from zmon.ui.line import EMPTY, Line, Part, fields, wrap
+from zmon.screen.sheet import fields
+from zmon.ui.line import EMPTY, Line, Part, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
