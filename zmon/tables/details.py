@@ -40,7 +40,7 @@ def table(view: View) -> Table:
         NoSuchThing: no device, or more than one, has that name.
     """
     load, devices = device.table(view), device.devices_of(view.interval)
-    key = find(view)
+    key = find_device(view, view.argument)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
     guesses = {name: None for name in facts if name != "lcu" and load.is_estimate(name, row)}
@@ -133,15 +133,6 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:MAX_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
-def find(view: View) -> str:
-    """Return the key of the device that the view's argument names.
-
-    Raises:
-        NoSuchThing: no device, or more than one, has that name.
-    """
-    return find_device(view, view.argument)
-
-
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
     """Return for each installed path `ON`, or which mask says that it cannot be used."""
     pim, *others = (interval.of(DEVICE).cell(key, name) for name in PATH_MASKS)
@@ -189,4 +180,6 @@ def _measured(facts: dict[str, Value]) -> str:
     return ""
 
 
-DEFINITIONS: Final = {"details": TableDefinition(NEEDS, table, find=find)}
+DEFINITIONS: Final = {
+    "details": TableDefinition(NEEDS, table, find=lambda view: find_device(view, view.argument))
+}
