@@ -196,8 +196,10 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
 
 
 def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
-    any_one = next(iter(volumes.values()))
-    members = tuple(sorted((*volumes, *(known.members if known else ()))))
+    one = next(iter(volumes.values()))
+    said = key if isinstance(one.lun, Absent) else text_of(one.lcu)
+    unit = known or Lcu("", text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
+    members = tuple(sorted((*volumes, *unit.members)))
     why = dict.fromkeys(
         source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
     )
@@ -207,17 +209,12 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
         for member, volume in sorted(volumes.items(), reverse=True)
     }
     chpids = {chpid.lower() for volume in volumes.values() for chpid in text_of(volume.chpids).split()}
-    return Lcu(
-        vendor=known.vendor if known else "",
-        serial=known.serial if known else text_of(any_one.serial),
-        ssid=known.ssid if known else text_of(any_one.ssid).lower(),
+    return unit._replace(
         members=members,
-        bases=tuple(sorted((*bases.values(), *(known.bases if known else ())))),
-        aliases=known.aliases if known else (),
+        bases=tuple(sorted((*bases.values(), *unit.bases))),
         chpids=tuple(sorted({*_chpids(devices, members), *chpids})),
-        said="" if known else key if isinstance(any_one.lun, Absent) else text_of(any_one.lcu),
         why=", ".join(why),
-        lss=text_of(any_one.lss),
+        lss=text_of(one.lss),
     )
 
 
