@@ -74,41 +74,44 @@ def parse(text: str | Iterable[str], origin: str = "", options: c.Options = c.NO
             comments.append(",".join(row.fields).lstrip("# "))
             continue
         named = _heading(row.fields)
-        if named is not None and number and "tablespace" not in named:
-            named = None  # only a heading like the first, which joined listings repeat
-        if named is None:
-            container, host = _container(row, names, origin, unread)
-            hosts.add(host)
-            if unread.left_out and container.problem:
-                continue
+        if named is not None and (not number or "tablespace" in named):  # joined listings repeat it
+            names = named
+            notes += _unread_columns(row.line, named)
+            continue
+        cells = dict(zip(names, row.fields, strict=False))
+        hosts.add(cells.get("host", ""))
+        container = _container(row, cells, names, unread)
+        if not (unread.left_out and container.problem):
             name, database = container.tablespace, container.database or options.database
-            name = spellings.setdefault(name, name)
             containers.append(
                 container._replace(
-                    tablespace=name,
+                    tablespace=spellings.setdefault(name, name),
                     database=spellings.setdefault(database, database),
                     base_dir=container.base_dir or options.base_dir,
+                    source=origin,
                 )
             )
-            continue
-        if "tablespace" not in named:
-            raise ValueError(
-                f"line {row.line}: the heading names a path and no tablespace: {quote(','.join(named))}"
-            )
-        names = named
-        for name in named:
-            if right := similar_word(name, _KNOWN):
-                remark = f"column {quote(name)} is not read (is {right} meant?)"
-                notes.append(Note(row.line, remark, unread=True))
-        further = [name for name in named if name not in {"", *_KNOWN} and not similar_word(name, _KNOWN)]
-        notes += [Note(row.line, f"not read: columns {', '.join(map(quote, further))}")] if further else []
     hosts.update(match[1] for match in map(_HOST.match, comments) if match)
     return c.content_of(containers, (*notes, *unread.notes()), host=c.only_name(hosts))
 
 
+def _unread_columns(line: int, named: Sequence[str]) -> Iterator[Note]:
+    """Note the columns of a heading that are not read; one without tablespaces is a `ValueError`."""
+    if "tablespace" not in named:
+        raise ValueError(f"line {line}: the heading names a path and no tablespace: {quote(','.join(named))}")
+    further = []
+    for name in named:
+        if right := similar_word(name, _KNOWN):
+            yield Note(line, f"column {quote(name)} is not read (is {right} meant?)", unread=True)
+        elif name and name not in _KNOWN:
+            further.append(quote(name))
+    if further:
+        yield Note(line, f"not read: columns {', '.join(further)}")
+
+
 def _bare(row: TableRow) -> TableRow:
     """Return a row without the blanks around fields; a row with quotes keeps them."""
-    return row if row.quoted else row._replace(fields=tuple(field.strip() for field in row.fields))
+    return row if row.quoted else row._replace(fields=tuple(map(str.strip, row.fields)))
 
 
 def _is_comment(row: TableRow) -> bool:
@@ -124,11 +127,9 @@ def _heading(fields: Sequence[str]) -> list[str] | None:
 
 
 def _container(
-    row: TableRow, names: Sequence[str], origin: str, notes: NoteSeries
-) -> tuple[c.Container, str]:
-    """Return the container of a row, and its host."""
-    cells = dict(zip(names, row.fields, strict=False))
-    name, path, host = cells.get("tablespace", ""), cells.get("path", ""), cells.get("host", "")
+    row: TableRow, cells: Mapping[str, str], names: Sequence[str], notes: NoteSeries
+) -> c.Container:
+    name, path = cells.get("tablespace", ""), cells.get("path", "")
     problem = row.problem or "; ".join(_wrong(cells, row.fields, names))
     if len(row.fields) == 1 and _separators(name):
         name = ""  # it is the whole row
@@ -137,10 +138,10 @@ def _container(
         role = c.UNKNOWN
     if kind not in c.KINDS:
         kind = c.DIRECTORY if path.endswith("/") else ""
-    numbers = {column: cells.get(column, "").strip() for column in _NUMBERS}
     for column, (form, unit) in _NUMBERS.items():
-        if numbers[column] and not form.fullmatch(numbers[column]):
-            notes.add(row.line, f"{quote(numbers[column])} is no number of {unit}")
+        number = cells.get(column, "").strip()
+        if number and not form.fullmatch(number):
+            notes.add(row.line, f"{quote(number)} is no number of {unit}")
     if problem:
         notes.add(row.line, f"row not understood: {problem}")
     return c.Container(
@@ -149,13 +150,12 @@ def _container(
         kind=kind,
         path=path,
         base_dir=cells.get("base_dir", ""),
-        bytes_declared=whole_number(numbers["bytes"]),
+        bytes_declared=whole_number(cells.get("bytes", "").strip()),
         role=role,
-        source=origin,
         line=row.line,
         problem=problem,
         table=cells.get("table", ""),
-    ), host
+    )
 
 
 _SIGNS: Final = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
