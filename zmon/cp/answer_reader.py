@@ -151,6 +151,8 @@ class _Reader:
         self._open = None
         self._result.counts["understood"] += len(lines)
         have = self._rows.setdefault("disk", {})
+        if any(len(line) != _WIDTH for line in lines):
+            self._rows.setdefault("volume", {})  # these two come before forms that are read later
         at, sort = self._numbers["disk"], "disk"
         for number, line in enumerate(map(without_cpu, lines), first):
             device, name = line[5:9], _FORM_OF[line[10]]
@@ -528,6 +530,7 @@ _COLUMNS: Final = tuple(
     for character in "DASD xxxx tttt llllll R/m sssssssssd 123 ON DASD  xxxx SUBCHANNEL = xxxx\n"
 )
 """The characters that may be in each column."""
+_WIDTH: Final = len(_COLUMNS) - 1
 _SIZE: Final = range(26, 36)
 _UNIT: Final = 37
 _UNITS: Final = ((1, bytes.maketrans(b"CB", b"YL")), (2, bytes.maketrans(b"CB", b"LK")))
