@@ -11,7 +11,6 @@ from functools import lru_cache
 from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
-from zmon.topology.claims import Grade
 from zmon.uid import HYPERPAV, Uid, find_uid
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.sample import Frame
-    from zmon.topology.claims import Evidence
+    from zmon.topology.claims import Evidence, Grade
 
 
 _NO_BUSID: Final = absent("it is no device of the channel subsystem")
@@ -107,6 +106,8 @@ def short(name: str) -> str:
 def bare(number: str, reason: Value) -> Volume:
     """Return a volume of which nothing is known, for this reason, or because it has no bus id."""
     no = reason if isinstance(reason, Absent) else _NO_BUSID
+    from zmon.topology.claims import Grade  # noqa: PLC0415 - tables of devices without claims need none
+
     group = f"disk {number}"
     known = {"number": number, "key": group, "spindle": group, "evidence": (), "conflicts": ()}
     return Volume(**dict.fromkeys(Volume._fields, no) | known | {"grade": Grade.UNKNOWN})  # type: ignore[arg-type]
@@ -196,6 +197,8 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
 
 
 def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
+    from zmon.topology.claims import Grade  # noqa: PLC0415 - likewise
+
     one = next(iter(volumes.values()))
     said = key if isinstance(one.lun, Absent) else text_of(one.lcu)
     unit = known or Lcu("", text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
