@@ -22,8 +22,9 @@ from zmon.session.when import WhenError
 from zmon.store.check import find_damage
 from zmon.store.day import DAY, day_file
 from zmon.store.file_format import RecordingError
+from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

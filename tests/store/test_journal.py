@@ -11,9 +11,9 @@ from tests.store.machine import samples
 from zmon.kinds import BLOCK
 from zmon.store.file_format import Damaged
 from zmon.store.journal import Journal
-from zmon.store.open import RecordingFile
+from zmon.store.open import MEMORY, RecordingFile
 from zmon.store.segment_cache import SegmentCache
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

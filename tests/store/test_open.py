@@ -12,9 +12,9 @@ import pytest
 
 from tests.store.machine import samples, told
 from zmon.store.file_format import Damaged, RecordingError
-from zmon.store.open import RecordingFile
+from zmon.store.open import MEMORY, RecordingFile
 from zmon.store.reader import Recording
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path

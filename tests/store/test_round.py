@@ -11,8 +11,9 @@ from tests.store.machine import series
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CMF, CMF_BASIC, DASD
 from zmon.sample import Frame, Instant, Sample, empty_frame
+from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,9 @@ from zmon.sample import Frame
 from zmon.session.navigator import Navigator
 from zmon.session.recording import RecordingSection
 from zmon.session.timeline import Timeline
+from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 from zmon.tables.plot import cell, is_of_one_device, series
 from zmon.tables.table import Variable
 from zmon.tables.view import View, alone

@@ -16,7 +16,8 @@ from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, CPU, DEVICE
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.reader import Recording
-from zmon.trends.rollup import MovingDevices, minute_of, recording_with_trends
+from zmon.trends.moving_devices import MovingDevices
+from zmon.trends.rollup import minute_of, recording_with_trends
 from zmon.trends.trend_tables import SECONDS, TREND_TABLES
 
 if TYPE_CHECKING:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sqlite3
 import stat
 from collections import Counter
 from contextlib import closing, suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import quote
 
 from zmon.absent import Absent
 from zmon.event import Event, What
@@ -23,10 +21,11 @@ from zmon.recorder.lock import running
 from zmon.store.changes import events_between
 from zmon.store.day import days
 from zmon.store.file_format import NO_RECORDING, RecordingError, head_of, is_recording
-from zmon.store.open import Trouble, defend, no_file
+from zmon.store.open import LIVE, UNCHANGED, Trouble, connect, no_file
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.sample import Sample
@@ -228,12 +227,7 @@ def _median(lengths: list[float]) -> float:
 
 def _connect(path: str) -> sqlite3.Connection:
     """Open a file of any format, to count its bytes."""
-    mode = "mode=ro" if os.path.exists(f"{path}-wal") else "mode=ro&immutable=1"
-    connection = sqlite3.connect(
-        f"file:{quote(os.path.abspath(path))}?{mode}", uri=True, isolation_level=None
-    )
-    defend(connection)
-    return connection
+    return connect(path, LIVE if os.path.exists(f"{path}-wal") else UNCHANGED)
 
 
 def _with_parts(found: RecordingInfo) -> RecordingInfo:

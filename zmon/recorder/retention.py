@@ -9,10 +9,10 @@ import contextlib
 import os
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 from zmon.store.day import BESIDE, DAY, days
 from zmon.store.file_format import ID_AT, MAGIC, SQLITE_HEAD, head_of
+from zmon.store.open import connect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def _begun(path: str) -> bool:
     if not os.path.exists(path + "-wal"):
         return False
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(connect(path)) as connection:
             return bool(connection.execute("PRAGMA application_id").fetchone()[0] == MAGIC)
     except sqlite3.Error:
         return False

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.session.recording import RecordingSection, sections_of
 from zmon.store.file_format import RecordingError
+from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
-from zmon.store.writer import MEMORY, Writer
+from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

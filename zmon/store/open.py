@@ -39,6 +39,9 @@ Trouble: Final = (sqlite3.Error, UnicodeDecodeError)
 
 BUSY_SECONDS: Final = 5.0
 
+MEMORY: Final = ":memory:"
+"""The path of a recording that is kept in memory and ends with its writer."""
+
 LIVE: Final = "mode=ro"
 """SQLite's options for a file that another program may write to."""
 UNCHANGED: Final = "mode=ro&immutable=1"
@@ -160,26 +163,30 @@ def _copied(path: str) -> ReadConnection:
 
 
 def _connect(path: str, mode: str, *, lenient: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"file:{quote(os.path.abspath(path))}?{mode}",
-        uri=True,
-        timeout=BUSY_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    defend(connection)
+    connection = connect(path, mode)
     connection.execute("PRAGMA query_only = ON")
     if lenient:  # a truncated file is read as far as it goes; nothing is written all the same
         connection.execute("PRAGMA writable_schema = ON")
     return connection
 
 
-def defend(connection: sqlite3.Connection) -> None:
-    """Have SQLite distrust the file: no functions from its schema, no huge values."""
+def connect(path: str, mode: str = LIVE, wait: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """Connect to a file, which SQLite is to distrust: no functions from its schema, no huge values.
+
+    `mode` has SQLite's options; another process that writes is waited for so many seconds.
+    """
+    connection = sqlite3.connect(
+        path if path == MEMORY else f"file:{quote(os.path.abspath(path))}?{mode}",
+        uri=path != MEMORY,
+        timeout=wait,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")  # a file that is truncated meanwhile must not end zmon
+    return connection
 
 
 def _check_schema(connection: sqlite3.Connection, path: str) -> list[tuple[str, str, str]]:
@@ -239,7 +246,7 @@ class RecordingFile:
         RecordingError: it is not there, no recording, of a newer zmon, or damaged as a whole.
     """
 
-    def __init__(self, path: str, shared: tuple[sqlite3.Connection, threading.RLock] | None) -> None:
+    def __init__(self, path: str, shared: tuple[sqlite3.Connection, threading.RLock] | None = None) -> None:
         """Open it for reading, or use a connection that a writer `shared`."""
         self.path = path
         self._ticks = 0

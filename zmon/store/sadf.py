@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
@@ -352,20 +353,20 @@ def _machine(header: Words) -> Mapping[str, Mapping[str, Value]]:
     return {"machine": row | ({} if zish else {"environment": "none"})}
 
 
-def _frames(
-    entry: Words,
-    at: Instant,
-    seconds: int,
-    counts: SadfCounters,
-    host: Host,
-) -> dict[str, Frame]:
+@lru_cache(maxsize=1)
+def _not_recorded() -> dict[str, Frame]:
+    """Return the frames of all kinds as if sar recorded none; the same in each sample, so written once."""
+    return {kind.name: empty_frame(kind, NOT_RECORDED.reason) for kind in KINDS.values()}
+
+
+def _frames(entry: Words, at: Instant, seconds: int, counts: SadfCounters, host: Host) -> dict[str, Frame]:
     def frame(kind: Kind, rows: Mapping[str, Mapping[str, Value]], otherwise: str = "") -> Frame:
         if not rows:
             return empty_frame(kind, otherwise)
         columns = {field: [row.get(field, NOT_RECORDED) for row in rows.values()] for field in kind.by_name}
         return Frame(kind, list(rows), columns, [at.steady] * len(rows))
 
-    return {kind.name: empty_frame(kind, NOT_RECORDED.reason) for kind in KINDS.values()} | {
+    return _not_recorded() | {
         MACHINE.name: frame(MACHINE, host.machine),
         BLOCK.name: frame(BLOCK, _disks(entry, seconds, counts), NO_DISKS),
         CPU.name: frame(CPU, _cpus(entry, seconds, counts, host.processors), NO_CPUS),

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from zmon.event import What
+from zmon.store.writer import SEGMENT_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.store.writer import Writer
 
-SEGMENT_SAMPLES: Final = 60
-"""Samples that are sealed together."""
 PROGRESS_SAMPLES: Final = 100
 """Samples between two reports of the progress."""
 

@@ -14,7 +14,6 @@ again.
 from __future__ import annotations
 
 import gc
-import os
 import sqlite3
 import sys
 import threading
@@ -22,7 +21,6 @@ from collections import deque
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import quote
 
 from zmon.event import Event, What
 from zmon.store import file_format
@@ -30,7 +28,7 @@ from zmon.store.changes import events_between, label_changes
 from zmon.store.dictionary import write_baselines
 from zmon.store.file_format import Damaged, RecordingError, crc, insert_events, sample_crc, sql_text
 from zmon.store.file_lock import FileLock
-from zmon.store.open import defend, see_writable
+from zmon.store.open import MEMORY, connect, see_writable
 from zmon.store.tracker import Tracker
 
 if TYPE_CHECKING:
@@ -63,9 +61,6 @@ BUSY_SECONDS: Final = 10.0
 
 MAX_WAL_BYTES: Final = 16 << 20
 """Bytes to which the `-wal` is truncated, after a reader that held a transaction open made it grow."""
-
-MEMORY: Final = ":memory:"
-"""The path of a recording that is kept in memory and ends with its writer."""
 
 DAMAGED: Final = "no recording, or damaged beyond what can be written to; record to another file"
 
@@ -162,17 +157,8 @@ class Writer:
 
     def _connect(self, *, durable: bool) -> sqlite3.Connection:
         """Connect to the file, which is there already; SQLite makes none in its place."""
-        is_file = self.path != MEMORY
-        connection = sqlite3.connect(
-            f"file:{quote(os.path.abspath(self.path))}?mode=rw" if is_file else MEMORY,
-            uri=is_file,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=64,
-        )
+        connection = connect(self.path, "mode=rw", BUSY_SECONDS)
         try:
-            defend(connection)
             connection.execute(f"PRAGMA page_size = {file_format.PAGE}")
             file_format.version(connection, self.path)  # before anything is changed
             connection.execute("PRAGMA journal_mode = WAL")

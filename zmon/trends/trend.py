@@ -8,15 +8,14 @@ gives nothing.
 from __future__ import annotations
 
 import re
-import sqlite3
+import sys
 from contextlib import contextmanager
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
 from zmon.screen.chart.points import Point, buckets
-from zmon.store.file_format import Damaged
-from zmon.store.open import open_reading
+from zmon.store.open import RecordingFile
 from zmon.trends.trend_tables import NS, QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -79,19 +78,11 @@ def _asking(source: Source) -> Iterator[Ask]:
     if not isinstance(source, str):
         yield source.ask
         return
-    opened = open_reading(source)
-
-    def ask(question: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            return opened.connection.execute(question, values).fetchall()
-        except (sqlite3.DatabaseError, OverflowError) as error:
-            raise Damaged(f"{source}: {error}") from error
-
+    file = RecordingFile(source)
     try:
-        yield ask
+        yield file.ask
     finally:
-        opened.connection.close()
-        opened.done()
+        file.close()
 
 
 def _has_trend(ask: Ask, figure: TrendFigure | None, *tables: str) -> bool:
@@ -300,13 +291,12 @@ class RollupFile:
         Raises:
             RecordingError: it cannot be used.
         """
-        self._path, self._length = path, length
-        self._opened = open_reading(path)
+        self._length = length
+        self._file = RecordingFile(path)
 
     def close(self) -> None:
         """Close the file."""
-        self._opened.connection.close()
-        self._opened.done()
+        self._file.close()
 
     def _ask(self, question: str, *values: object) -> Iterator[tuple[Cell, ...]]:
         """Yield the rows of an answer.
@@ -314,10 +304,8 @@ class RollupFile:
         Raises:
             Damaged: the file is damaged there.
         """
-        try:
-            yield from self._opened.connection.execute(question, values)
-        except sqlite3.DatabaseError as error:
-            raise Damaged(f"{self._path}: {error}") from error
+        with self._file.asking(sys.maxsize) as connection:  # a day of thousands of devices is long
+            yield from connection.execute(question, values)
 
     def screens(self) -> list[str]:
         """Return the names of what was rolled up: `device`, `lpar`."""
