@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from tests.store.machine import samples
 from zmon.store.check import find_damage
+from zmon.store.file_format import PAGE
 from zmon.store.open import RecordingFile
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
@@ -102,3 +105,26 @@ def test_the_check_finds_every_row_that_is_missing(tmp_path: Path, table: str) -
             part.backup(connection)
         with closing(Recording(copy)) as recording:
             assert list(find_damage(recording)), (table, number)
+
+
+@pytest.mark.parametrize("question", ["SELECT body FROM segment WHERE first > 10", "SELECT body FROM still"])
+def test_what_sqlite_cannot_read_is_named_with_its_time(tmp_path: Path, question: str) -> None:
+    """A page that is destroyed costs the readings on it, and the check says of which times."""
+    path = tmp_path / "page.zmon"
+    with closing(Writer(str(path), sealed=10)) as writer:
+        for number, sample in enumerate(islice(samples(3), 60), 1):
+            writer.append(sample)
+            if number % 10 == 0:
+                writer.seal()
+    with closing(sqlite3.connect(path)) as connection:
+        bodies = [body for (body,) in connection.execute(question) if body]
+    whole = path.read_bytes()
+    page = whole.index(max(bodies, key=len)[:60]) // PAGE
+    path.write_bytes(whole[: page * PAGE] + b"\xff" * PAGE + whole[(page + 1) * PAGE :])
+    with closing(Recording(str(path))) as recording:
+        found = list(find_damage(recording))
+        times = [recording.sample(number, ()).at.utc for number in range(len(recording))]
+    named = [match for words in found if (match := re.search(r"cannot be read from (.*) to (.*) UTC", words))]
+    assert bool(named) is ("segment" in question)
+    known = {f"{datetime.fromtimestamp(utc // 10**9, UTC):%Y-%m-%d %H:%M:%S}" for utc in times}
+    assert all(known.issuperset(match.groups()) for match in named)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from zmon.store.dictionary import damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
+from zmon.store.reader import is_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.sample import Instant
     from zmon.store.reader import Recording
@@ -58,11 +61,15 @@ def _tables(recording: Recording) -> Iterator[str]:
 def _times(recording: Recording) -> Iterator[str]:
     """Yield damage to the times of samples; in format 1, times that do not fit those beside them."""
     before: list[Instant] = []
+    lost: list[int] = []
     number = -1
     while (number := number + 1) < len(recording):
         try:
             at = recording.sample(number, ()).at
         except Damaged as error:
+            if is_unreadable(error):
+                lost.append(number)
+                continue
             last = max(number, recording.passed(number, 1))
             yield (
                 str(error)
@@ -74,6 +81,29 @@ def _times(recording: Recording) -> Iterator[str]:
         if not recording.checks:
             yield from _implausible(recording.path, number, [*before, at])
         before = [*before[-1:], at]
+    for first, last in _runs(lost):
+        yield f"samples {first} to {last} cannot be read: {_between(recording, first - 1, last + 1)}"
+
+
+def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of each run of successive numbers, which are in their order."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = runs[-1][0], number
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _between(recording: Recording, first: int, last: int) -> str:
+    """Return the times of two samples, as far as they are known."""
+    words = []
+    for word, number in (("from", max(0, first)), ("to", min(last, len(recording) - 1))):
+        with suppress(Damaged, IndexError):
+            seconds = recording.sample(number, ()).at.utc // SET
+            words.append(f"{word} {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}")
+    return f"{' '.join(words)} UTC" if words else "their times are unknown, too"
 
 
 def _implausible(path: str, number: int, found: Sequence[Instant]) -> Iterator[str]:
@@ -153,4 +183,14 @@ def _segments(recording: Recording) -> Iterator[str]:
             yield str(error)
     kinds = {str(kind) for _, kind, first, _ahead in segments if type(first) is int}
     for kind in sorted(kinds.union(recording.kinds)):  # also a kind all of whose segments are missing
-        yield from recording.index_damage(kind)
+        yield from _index(recording, kind)
+
+
+def _index(recording: Recording, kind: str) -> Iterator[str]:
+    """Yield damage to SQLite's index of a kind, and the times of what it cannot read."""
+    lost: list[int] = []
+    for words, samples in recording.index_damage(kind):
+        yield words
+        lost += samples
+    for first, last in _runs(lost):
+        yield f"{kind} cannot be read {_between(recording, first, last)}"

@@ -18,7 +18,7 @@ from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
 from zmon.store.journal import MAX_SAMPLES, Journal
-from zmon.store.open import RecordingFile
+from zmon.store.open import RecordingFile, Trouble
 from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
 from zmon.store.segment_cache import SegmentCache
 
@@ -471,26 +471,28 @@ class Recording:
         """Whether all rows have checksums, as those of format 1 have not."""
         return self._file.checks
 
-    def index_damage(self, kind: str) -> Iterator[str]:
-        """Yield what is wrong with SQLite's index of the segments of a kind."""
+    def index_damage(self, kind: str) -> Iterator[tuple[str, range]]:
+        """Yield what is wrong with the segments of a kind in SQLite's index, and the samples that it lost."""
         before: object = None
         try:
             rows = self._segments.between(kind, 0, self._count)
         except Damaged as error:
-            yield str(error)
+            yield str(error), range(0)
             return
-        for number, first in rows:
+        ends = [*(first for _, first in rows), self._count][1:]
+        for (number, first), end in zip(rows, ends, strict=True):
             try:
                 header = self._segments.check_index(number, kind, first)
                 if self._file.checks and header.before != before:
-                    yield f"{self.path}: the index of segments is damaged before {kind} {first}"
+                    yield f"{self.path}: the index of segments is damaged before {kind} {first}", range(0)
             except Damaged as error:
-                yield str(error)
+                is_known = is_unreadable(error) and type(first) is type(end) is int
+                yield str(error), range(first, min(end, self._count)) if is_known else range(0)
             before = number
         try:
             self._segments.latest(kind, self._count)
         except Damaged as error:
-            yield str(error)
+            yield str(error), range(0)
 
     def damaged_samples(self) -> list[tuple[int, Damaged]]:
         """Return the samples of the journal that are damaged."""
@@ -499,6 +501,11 @@ class Recording:
         except Damaged as error:
             return [(self._count - 1, error)]
         return [(n, Damaged(words)) for n, words in self._journal.broken]
+
+
+def is_unreadable(error: Damaged) -> bool:
+    """Return whether SQLite could not read the rows; else it did, and their content is damaged."""
+    return isinstance(error.__cause__, Trouble)
 
 
 def _64(number: int) -> int:
