@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.boxes import aim, box, paths
-from zmon.lab.engine import Dice, Engine
+from zmon.lab.dice import Dice
+from zmon.lab.engine import Engine
 from zmon.lab.model import DiskIo, PathGroup, SimulatedLcu, SimulatedVolume, StorageBox, Stream
 
 if TYPE_CHECKING:

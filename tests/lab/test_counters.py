@@ -474,3 +474,18 @@ def test_pressure_is_counted_where_a_scenario_watches_linux() -> None:
         assert 0.5 < waited["io"] / 1e9 / seconds <= 1.0
         assert waited["memory"] == 0
     assert not first("pav-3").frame(PRESSURE).keys
+
+
+def test_the_driver_counts_aliases_and_transport_mode() -> None:
+    """What DASDSTAT shows in percent: all requests are HPF where the paths have it, none where not."""
+    for name, transport in (("iozone-hpf", True), ("iozone-hyperpav", False)):
+        sample = samples(brief(name))[-1]
+        profile, cmf = sample.frame(PROFILE), sample.frame(CMF)
+        assert profile.cell("global", "hpf") == (profile.cell("global", "requests") if transport else 0)
+        aliases = sum(
+            starts
+            for alias, starts in zip(sample.frame(DEVICE).column("alias"), cmf.column("ssch"), strict=True)
+            if alias and isinstance(starts, int)
+        )
+        assert profile.cell("global", "pav") == aliases > 0
+        assert profile.cell("global", "read_requests") == profile.cell("global", "requests")

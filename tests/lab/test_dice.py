@@ -3,7 +3,7 @@ from decimal import Decimal, localcontext
 
 import pytest
 
-from zmon.lab.engine import CELLS, DIGITS, EXPONENTIAL, Dice
+from zmon.lab.dice import CELLS, DIGITS, EXPONENTIAL, Dice
 
 
 def test_exponential_times_have_the_mean_that_is_asked_for() -> None:

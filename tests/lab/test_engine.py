@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.lab.boxes import FAST, aim, box, paths
-from zmon.lab.engine import Dice, Engine, bucket
+from zmon.lab.dice import Dice
+from zmon.lab.engine import Engine, bucket
 from zmon.lab.model import Arrivals, Count, DiskIo, SimulatedLcu, SimulatedVolume, StorageBox, Stream, Think
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.lab.boxes import aim, box, paths
 from tests.lab.plans import small
-from zmon.lab.engine import Dice
+from zmon.lab.dice import Dice
 from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import (
     Compute,

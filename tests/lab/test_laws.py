@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.lab.boxes import aim
-from zmon.lab.engine import Dice, Engine
+from zmon.lab.dice import Dice
+from zmon.lab.engine import Engine
 from zmon.lab.model import (
     Arrivals,
     Compute,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.boxes import aim, box, paths
-from zmon.lab.engine import Dice, Engine
+from zmon.lab.dice import Dice
+from zmon.lab.engine import Engine
 from zmon.lab.model import Arrivals, Compute, Count, DiskIo, SimulatedLcu, Stream, Think
 
 if TYPE_CHECKING:

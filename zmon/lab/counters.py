@@ -5,8 +5,8 @@ Labels are made once; counters only grow.  Nothing is rounded but to the units i
 
 from __future__ import annotations
 
-from itertools import count, islice
-from operator import add, sub
+from itertools import compress, count, islice
+from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
@@ -67,7 +67,7 @@ PROFILED: Final = 64
 _CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
 _COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
-    "cache_reads", "cache_hits", "cache_writes",
+    "cache_reads", "cache_hits", "cache_writes", "aliased",
 )  # fmt: skip
 """What of a volume is counted, as `VolumeCounts` calls it."""
 _MS: Final = {
@@ -262,7 +262,8 @@ def _device_frame(plan: Scenario, devices: Sequence[Subchannel], names: Sequence
         ],
         "alias": [*[0] * len(names), *[1] * aliases],
         **dict.fromkeys(("online", "cmb_enable"), 1),
-        **dict.fromkeys(("readonly", "hpf", "ese", "use_diag"), 0),
+        **dict.fromkeys(("readonly", "ese", "use_diag"), 0),
+        "hpf": [int(box.paths[lcu.paths].hpf) for lcu in lcus],
     }, NOT_SIMULATED)  # fmt: skip
 
 
@@ -479,14 +480,30 @@ class KernelCounters:
             yield self._partition_cpus(now, since)
 
     def _profiles(self, now: int) -> Frame:
-        rows = range(len(self._profiled))
-        sectors = list(map(add, self._disks["sectors_read"], self._disks["sectors_written"]))
+        disks, rows = self._disks, range(len(self._profiled))
+        scsi = () if self._scsi is None else self._scsi.groups
+        own = [place not in scsi for place in range(len(self._names))]
+        box = self.plan.box
+        transport = [box.paths[box.lcus[volume.lcu].paths].hpf for volume in box.volumes]
+
+        def shown(*columns: str, of: Sequence[bool] = own) -> list[int]:
+            """Return counters of all DASDs, and of each that has a row."""
+            each = [
+                sum(values) if counts else 0
+                for counts, *values in zip(of, *(disks[name] for name in columns), strict=True)
+            ]
+            return [sum(compress(each, own)), *each][: len(rows)]
+
         return _frame(PROFILE, self._profiled, now, {
             "start": str(self.plan.begin),
             "scale": 1,
             "via": "debugfs",
             "requests": [sum(self._histograms[name][row] for name in buckets("time")) for row in rows],
-            "sectors": [sum(sectors), *sectors][: len(rows)],
+            "read_requests": shown("reads"),
+            "sectors": shown("sectors_read", "sectors_written"),
+            "read_sectors": shown("sectors_read"),
+            "pav": shown("aliased"),
+            "hpf": shown("reads", "writes", of=transport),
             **self._histograms,
         })  # fmt: skip
 

@@ -8,8 +8,6 @@ first come, first served.
 
 from __future__ import annotations
 
-import math
-import random
 from bisect import bisect, insort
 from collections import deque
 from functools import cache
@@ -17,54 +15,14 @@ from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.lab.dice import BITS, EXPONENTIAL
 from zmon.lab.model import Arrivals, Compute, Count, DiskIo, Think
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zmon.lab.dice import Dice
     from zmon.lab.model import Aim, Load, LoadStep, PathGroup, SimulatedLcu, StorageBox
-
-BITS: Final = 12
-CELLS: Final = 1 << BITS
-DIGITS: Final = 6
-"""So few that rounding does not depend on the last bit of a logarithm."""
-
-
-def _cells() -> tuple[float, ...]:
-    """Return the mean of an exponential time of mean 1 within each of the cells, ascending.
-
-    Between quantiles a and b the integral of x e^-x is (a + 1) e^-a - (b + 1) e^-b.
-    """
-    means = []
-    for cell in range(CELLS):
-        left, right = 1 - cell / CELLS, 1 - (cell + 1) / CELLS
-        low = -math.log(left)
-        above = (1 - math.log(right)) * right if right else 0.0
-        means.append(round(CELLS * ((1 + low) * left - above), DIGITS))
-    return tuple(means)
-
-
-EXPONENTIAL: Final = _cells()
-"""Equally probable values whose mean is 1 and whose variance is a little less than 1."""
-
-
-class Dice:
-    """One sequence of chances, which follows from its seed alone."""
-
-    def __init__(self, seed: int) -> None:
-        """Begin anew; the same seed gives the same sequence."""
-        self._random = random.Random(seed)  # noqa: S311 - it must be repeatable
-        self.bits: Callable[[int], int] = self._random.getrandbits
-        self.unit: Callable[[], float] = self._random.random
-
-    def exponential(self, mean: float) -> float:
-        """Return a time whose distribution is exponential."""
-        return mean * EXPONENTIAL[self.bits(BITS)]
-
-    def below(self, count: int) -> int:
-        """Return a whole number from 0 to `count` - 1."""
-        return int(self.unit() * count)
-
 
 BUCKETS: Final = 32
 LAST: Final = BUCKETS - 1
@@ -151,9 +109,9 @@ class DiskState:
     """A volume as Linux sees it."""
 
     __slots__ = (
-        "active", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number", "queue",
-        "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn", "turns",
-        "waits", "write_bytes", "write_time", "writes",
+        "active", "aliased", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number",
+        "queue", "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn",
+        "turns", "waits", "write_bytes", "write_time", "writes",
     )  # fmt: skip
 
     def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
@@ -189,7 +147,7 @@ class DiskState:
 
     def clear(self) -> None:
         """Begin to count anew."""
-        self.reads = self.writes = self.read_bytes = self.write_bytes = 0
+        self.reads = self.writes = self.read_bytes = self.write_bytes = self.aliased = 0
         self.read_time = self.write_time = self.integral = self.busy = 0.0
         self.cache = [0, 0, 0]
         """Reads, reads that the cache answered, writes."""
@@ -695,6 +653,7 @@ class Engine:
             disk.routes[request.path].answer(request, now)
         device.starts += 1
         self._spend_on(device, request)
+        disk.aliased += request.device != disk.base
         time = now - request.issued
         if request.read:
             disk.reads += 1

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.lab.engine import EXPONENTIAL, Customer, Engine
+from zmon.lab.dice import BITS, EXPONENTIAL
+from zmon.lab.engine import Customer, Engine
 from zmon.lab.model import Aim, Touch
 
 if TYPE_CHECKING:
-    from zmon.lab.engine import Dice
+    from zmon.lab.dice import Dice
     from zmon.lab.model import LoadStep, Scenario
 
 SLICE: Final = 5_000.0
@@ -202,7 +203,7 @@ class GuestEngine(Engine):
             paged = int(step.pages * self._paged_out + unit()) if self._paged_out else 0
             if paged:
                 customer.at -= 1
-                time = sum(self._page_time * EXPONENTIAL[self.dice.bits(12)] for _ in range(paged))
+                time = sum(self._page_time * EXPONENTIAL[self.dice.bits(BITS)] for _ in range(paged))
                 self._tell()
                 self._want(Task(customer, time, paging=True))
                 return True

@@ -12,7 +12,8 @@ from bisect import bisect
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.lab.engine import LAST, SECTOR, Dice, Engine
+from zmon.lab.dice import Dice
+from zmon.lab.engine import LAST, SECTOR, Engine
 from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_watched
 
@@ -52,6 +53,8 @@ class VolumeCounts(NamedTuple):
     cache_writes: int
     histograms: tuple[tuple[tuple[int, int], ...], ...]
     """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
+    aliased: int = 0
+    """Requests that an alias did."""
 
 
 class RouteCounts(NamedTuple):
@@ -249,6 +252,7 @@ def _answered(disk: DiskState) -> VolumeCounts:
         disk.cache[1],
         disk.cache[2],
         tuple(_counted(buckets) for buckets in histograms),
+        disk.aliased,
     )
 
 
