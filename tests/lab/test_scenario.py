@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.casestudy import FOLDER
-from zmon.lab.model import Arrivals, Compute, DiskIo, Stream, Think
+from zmon.lab.model import Arrivals, Compute, ControlProgram, DiskIo, GuestMemory, Stream, Think, Touch
 from zmon.lab.scenario import ScenarioError, load_scenario, names, parse_scenario, path_of
+from zmon.lab.simulation import engine_of
 
 if TYPE_CHECKING:
     from zmon.lab.model import Scenario
@@ -337,3 +338,147 @@ def test_any_part_may_be_missing_or_twice(key: str, more: str) -> None:
 
     with pytest.raises(ScenarioError, match=r"^mine\.toml"):
         parse_scenario(text, "mine.toml")
+
+
+GUEST = """\
+title = "guest"
+text = "a guest of z/VM on all kinds of disks"
+step = 5
+environment = "zvm"
+
+[paths.ficon]
+chpids = ["40", "41"]
+mb_s = 800
+command_ms = 0.01
+command_kb = 48
+hpf = true
+
+[paths.fcp]
+chpids = ["60", "61"]
+type = "FCP"
+mb_s = 800
+turn = 100
+
+[lcus.fast]
+ssid = "7600"
+paths = "ficon"
+ranks = 4
+miss_ms = 5
+array_mb_s = 100
+placed = true
+nvs = 0
+
+[lcus.scsi]
+ssid = "6000"
+paths = "fcp"
+
+[volumes]
+7600-7603 = { lcu = "fast", pav = 3, turn = 10 }
+7604 = { lcu = "fast" }
+6000 = { lcu = "scsi", pav = 31 }
+
+[memory]
+mb = 900
+used_mb = 1000
+swap = "7604"
+hits = 0.5
+
+[zvm]
+cpus = 3
+resident = 0.9
+page_ms = 2
+
+[loads.sessions]
+customers = 2
+steps = [
+  { read = "7600-7603", kb = 64, at_once = 4, stripe_kb = 256 },
+  { touch = 5 },
+  { write = "6000" },
+]
+
+[loads.others]
+customers = 1
+outside = true
+steps = [{ compute_ms = 2 }, { think_ms = 2 }]
+
+[[phases]]
+name = "all day"
+seconds = 60
+loads = ["sessions", "others"]
+"""
+
+
+def guest(was: str = "", now: str = "") -> Scenario:
+    """Return that scenario, something in it replaced."""
+    assert was in GUEST
+    return parse_scenario(GUEST.replace(was, now, 1), "guest.toml")
+
+
+def test_all_abilities_of_the_machine_can_be_written() -> None:
+    """In ms, MB and KiB; the model has microseconds and bytes."""
+    plan = guest()
+
+    ficon, fcp = plan.box.paths
+    assert (ficon.command, ficon.record, ficon.hpf) == (10.0, 49152, True)
+    assert (fcp.policy, fcp.turn) == ("multibus", 100)
+    fast = plan.box.lcus[0]
+    assert (fast.array_speed, fast.placed, fast.nvs) == (100.0, True, 0)
+    assert plan.box.volumes[0].turn == 10
+    assert plan.memory == GuestMemory(900 << 20, 1000 << 20, 4, 0.5)
+    assert plan.zvm == ControlProgram(3, 0.9, 2000.0)
+    sessions, others = plan.phases[0].streams
+    assert isinstance(sessions, Stream)
+    assert isinstance(others, Stream)
+    assert (sessions.outside, others.outside) == (False, True)
+    assert isinstance(sessions.steps[0], DiskIo)
+    assert sessions.steps[0].stripe == 256 << 10
+    assert sessions.steps[1] == Touch(5)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "says"),
+    [
+        ('swap = "7604"', 'swap = "7600-7603"', "memory.swap: is one volume"),
+        ('swap = "7604"', 'swap = "6000"', "memory.swap: is a DASD"),
+        ("used_mb = 1000", "used_mb = 0", "memory.used_mb: is a number from 1"),
+        ("resident = 0.9", "resident = 1.1", "zvm.resident: is a number from 0 to 1"),
+        ('environment = "zvm"', "", "zvm: goes with environment = 'zvm'"),
+        ("stripe_kb = 256", "stripe_kb = 100", "stripe_kb: is a multiple of kb"),
+        ("{ compute_ms = 2 }", '{ read = "6000" }', "outside: are other guests"),
+        ('type = "FCP"', 'type = "FCP"\npolicy = "any"', "paths.fcp.policy: is one of multibus, failover"),
+        ("touch = 5", "touch = 0", "touch: is a whole number from 1"),
+    ],
+)
+def test_a_mistake_about_an_ability_is_told(was: str, now: str, says: str) -> None:
+    """With the key that it is about."""
+    with pytest.raises(ScenarioError) as caught:
+        guest(was, now)
+    assert says in str(caught.value)
+
+
+def test_touching_needs_a_memory_that_may_lack_pages() -> None:
+    """Of a machine that has all, nothing would be read."""
+    memory, sessions = GUEST.index("[memory]"), GUEST.index("[loads.sessions]")
+    others, phases = GUEST.index("[loads.others]"), GUEST.index("[[phases]]")
+    text = GUEST[:memory] + GUEST[sessions:others] + GUEST[phases:].replace(', "others"', "")
+    with pytest.raises(ScenarioError, match=r"touch: needs \[memory\]"):
+        parse_scenario(text, "guest.toml")
+
+
+@settings(deadline=None)
+@given(st.integers(0, GUEST.count("=") - 1), VALUES)
+def test_any_value_of_an_ability_is_taken_or_answered(number: int, value: str) -> None:
+    """As above; what is taken can be simulated for a moment."""
+    lines, seen = [], 0
+    for line in GUEST.splitlines():
+        if "=" in line and "{" not in line:
+            if seen == number:
+                line = f"{line.partition('=')[0]}= {value}"  # noqa: PLW2901 - it is another line
+            seen += 1
+        lines.append(line)
+    try:
+        plan = parse_scenario("\n".join(lines), "guest.toml")
+    except ScenarioError as error:
+        assert str(error).startswith("guest.toml")  # noqa: PT017 - or nothing is raised
+        return
+    engine_of(plan, 0).run(1000)

@@ -36,6 +36,7 @@ from zmon.lab.model import (
     Touch,
     overloaded,
 )
+from zmon.lab.scsi_frames import is_scsi
 from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
@@ -392,6 +393,8 @@ class _Scenario:
         swap = self.named.get(entry.text("swap"), [])
         if len(swap) != 1:
             raise entry.wrong("swap", "is one volume, as it is written in [volumes]")
+        if is_scsi(self.paths[self.lcus[self.volumes[swap[0]].lcu].paths]):
+            raise entry.wrong("swap", "is a DASD; this volume is behind FCP paths")
         real, used = (round(entry.number(key, None, 1.0, 1e8) * (1 << 20)) for key in ("mb", "used_mb"))
         return GuestMemory(real, used, swap[0], entry.number("hits", 0.0, 0.0, 1.0))
 
