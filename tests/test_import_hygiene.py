@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +36,8 @@ ELSEWHERE = (
     "zmon.session.when",
 )  # fmt: skip
 """What commands, times and curves need, and a list of things as they were last does not."""
+
+ROOT = Path(__file__).parents[1]
 
 LIST = """
 import sys
@@ -80,6 +83,19 @@ def test_a_lookup_loads_neither_commands_nor_times_nor_curves(
 ) -> None:
     """What a list of things does not need is loaded where it is used."""
     assert found(ELSEWHERE, loaded(*words.split(), "--from", lay_out("hercules"))) == []
+
+
+FILES = tuple(f"zmon.topology.{name}" for name in ("data_files", "location", "mapping", "mounts", "stack"))
+CLAIMS = tuple(f"zmon.topology.{name}" for name in ("claims", "identity", "machine", "site"))
+
+
+@pytest.mark.parametrize(
+    ("recording", "unneeded"), [("lab-shark-before", FILES), ("hercules-four-queries", FILES + CLAIMS)]
+)
+def test_a_table_of_devices_loads_nothing_of_files(recording: str, unneeded: tuple[str, ...]) -> None:
+    """Nor of claims, unless the recording has some."""
+    words = ("show", "DEVICE", "-f", "json", "--from", f"{ROOT}/recordings/{recording}.zmon")
+    assert found(unneeded, loaded(*words)) == []
 
 
 def test_only_the_wanted_format_is_loaded() -> None:

@@ -15,6 +15,8 @@ from zmon.kernel.mountinfo import PATH, Mounted, layers, parse_mountinfo
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.sample import Frame
 
 HERE = LiveTree()
@@ -266,3 +268,24 @@ def test_other_files_of_such_an_xfs_stay_where_they_are(monkeypatch: pytest.Monk
     found = file_extents._unplaced("/m/f", mount, 1, absent("not asked"))._replace(ranges="0+1000")
     monkeypatch.setattr(open_file, "is_realtime", lambda _descriptor: False)
     assert file_extents._realtime(0, found, mount).number == "8:0"
+
+
+def test_a_missing_directory_is_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files of it are listed; and a path is followed no further than to a missing name."""
+    nowhere = tmp_path / "nowhere"
+    files = [str(nowhere / "deep" / f"f{number}") for number in range(9)]
+    calls: dict[str, list[str]] = {"open": [], "readlink": []}
+    for name, paths in calls.items():
+        real = getattr(os, name)
+
+        def counted(
+            path: str, *more: int, real: Callable[..., object] = real, paths: list[str] = paths
+        ) -> object:
+            paths.append(str(path))
+            return real(path, *more)
+
+        monkeypatch.setattr(os, name, counted)
+    frame = look(*files)
+    assert {why(frame, file) for file in files} == {"it does not exist"}
+    assert calls["open"].count(str(nowhere / "deep")) == 1
+    assert str(nowhere / "deep") not in calls["readlink"]
