@@ -6,6 +6,8 @@ Each program of `rivals.py` runs in a terminal of 132x43 and shows DEVICE with a
 is how long it takes from a key to the painted answer - keys come at any moment, also while a sample is being
 shown - the processor time and the bytes that a sample costs, and the bytes that a key costs.  Processor time
 is compared after what filling the table costs has been taken off both, because that is no matter of drawing.
+
+An idle glass that shows this machine is compared with a Textual app without anything in it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ UP: Final = b"\x1b[A"
 POSITION: Final = rb"\d of 4,096"
 KEYS: Final = 150
 REFRESHES: Final = 10
+IDLE: Final = 20.0
+"""Seconds in which an idle program is watched."""
 WORST: Final = 50.0
 """Milliseconds that no key may take longer than."""
 
@@ -80,6 +84,15 @@ def measure(program: str) -> Figures:
     return Figures(delays, 1000 * spent / REFRESHES, refreshed, stepped)
 
 
+def idle(*arguments: str) -> float:
+    """Return the processor milliseconds of two seconds in which no key is pressed."""
+    with Terminal(["-m", *arguments]) as terminal:
+        terminal.listen(8.0)
+        spent = terminal.spent()
+        terminal.listen(IDLE)
+        return 1000 * (terminal.spent() - spent) * 2 / IDLE
+
+
 def main() -> int:
     """Measure all and say how they compare; the exit status says whether the promises hold."""
     taken = {program: measure(program) for program in ("bare", "ansi", "datatable", "zmon")}
@@ -88,15 +101,18 @@ def main() -> int:
         delays = f"{found.median:10.1f}{found.late:9.1f}{max(found.delays):10.1f}"
         print(f"{program:12}{delays}{found.spent:9.0f}{found.refreshed:9.0f}{found.stepped:9.0f}")
     ours, hand, table, bare = (taken[program] for program in ("zmon", "ansi", "datatable", "bare"))
+    empty = idle("benchmarks.rivals", "empty")
     promises = (
         ("median delay, to ansi", ours.median / hand.median, 10.0),
         ("p95 delay, to datatable", ours.late / table.late, 0.2),
         ("worst delay, in ms", max(ours.delays), WORST),
         ("drawing a sample, to datatable", (ours.spent - bare.spent) / (table.spent - bare.spent), 0.2),
+        ("idle menu, a sample each 2 s, to Textual", idle("zmon", "-i", "2") / empty, 2.0),
+        ("idle DEVICE of this machine, likewise", idle("zmon", "-i", "2", "DEVICE") / empty, 3.0),
     )
     print(f"whole processor time of a sample, filling its table included: {ours.spent / table.spent:.3f}")
     for name, ratio, most in promises:
-        print(f"{name:32}{ratio:7.3f}  promised {most:g}{'' if ratio <= most else '  NOT KEPT'}")
+        print(f"{name:42}{ratio:7.3f}  promised {most:g}{'' if ratio <= most else '  NOT KEPT'}")
     return 0 if all(ratio <= most for _, ratio, most in promises) else 1
 
 

@@ -13,9 +13,7 @@ import sys
 import termios
 import time
 from pathlib import Path
-from typing import Final, Self
-
-TICKS: Final = os.sysconf("SC_CLK_TCK")
+from typing import Self
 
 
 class Silence(RuntimeError):  # noqa: N818 - it says what it is
@@ -76,6 +74,6 @@ class Terminal:
         return now
 
     def spent(self) -> float:
-        """Return the processor seconds that the program has used so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """Return the processor seconds that the threads of the program have used so far."""
+        accounts = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(account.read_text().split()[0]) for account in accounts) / 1e9
