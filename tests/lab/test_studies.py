@@ -10,6 +10,7 @@ import pytest
 
 from zmon.cli.subcommands import SUBCOMMANDS
 from zmon.lab.scenario import load_scenario, names
+from zmon.rule.grammar import load_rules
 from zmon.screen.definition import load_screens
 
 PAGE: Final = os.path.join(
@@ -17,7 +18,7 @@ PAGE: Final = os.path.join(
 )
 HOW: Final = ("reproduced", "differs", "read", "computed", "checked", "out of reach")
 PLACE: Final = re.compile(r"(S00[0-4]):(\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*)")
-RULE: Final = re.compile(r"[BD]\d{1,2}[a-d]?(?:, [BD]\d{1,2}[a-d]?)*")
+RULE: Final = re.compile(r"(?:`[a-z-]+`|[BD]\d{1,2}[a-d]?)(?:, (?:`[a-z-]+`|[BD]\d{1,2}[a-d]?))*")
 
 
 class Row(NamedTuple):
@@ -76,7 +77,9 @@ def test_a_row_is_whole(row: Row) -> None:
         assert not row.by
     elif row.how == "checked":
         assert RULE.fullmatch(row.by)
-        assert row.remark.startswith("to be checked")
+        to_come = any(part[0] in "BD" for part in row.by.split(", "))
+        assert row.remark.startswith("to be checked") == to_come
+        assert set(row.named) <= {rule.name for rule in load_rules([])}
     elif row.how == "differs":
         assert row.remark, "say how"
         assert set(row.named) <= set(names())
