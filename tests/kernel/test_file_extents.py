@@ -287,5 +287,5 @@ def test_a_missing_directory_is_looked_up_once(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(os, name, counted)
     frame = look(*files)
     assert {why(frame, file) for file in files} == {"it does not exist"}
-    assert calls["open"].count(str(nowhere / "deep")) == 1
+    assert [path for path in calls["open"] if path.startswith(str(nowhere))] == [str(nowhere / "deep")]
     assert str(nowhere / "deep") not in calls["readlink"]

@@ -85,7 +85,8 @@ _LEFT: Final = {
 }
 
 
-NOT_THERE: Final = frozenset({absent(_LEFT[errno.ENOENT]), absent(_LEFT[errno.ENOTDIR])})
+_GONE: Final = absent(_LEFT[errno.ENOENT])
+NOT_THERE: Final = frozenset({_GONE, absent(_LEFT[errno.ENOTDIR])})
 """The reasons of a path that does not exist."""
 
 
@@ -244,6 +245,8 @@ class _PathReader:
         self._silent = {} if silent is None else silent
         """The workers of calls that did not return, by mount point."""
         self._directories: dict[str, tuple[str, Mounted] | None] = {}
+        self._missing: set[str] = set()
+        """The directories that do not exist."""
         self._since = time.monotonic()
         """When the current system call began."""
         self._place = ""
@@ -255,7 +258,7 @@ class _PathReader:
         """Return a copy for another thread."""
         other = object.__new__(_PathReader)
         other.__dict__.update(self.__dict__)
-        other._directories = dict(self._directories)
+        other._directories, other._missing = dict(self._directories), set(self._missing)
         other.goes_on()
         return other
 
@@ -379,6 +382,8 @@ class _PathReader:
             return _nowhere(absent("a relative path without a base directory: --base-dir"))
         directory, _slash, name = path.rpartition("/")
         known = self._directory(directory)
+        if directory in self._missing:
+            return _nowhere(_GONE)
         if known is not None:
             real = f"{known[0]}/{name}"
             through = OTHER.match(path)
@@ -400,6 +405,8 @@ class _PathReader:
         known = None
         try:
             node = os.open(path or "/", os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._missing.add(path)
         except (OSError, ValueError):
             pass
         else:

@@ -224,7 +224,7 @@ class Site(NamedTuple):
 
     def pinned(self, names: Iterable[str]) -> bool:
         """Return whether a path or a tablespace is to stay where it is."""
-        return any(fnmatchcase(name, pattern) for name in names for pattern in self.pins)
+        return bool(self.pins) and any(fnmatchcase(name, one) for name in names for one in self.pins)
 
     def is_log(self, path: str) -> bool:
         """Return whether a file is a log by a pattern of the site."""
