@@ -23,7 +23,7 @@ from zmon.light_typing import TYPE_CHECKING, Any, TypeVar
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.absent import Absent, Value
 
@@ -136,8 +136,8 @@ class Frame:
         for a row have the same values there.  The times are no part of it."""
         self.row_fields = row_fields
         """The fields of `rows`, if these are tuples of values."""
-        self._moved: tuple[ref[Frame], list[int]] | None = None
-        """The frame that `moved` was last asked about, and the answer."""
+        self._moved: tuple[ref[Frame], list[int], Iterable[str]] | None = None
+        """The frame that `moved` was last asked about, the answer, and the columns concerned."""
         self._selected: tuple[RowChoice, Frame] | None = None
         """The rows that `select` was last asked for, and the answer."""
 
@@ -175,19 +175,26 @@ class Frame:
         if self._moved is not None and self._moved[0]() is before:
             return self._moved[1]
         if self.rows is not None and before.rows is not None:
-            changed = list(compress(count(), map(is_not, self.rows, before.rows)))
+            changed, names = list(compress(count(), map(is_not, self.rows, before.rows))), None
         else:
-            pairs = ((now, before.column(name)) for name, now in self.columns.items())
-            differing = [(now, was) for now, was in pairs if now is not was and now != was]
-            both = (zip(*columns, strict=True) for columns in zip(*differing, strict=True))
-            changed = list(compress(count(), map(ne, *both))) if differing else []
-        self.note_moved(before, changed)
+            pairs = ((name, now, before.column(name)) for name, now in self.columns.items())
+            differing = [(name, now, was) for name, now, was in pairs if now is not was and now != was]
+            names, *both = zip(*differing, strict=True) if differing else ((), (), ())
+            changed = list(compress(count(), map(ne, *(zip(*columns, strict=True) for columns in both))))
+        self.note_moved(before, changed, names)
         return changed
 
-    def note_moved(self, before: Frame, rows: list[int]) -> None:
+    def note_moved(self, before: Frame, rows: list[int], names: Iterable[str] | None = None) -> None:
         """Take `rows` for the answer of `moved`; for a source that knows which rows it has changed."""
         self._lookup = before._lookup
-        self._moved = (ref(before), rows)
+        if names is None:
+            names = [name for name, now in self.columns.items() if now is not before.columns.get(name)]
+        self._moved = (ref(before), rows, names)
+
+    def moved_columns(self, before: Frame) -> Iterable[str]:
+        """Return the columns in which rows may have `moved`."""
+        self.moved(before)
+        return () if self._moved is None else self._moved[2]
 
     def picking(self, rows: Sequence[int]) -> Callable[[str], Sequence[Value]]:
         """Return a function that returns the values of some rows of a column.

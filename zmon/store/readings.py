@@ -229,7 +229,6 @@ def difference(
     sample: int, before: Frame, after: Frame, times: tuple[Offsets, Offsets], *, follows: bool
 ) -> ReadingChange:
     """Compare two frames of the same layout; `times` are their offsets."""
-    was, now = before.columns, after.columns
     (_, past), (anchor, present) = times
     rows = after.moved(before)
     if past is not present and past != present:
@@ -239,9 +238,7 @@ def difference(
     if not rows:
         return ReadingChange(sample, anchor, rows, deltas, others, follows)
     new_of, old_of = after.picking(rows), before.picking(rows)
-    for name in now:
-        if now[name] is was[name]:
-            continue
+    for name in after.moved_columns(before):
         new, old = new_of(name), old_of(name)
         if new == old:
             continue
