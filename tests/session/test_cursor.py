@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
+from zmon.clock import clock
 from zmon.event import Event, What
 from zmon.sample import Instant, Sample
-from zmon.screen.number import clock
 from zmon.session.cursor import (
     LADDER,
     PAUSED,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.absent import Absent
 from zmon.cli.output import announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
+from zmon.clock import DAY, clock
 from zmon.interval import Interval
 from zmon.plain_text import harmless
 from zmon.rule.grammar import WORDS, RuleError, load_rules, own_rules
 from zmon.rule.watch import Watch, grouped
-from zmon.screen.event_line import moment as local
 from zmon.screen.export import moment, plain
 from zmon.session.when import WhenError
 
@@ -135,7 +135,7 @@ def _lines(groups: Sequence[EntryGroup], watch: Watch) -> Iterator[str]:
         rule = entry.rule
         cause = f" [{rule.cause}]" if rule.cause else ""
         lasted = f"{_length(entry.seconds)}, {entry.state or 'still open'}"
-        yield f"{local(entry.begin)}  {lasted}  {WORDS[entry.level]}  {rule.name}{cause}"
+        yield f"{clock(entry.begin, DAY)}  {lasted}  {WORDS[entry.level]}  {rule.name}{cause}"
         others = f"; {many - 1} others likewise" if many > 1 else ""
         yield from _indented(entry.sentence + others)
     for name, why in watch.unknown.items():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import DAY, clock
 from zmon.event import What
 from zmon.plain_text import harmless
 
@@ -20,14 +20,6 @@ HEAD: Final = 17
 CHANGES: Final = {What.CAME: "appeared", What.WENT: "disappeared"}
 KINDS: Final = {"block": "disk", "channel": "channel path", "lpar": "partition"}
 """What a kind is called where its own name is another."""
-
-
-def moment(ns: int) -> str:
-    """Write an instant as day and local time; stars when no calendar has it."""
-    try:
-        return time.strftime("%m-%d %H:%M:%S", time.localtime(ns // 1_000_000_000))
-    except (OverflowError, OSError, ValueError):
-        return "**-** **:**:**"
 
 
 def _length(seconds: float) -> str:
@@ -48,7 +40,7 @@ def line(event: Event) -> str:
     said = event.what is What.GAP and words.startswith("No samples: ")  # how long
     length = f"{comma} for {_length(seconds)}" if seconds and not said else ""
     mark = "!" if event.exception else " "
-    return harmless(f"{moment(event.begin)} {mark} {words}{length}")
+    return harmless(f"{clock(event.begin, DAY)} {mark} {words}{length}")
 
 
 def lines(event: Event, width: int) -> list[str]:

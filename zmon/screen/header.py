@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from zmon.absent import Absent
+from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
-from zmon.screen.number import clock
 
 if TYPE_CHECKING:
     from zmon.interval import Interval

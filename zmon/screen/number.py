@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-import time
 
 from zmon.absent import Absent
+from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import beginning, cells, harmless, padded
 
@@ -65,14 +65,6 @@ def bytes_(value: float) -> str:
             break
         value /= 1024
     return percent(value) + unit
-
-
-def clock(ns: float) -> str:
-    """Write an instant, in ns since 1970, as local wall-clock time; stars when no calendar has it."""
-    try:
-        return time.strftime("%H:%M:%S", time.localtime(ns // 1_000_000_000))
-    except (OverflowError, OSError, ValueError):
-        return "**:**:**"
 
 
 FORMATS: Final[dict[str, Callable[..., str]]] = {

@@ -11,12 +11,12 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.clock import clock
 from zmon.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import NoScreen, ScreenError
 from zmon.screen.event_line import line as event_line
 from zmon.screen.export import text
-from zmon.screen.number import clock
 from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, until_time

@@ -5,11 +5,11 @@ A cursor does everything that may take time, so it may belong to another thread 
 
 from __future__ import annotations
 
+from zmon.clock import clock
 from zmon.event import What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
-from zmon.screen.number import clock
 
 if TYPE_CHECKING:
     from zmon.event import Event

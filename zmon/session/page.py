@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
+from zmon.clock import clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.definition import Column
-from zmon.screen.number import LEFT, clock
+from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column
 from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import time
 
+from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.definition import ScreenError
-from zmon.screen.number import clock
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator

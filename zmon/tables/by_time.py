@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import clock
 from zmon.interval import FIRST
 from zmon.tables.join import mean
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -130,11 +131,6 @@ def missing(begin: Instant, end: Instant) -> str:
 def hole(begin: Instant) -> str:
     """Return the note that live samples before the screen was opened were not kept."""
     return f"nothing kept since {clock(begin.utc)}"
-
-
-def clock(utc: int) -> str:
-    """Return a time (UTC in ns) as screens show it: local, to the second."""
-    return time.strftime("%H:%M:%S", time.localtime(utc // 1_000_000_000))
 
 
 def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:

@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.clock import clock
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.tables.by_time import clock
 from zmon.tables.join import Joined, not_below_zero, present, quotient, total
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition

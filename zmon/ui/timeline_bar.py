@@ -8,14 +8,13 @@ the cursor.
 
 from __future__ import annotations
 
-import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import clock
 from zmon.event import Event, What
 from zmon.screen.chart.points import sparkline
 from zmon.screen.event_line import lines
-from zmon.screen.number import clock
 from zmon.ui.line import Line, Part, wrap
 
 if TYPE_CHECKING:
@@ -107,12 +106,7 @@ class TimelineBar:
 
 def _label(course: Overview, utc: int) -> str:
     """Write a time: with the day if the timeline is longer than one."""
-    if course.end - course.begin < DAY:
-        return clock(utc)
-    try:
-        return time.strftime("%m-%d %H:%M", time.localtime(utc // 1_000_000_000))
-    except (OverflowError, OSError, ValueError):
-        return "**-** **:**"
+    return clock(utc) if course.end - course.begin < DAY else clock(utc, "%m-%d %H:%M")
 
 
 def happenings(
