@@ -116,7 +116,7 @@ def test_screens_columns_and_commands_in_it_exist() -> None:
 def test_every_scenario_of_a_study_is_in_it() -> None:
     """But those that follow no study."""
     named = {name for row in ROWS if row.how in {"reproduced", "differs"} for name in row.named}
-    assert set(names()) - named == {"fcp-multibus-1", "fcp-multibus-5000", "fleet-4096", "healthy-day"}
+    assert set(names()) - named == {"fcp-multibus-1", "fcp-multibus-5000", "fleet-4096"}
 
 
 def test_every_figure_of_a_scenario_is_in_it() -> None:
