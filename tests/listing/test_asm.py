@@ -22,6 +22,7 @@ from zmon.sample import Instant, Sample
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
 from zmon.topology.machine import Machine, UserInputs
+from zmon.topology.mapping import split_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,7 +207,7 @@ def test_recognises_its_format() -> None:
 @given(st.integers(0, 10**18), st.lists(st.integers(0, 10**15), min_size=1, max_size=20).filter(any))
 def test_parts_without_a_rest(total: int, weights: list[int]) -> None:
     """The parts are whole, none is off by one or more, and they add up."""
-    found = asm.split_whole(total, weights)
+    found = split_whole(total, weights)
     exact = [total * weight for weight in weights]
     whole = sum(weights)
     assert sum(found) == total

@@ -17,7 +17,6 @@ Without the extent map a file counts as spread evenly over its group, as ASM doe
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
@@ -27,6 +26,7 @@ from zmon.listing.delimited import find_heading, numbered_lines, whole_number
 from zmon.listing.not_understood import Note, unread_row
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
+from zmon.topology.mapping import split_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -395,12 +395,3 @@ def _evenly(file: DiskGroupFile, total: int | None, of: GroupMembers, lacking: E
         parts.append(DiskGroupPart(disk.path, data, copies * data, LABEL))
     evidence = (lacking._replace(said=remark, grade=Grade.ASSUMED),)
     return file._replace(parts=tuple(parts), grade=Grade.ASSUMED, evidence=evidence)
-
-
-def split_whole(total: int, weights: Sequence[int]) -> list[int]:
-    """Split a whole number by weights into whole numbers with the same sum."""
-    whole = sum(weights)
-    cut = [0]
-    for weight in weights:
-        cut.append(cut[-1] + weight)
-    return [total * end // whole - total * begin // whole for begin, end in pairwise(cut)]

@@ -6,7 +6,7 @@ Everything is counted in whole bytes: the data on all disks and what is `unplace
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, pairwise
 
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from zmon.topology.stripe import ByteRange, LegRange
 from zmon.topology.target import Leg, TargetLayout, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
     from zmon.topology.claims import Evidence
     from zmon.topology.stack import BlockDevice, DeviceLayout, Stack
@@ -97,20 +97,17 @@ class ByteMapping:
             part.unplaced = size
             return part
         part.among = self.among
-        part.data = _proportional(self.data, total, size)
+        part.data = dict(zip(self.data, split_whole(size, self.data.values(), total), strict=True))
         part.copies = {leaf: count * size // total for leaf, count in self.copies.items()}
         part.unplaced = size - sum(part.data.values())
         return part
 
 
-def _proportional(weights: Mapping[str, int], total: int, size: int) -> dict[str, int]:
-    """Divide `size` bytes by weights, so that the parts add up to it if the weights are the whole."""
-    parts = {}
-    before = 0
-    for leaf, weight in weights.items():
-        parts[leaf] = (before + weight) * size // total - before * size // total
-        before += weight
-    return parts
+def split_whole(size: int, weights: Collection[int], whole: int = 0) -> list[int]:
+    """Divide `size` bytes by weights into whole numbers, which add up to it if the weights are the whole."""
+    whole = whole or sum(weights) or 1
+    cut = (end * size // whole for end in accumulate(weights, initial=0))
+    return [end - begin for begin, end in pairwise(cut)]
 
 
 def equal_shares(count: int, parts: int) -> list[int]:
