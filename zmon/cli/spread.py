@@ -39,6 +39,8 @@ from zmon.placement.spread_report import (
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 from zmon.tables.tablespaces import waits_in
+from zmon.tables.view import View
+from zmon.tables.whatif import predicted
 
 if TYPE_CHECKING:
     import argparse
@@ -118,9 +120,9 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
         moves=args.moves,
         anyway=args.anyway,
     )
-    waits = None if lookup.interval is None else waits_in(lookup.interval)
+    waits = None if lookup.interval is None else waits_in(View(lookup.interval))
     try:
-        answer = report_spread(found, wanted, waits)
+        answer = predicted(report_spread(found, wanted, waits), lookup.machine, lookup.interval)
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)

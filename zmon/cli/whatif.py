@@ -32,6 +32,7 @@ from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, queue, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import written
+from zmon.tables.tablespaces import waits_in
 from zmon.tables.topology import has_files, machine_of
 from zmon.tables.view import View, no_inputs
 from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
@@ -132,7 +133,7 @@ def _moves(view: View) -> tuple[Change, ...]:
         raise ChangeError("moves needs the files of tablespaces: --listing")
     known = placement_of(machine_of(view), interval=view.interval)
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=MAX_MOVES)
-    plan = report_spread(known, query).plan
+    plan = report_spread(known, query, waits_in(view)).plan
     if plan is None or not plan.steps:
         raise ChangeError("MOVES suggests no move in this interval")
     return changes_of(plan.steps)

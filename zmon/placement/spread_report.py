@@ -98,6 +98,11 @@ class WhatIf(NamedTuple):
     """The present bottleneck."""
     then: tuple[str, ...]
     """The bottleneck with the other placement."""
+    low: float = 0.0
+    high: float = 0.0
+    """The range of `times` if it is predicted by the model of queues, not a bound; else 0."""
+    counted: str = ""
+    """Of a prediction: response times, and what it counts, in words."""
 
 
 class SpreadReport(NamedTuple):
@@ -448,7 +453,11 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
     if len(units) == 1:
         return f"All is on {units[0].title}: there is nothing to spread over"
     verb = "The bottleneck is" if len(effect.now) == 1 else "The bottlenecks are"
-    sentence = f"{what}: at most {effect.times:.2f} times the throughput. {verb} {named(effect.now)} now"
+    times = f"at most {effect.times:.2f} times the throughput"
+    if effect.high:
+        span = f"({effect.low:.2f} to {effect.high:.2f})"
+        times = f"{effect.times:.2f} times the throughput {span}, {effect.counted}"
+    sentence = f"{what}: {times}. {verb} {named(effect.now)} now"
     if effect.then == effect.now:
         return f"{sentence} and afterwards"
     if len(effect.then) > 1 and {unit.title for unit in units if unit.open} <= set(effect.then):

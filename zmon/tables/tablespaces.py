@@ -40,17 +40,16 @@ from zmon.queueing.waiting import waiting
 from zmon.record import NamedTuple
 from zmon.tables.join import total
 from zmon.tables.observed import KINDS as OBSERVED
-from zmon.tables.observed import observed_load
 from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks, units_of
+from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing, TableDefinition
+from zmon.tables.whatif import load_of, predicted
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
     from zmon.placement.items import FilePiece, FilePlacement
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
     from zmon.queueing.waiting import Waiting
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
-    from zmon.topology.volumes import Lcu
 
 
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
@@ -70,6 +68,7 @@ NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
+HOUR: Final = 3_600_000_000_000
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 NO_DISKS: Final = "no disk is known that they lie on"
@@ -255,8 +254,9 @@ def spread_table(view: View) -> Table:
     by_traffic = report_spread(
         placement_of(machine, interval=interval),
         SpreadQuery(traffic=True, seconds=interval.seconds),
-        waits_in(interval, units_of(view).lcus),
+        waits_in(view),
     )
+    by_traffic = predicted(by_traffic, machine, interval)
     names = {unit.key: unit.title for unit in by_bytes.units}
     on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
     without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
@@ -273,14 +273,20 @@ def spread_table(view: View) -> Table:
     )
 
 
-def waits_in(interval: Interval, lcus: Mapping[str, Lcu] | None = None) -> Waiting | None:
-    """Return for what requests wait in an interval; None where that is not measured.
+def waits_in(view: View) -> Waiting | None:
+    """Return for what requests wait in a view's interval; None where that is not measured.
 
-    Without channel measurement nobody knows how much of a long response time is wait.
+    Without channel measurement nobody knows how much of a long response time is wait.  Where requests wait,
+    an hour that ended an hour before shows whether the load is new.
     """
-    load = observed_load(interval, lcus)
+    interval = view.interval
+    load = load_of(view)
     known = [one for one in load.volumes if load.enough(one.rate) and not isinstance(one.response, Absent)]
     found = waiting(load)
+    if found.places and interval.before is not None:
+        begin = interval.before.at.utc
+        earlier = view.history.between(begin - 2 * HOUR, begin - HOUR)
+        return found if earlier is None else waiting(load, load_of(view.at(earlier)))
     slow = any(one.estimated and one.response > SLOW for one in known)
     return found if found.places or (known and not slow) else None
 
@@ -395,7 +401,7 @@ def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     interval = view.interval
     known = placement_of(machine, interval=interval)
     wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES)
-    found = report_spread(known, wanted, waits_in(interval, units_of(view).lcus))
+    found = predicted(report_spread(known, wanted, waits_in(view)), machine, interval)
     if found.plan is None or isinstance(found.plan.uneven, Absent):
         found = report_spread(known, SpreadQuery(moves=MAX_MOVES))
     if found.plan is None:

@@ -9,42 +9,46 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.placement.items import LOGS, MEGABYTE, pieces, tablespace_of
-from zmon.queueing.change import Change, FileMove
+from zmon.placement.spread_report import WhatIf
+from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
 from zmon.queueing.fit import FlowShare
-from zmon.queueing.prediction import FittedInterval, fitted_interval
-from zmon.queueing.waiting import Waiting, waiting
+from zmon.queueing.prediction import FittedInterval, Prediction, fitted_interval, predict
 from zmon.tables.observed import KINDS, observed_load
 from zmon.tables.table import Needs
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
+from zmon.topology.site import NO_SITE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number
+    from zmon.interval import Interval
     from zmon.placement.planner import PlanStep
+    from zmon.placement.spread_report import SpreadReport
     from zmon.queueing.observation import ObservedLoad
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
+    from zmon.topology.site import Site
+    from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
+MAX_FLOWS: Final = 1000
+"""Files on volumes beyond which screens show bounds: the model would take seconds."""
 
 
 def load_of(view: View) -> ObservedLoad:
     """Return the load of a view's interval, with the LCUs and capacities that users name."""
-    known = units_of(view)
+    site = NO_SITE if view.people is None else view.people().site
+    return _load(view.interval, units_of(view).lcus, site)
+
+
+def _load(interval: Interval, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
     capacity: dict[str, Number] = {}
-    if view.people is not None:
-        site = view.people().site
-        for key, unit in known.lcus.items():
-            names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
-            capacity[key] = site.capacity([name for name in names if name]) * MEGABYTE
-    return observed_load(view.interval, known.lcus, capacity)
-
-
-def waiting_of(view: View) -> Waiting:
-    """Return where requests wait in a view's interval."""
-    return waiting(load_of(view))
+    for key, unit in lcus.items():
+        names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
+        capacity[key] = site.capacity([name for name in names if name]) * MEGABYTE
+    return observed_load(interval, lcus, capacity)
 
 
 def model_of(view: View) -> FittedInterval:
@@ -74,6 +78,46 @@ def flow_shares(machine: Machine, load: ObservedLoad) -> tuple[FlowShare, ...]:
 def owner_of(database: str, tablespace: str) -> str:
     """Return the class of requests of a tablespace."""
     return f"{database}.{tablespace}" if database else tablespace or "files of no known tablespace"
+
+
+def predicted(report: SpreadReport, machine: Machine, interval: Interval | None) -> SpreadReport:
+    """Return a report on LCUs with what the model of queues predicts, where it has bounds.
+
+    Bounds stay where the interval lacks channel measurement, and where moves are of no use.
+    """
+    if interval is None or not report.wanted.traffic or report.wanted.what != "LCU" or report.no_use:
+        return report
+    load = _load(interval, machine.lcus, machine.site)
+    shares = flow_shares(machine, load)
+    if any(one.estimated and one.rate for one in load.volumes) or not 0 < len(shares) <= MAX_FLOWS:
+        return report
+    try:
+        base = fitted_interval(load, shares)
+    except ValueError:
+        return report
+    lcus = tuple(unit.key for unit in report.units if unit.open)
+    owners = dict.fromkeys(flow.owner for flow in base.model.flows if flow.file)
+    even = predict(base, tuple(StripedSpace(owner, lcus) for owner in owners))
+    report = report._replace(even=_effect(even))
+    if report.plan is None or not report.plan.steps:
+        return report
+    steps = []
+    for many, step in enumerate(report.plan.steps, 1):
+        found = predict(base, changes_of(report.plan.steps[:many]))
+        steps.append(step._replace(ratio=found.times, full=found.limit))
+    plan = report.plan._replace(steps=tuple(steps))
+    return report._replace(plan=plan, moved=_effect(found))
+
+
+def _effect(found: Prediction) -> WhatIf:
+    low, high = (rate / found.whole.rate[0] for rate in found.throughput)
+    now, then = (1e3 * time for time in found.whole.response)
+    lcus = len(found.units)
+    counted = (
+        f"{then:.1f} ms instead of {now:.1f} for a request, over {lcus} LCU{'s' * (lcus != 1)}"
+        f" and {found.paths} channel paths"
+    )
+    return WhatIf(found.times, (found.limit_before,), (found.limit,), low, high, counted)
 
 
 def changes_of(steps: Iterable[PlanStep]) -> tuple[Change, ...]:

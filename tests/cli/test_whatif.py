@@ -1,0 +1,115 @@
+"""`zmon whatif`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.cli.output import FAILED, OK, USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    WhatIf = Callable[..., tuple[int, str, str]]
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+SCENARIO = """\
+base = "pav-3"
+title = "short"
+text = "for a test"
+step = 1
+drawn = 2
+warm = 1
+
+[[phases]]
+name = "random"
+seconds = 2
+loads = ["random"]
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """Return a short simulated machine: one volume, three aliases, 32 readers."""
+    path = tmp_path / "short.toml"
+    path.write_text(SCENARIO)
+    return f"lab:{path}"
+
+
+@pytest.fixture
+def whatif(capsys: pytest.CaptureFixture[str], source: str) -> WhatIf:
+    """Run `zmon whatif` on it: its status, what it printed and what it said."""
+
+    def asked(*words: str) -> tuple[int, str, str]:
+        status = main(["whatif", "--from", source, *words])
+        return (status, *capsys.readouterr())
+
+    return asked
+
+
+def test_the_answer_in_words(whatif: WhatIf) -> None:
+    """Seven aliases for three give twice the throughput; next limit, range and basis are printed."""
+    status, printed, said = whatif("aliases", "7", "on", "volume", "8000")
+    lines = " ".join(printed.split())
+    assert (status, said) == (OK, "")
+    assert lines.startswith(
+        "What if: aliases 7 on volume 8000 Fitted to 2026-03-16 02:00:01 to 2026-03-16 02:00:02."
+    )
+    assert "requests wait in Linux for volume 8000." in lines
+    assert "Throughput: 1.9" in lines or "Throughput: 2.0" in lines
+    assert "Then volume 8000 limits" in lines
+    assert "Confidence: high" in lines
+
+
+def test_csv_and_json_have_the_same_figures(whatif: WhatIf) -> None:
+    """Rows are LCUs and their sum; JSON has range, limits and confidence besides."""
+    words = ("aliases 7 on volume 8000 and processors 8", "--format")
+    rows = list(csv.reader(io.StringIO(whatif(*words, "csv")[1])))
+    found = json.loads(whatif(*words, "json")[1])
+    assert rows[0] == ["lcu", "io_now", "io_then", "mbs_now", "mbs_then", "resp_now", "resp_then"]
+    assert [list(map(str, row.values())) for row in found["rows"]] == rows[1:]
+    assert found["changes"] == ["aliases 7 on volume 8000", "processors 8"]
+    assert found["times_low"] < found["times"] <= found["times_high"] <= found["times_bound"] * 1.0001
+    assert found["rows"][-1]["io_then"] == pytest.approx(found["times"] * found["rows"][-1]["io_now"])
+    assert (found["limit_now"], found["limit_then"]) == ("volume 8000", "volume 8000")
+
+
+def test_changes_may_stand_in_a_file(whatif: WhatIf, tmp_path: Path) -> None:
+    """A file has the same words as the command line."""
+    path = tmp_path / "changes.toml"
+    path.write_text('changes = ["aliases 7 on volume 8000"]\n')
+    assert whatif(str(path))[1] == whatif("aliases 7 on volume 8000")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("alises", "7"), "did you mean aliases?"),
+        ((), "a change is needed: move FILE or TABLESPACE to LCU 5"),
+        (("moves",), "moves needs the files of tablespaces"),
+        (("aliases", "7", "on", "volume", "9999"), "volume '9999' is not known here"),
+        (("no-such-file.toml",), "no-such-file.toml"),
+        (("processors", "8", "--at", "nonsense"), "nonsense"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_status_2(whatif: WhatIf, words: tuple[str, ...], answer: str) -> None:
+    """The message says what is wrong and what could be meant."""
+    status, printed, said = whatif(*words)
+    assert (status, printed) == (USAGE, "")
+    assert answer in said
+
+
+def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A time without I/O says nothing of a change."""
+    path = tmp_path / "idle.toml"
+    path.write_text(SCENARIO + "\n[loads.idle]\ncustomers = 1\nsteps = [{ think_ms = 1000 }]\n")
+    path.write_text(path.read_text().replace('loads = ["random"]', 'loads = ["idle"]'))
+    assert main(["whatif", "--from", f"lab:{path}", "processors", "8"]) == FAILED
+    assert "no volume has I/O" in capsys.readouterr().err
