@@ -31,7 +31,7 @@ from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, queue, rate
 from zmon.session.navigator import CommandError, Navigator
-from zmon.session.when import written
+from zmon.session.when import WhenError, written
 from zmon.tables.tablespaces import waits_in
 from zmon.tables.topology import has_files, machine_of
 from zmon.tables.view import View, no_inputs
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         return misused(f"a change is needed: {', '.join(FORMS)}; see zmon whatif --help")
     try:
         return _answer(args, wanted)
-    except (ChangeError, CommandError) as error:
+    except (ChangeError, CommandError, WhenError) as error:
         return misused(str(error))
     except ValueError as error:
         return complain(str(error))

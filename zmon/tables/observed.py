@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 FCP: Final = 0x25
 """Type of the channel path of an FCP adapter."""
+SCSI: Final = "SCSI"
+"""The key of what all SCSI disks behind FCP adapters count as: one LCU."""
+QUEUE_DEPTH: Final = 32
+"""Requests that a SCSI disk takes at once: the default of zfcp."""
 KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
@@ -78,6 +82,11 @@ def observed_load(
             )
         )  # fmt: skip
     load, measured_paths = _paths(interval)
+    fcp = _fcp(interval)
+    used = sum((float(use) for key in fcp if not isinstance(use := load.get(key, NO_CACHE), Absent)), 0.0)
+    if measured_paths and used:
+        volumes = _behind_adapters(volumes, used)
+        found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
     lacking = [devices.cmf["ssch"][row] for row, name in enumerate(devices.names) if isinstance(name, str)]
@@ -89,7 +98,7 @@ def observed_load(
         load,
         measured_paths,
         ObservedProcessors(processors.running, processors.average(processors.busy) / 100.0),
-        _fcp(interval),
+        fcp,
         tuple(missing),
     )
 
@@ -169,6 +178,25 @@ def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
         if isinstance(part, Absent):
             return part
     return ratio(sum(part * rate for part, rate in known), sum(rate for _, rate in known))
+
+
+def _behind_adapters(volumes: Sequence[ObservedVolume], used: float) -> list[ObservedVolume]:
+    """Return the volumes, SCSI disks with the time of an adapter for a request: their use by the rate of all.
+
+    What else a request takes counts as pending: the wait for an adapter, the fabric and the storage server.
+    """
+    scsi = [one for one in volumes if not one.lcu and "." not in one.key]
+    rate = sum(one.rate for one in scsi)
+    conn = used / rate if rate else 0.0
+    found = []
+    for one in volumes:
+        if one in scsi and not isinstance(one.response, Absent):
+            own = min(conn, one.response)
+            one = one._replace(  # noqa: PLW2901 - the same disk, timed
+                lcu=SCSI, pend=one.response - own, disc=0.0, conn=own, servers=QUEUE_DEPTH, estimated=False
+            )
+        found.append(one)
+    return found
 
 
 def _fcp(interval: Interval) -> frozenset[str]:
