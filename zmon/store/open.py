@@ -259,6 +259,11 @@ class RecordingFile:
         else:
             self.connection, self.guard = shared
 
+    @property
+    def crc(self) -> str:
+        """The column of the checksum of a row, in SQL; format 1 has none."""
+        return "crc" if self.checks else "NULL"
+
     def _open(self) -> None:
         self._opened = open_reading(self.path)
         self.connection = self._opened.connection

@@ -16,10 +16,11 @@ from zmon.event import Event, What
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
-from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc, is_sample
+from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc
 from zmon.store.journal import MAX_SAMPLES, Journal
 from zmon.store.open import RecordingFile, Trouble
 from zmon.store.readings import OpenSegment, absent_where_damaged, frame_of, frame_with_prior
+from zmon.store.sample_times import SampleTimes, sql_integer
 from zmon.store.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class Recording:
         self._file = RecordingFile(path, shared)
         self._segments = SegmentCache(self._file)
         self._journal = Journal(self._file, self._segments)
+        self._times = times = SampleTimes(self._file)
+        self.span, self.place, self.times = times.span, times.place, times.times
+        self.numbers, self.passed = times.numbers, times.passed
+        """Samples by their times; see `SampleTimes`."""
         self.ask, self.asking, self.pieces = self._file.ask, self._file.asking, self._file.pieces
         """For questions that no method here answers; see `RecordingFile`."""
         self.segment = self._segments.segment
@@ -90,9 +95,6 @@ class Recording:
         """The rows of kinds as they were read last, and their names."""
         self._holes: dict[str, Event] = {}
         """What was found damaged, by its description."""
-        self._scan: tuple[int, list[tuple[int, int]]] = (-1, [])
-        """The number of samples, and what `_all_times` returned then."""
-        self._count = 0
         self.refresh()
         self._refuse_many_kinds()
 
@@ -113,7 +115,7 @@ class Recording:
     # times
 
     def __len__(self) -> int:
-        return self._count
+        return self._times.count
 
     def refresh(self) -> bool:
         """Look for samples that were added; return whether there are any."""
@@ -122,16 +124,8 @@ class Recording:
                 self._journal.forget()
                 self._segments.forget()
                 self._sessions.clear()
-                self._scan = (-1, [])
-        try:
-            row = self.ask("SELECT max(n) FROM sample") if self.made() else [(None,)]
-            last = -1 if row[0][0] is None else int(row[0][0])
-        except Damaged:  # then it does not grow any more
-            last = self._count - 1 if self._count else self._last_found()
-        if last >= MAX_SAMPLES:
-            raise Damaged(f"{self.path}: sample {last:,} is beyond what a recording holds")
-        more, self._count = last >= self._count, max(last + 1, self._count)
-        return more
+                self._times.forget()
+        return self._times.refresh(self.made)
 
     def made(self) -> bool:
         """Return whether the file has its tables yet."""
@@ -145,142 +139,15 @@ class Recording:
         except RecordingError:
             return False
 
-    def _last_found(self) -> int:
-        """Return the number of the last sample of which anything is left, if the table of them is damaged."""
-        found = [self._count - 1]
-        for question in ("SELECT first FROM segment WHERE first >= ? AND first < ?",
-                         "SELECT n FROM tail WHERE n >= ? AND n < ?",
-                         "SELECT n FROM sample WHERE n >= ? AND n < ?"):  # fmt: skip
-            found += [int(n) for (n,) in self.pieces(question, 0, MAX_SAMPLES)]
-        if max(found) < 0:
-            raise Damaged(f"{self.path}: no sample in it can be read")
-        return max(found)
-
-    def span(self) -> tuple[int, int] | None:
-        """Return the earliest and the latest time of its samples, in ns since 1970."""
-        if not self._count:
-            return None
-        try:
-            return self._end("utc, n"), self._end("utc DESC, n DESC")
-        except Damaged:
-            times = [utc for _, utc in self._all_times()]
-            return (min(times), max(times)) if times else None
-
-    def _end(self, order: str) -> int:
-        """Return the time of the first sample in an order of times; raises `Damaged` if it is not known."""
-        rows = self.ask(f"SELECT n, utc FROM sample ORDER BY {order} LIMIT 1")  # noqa: S608 - ours
-        if not rows or type(rows[0][1]) is not int or self._row(rows[0][0])[0] != rows[0][1]:
-            raise Damaged(f"{self.path}: the index of times is damaged")
-        return rows[0][1]
-
-    def _row(self, number: int) -> tuple[int, int, int]:
-        """Return the time of a sample, its steady clock and its session; raises `Damaged`."""
-        rows = self.ask(f"SELECT utc, steady, session, {self._crc} FROM sample WHERE n = ?", number)  # noqa: S608 - ours
-        if not rows:
-            raise Damaged(f"{self.path}: sample {number} is missing")
-        if not self._is_whole(number, *rows[0]):
-            raise Damaged(f"{self.path}: the time of sample {number} is damaged")
-        utc, steady, session, _crc = rows[0]
-        return utc, steady, session
-
-    @property
-    def _crc(self) -> str:
-        """The column of the checksum of a row, in SQL."""
-        return "crc" if self._file.checks else "NULL"
-
-    def _is_whole(self, number: int, utc: object, steady: object, session: object, expected: object) -> bool:
-        """Return whether the row of a sample is as it was written."""
-        if self._file.checks:
-            return is_sample(number, utc, steady, session, expected)
-        return type(utc) is int and type(steady) is int
-
-    def _all_times(self) -> list[tuple[int, int]]:
-        """Return the numbers and times of all samples whose rows are whole; for files that are damaged."""
-        if self._scan[0] != self._count:
-            rows = self.pieces(
-                f"SELECT n, utc, steady, session, {self._crc} FROM sample NOT INDEXED WHERE n >= ? AND n < ?",  # noqa: S608 - ours
-                0,
-                self._count,
-            )
-            self._scan = (self._count, [(row[0], row[1]) for row in rows if self._is_whole(*row)])
-        return self._scan[1]
-
-    def place(self, utc: int) -> int:
-        """Return the number of the last sample at a time or before it, else that of the first."""
-        try:
-            found = self.ask(
-                "SELECT n FROM sample WHERE utc <= ? ORDER BY utc DESC, n DESC LIMIT 1", _64(utc)
-            )
-            if found and self._file.checks and not self._is_last(found[0][0], utc):
-                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
-        except Damaged:
-            found = [(max(((when, n) for n, when in self._all_times() if when <= utc), default=(0, 0))[1],)]
-        return max(0, min(int(found[0][0]), self._count - 1)) if found else 0
-
-    def _is_last(self, number: int, utc: int) -> bool:
-        """Return whether a sample is at a time or before, and the next one not between them."""
-        own = self._row(number)[0]
-        behind = self._utc(number + 1) if number + 1 < self._count else None
-        return own <= utc and (behind is None or not own < behind <= utc)
-
-    def times(self, begin: int, end: int) -> list[int]:
-        """Return the times of the samples from `begin` to `end`, both included, in their order."""
-        question = (
-            f"SELECT n, utc, steady, session, {self._crc} FROM sample"  # noqa: S608 - ours
-            " WHERE utc BETWEEN ? AND ? ORDER BY utc"
-        )
-        try:
-            rows = self.ask(question, _64(begin), _64(end))
-        except Damaged:
-            return sorted(utc for _, utc in self._all_times() if begin <= utc <= end)
-        return [row[1] for row in rows if self._is_whole(*row)]
-
-    def numbers(self, begin: int, end: int) -> range:
-        """Return the numbers from the first sample of a range of time to the last one.
-
-        If the clock was set back there are samples of other times between them; samples whose time is damaged
-        are in the range if those beside them are.
-        """
-        question = "SELECT min(n), max(n) FROM sample WHERE utc BETWEEN ? AND ?"
-        try:
-            ((first, last),) = self.ask(question, _64(begin), _64(end))
-            if self._file.checks and not self._are_ends(first, last, begin, end):
-                raise Damaged(f"{self.path}: the index of times is damaged")  # noqa: TRY301 - one way out
-        except Damaged:
-            found = [n for n, utc in self._all_times() if begin <= utc <= end]
-            first, last = min(found, default=None), max(found, default=0)
-            while first is not None and first > 0 and self._utc(first - 1) is None:
-                first = max(0, min(first - 1, self.passed(first - 1, -1)))
-            while first is not None and last + 1 < self._count and self._utc(last + 1) is None:
-                last = max(last + 1, self.passed(last + 1, 1))
-        return range(0) if first is None else range(max(0, first), min(last + 1, self._count))
-
-    def _are_ends(self, first: int | None, last: int | None, begin: int, end: int) -> bool:
-        """Return whether the samples of a range of time begin and end with these, by their own rows."""
-        if first is None or last is None:
-            return True
-        inside = (self._utc(number) for number in (first, last))
-        beside = (self._utc(number) for number in (first - 1, last + 1) if 0 <= number < self._count)
-        return all(utc is not None and begin <= utc <= end for utc in inside) and all(
-            utc is not None and not begin <= utc <= end for utc in beside
-        )
-
-    def _utc(self, number: int) -> int | None:
-        """Return the time of a sample; None if it is damaged."""
-        try:
-            return self._row(number)[0]
-        except Damaged:
-            return None
-
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
         found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
         try:
             rows = self.ask(
-                f"SELECT {EVENT_COLUMNS}, {self._crc} FROM event"  # noqa: S608 - ours
+                f"SELECT {EVENT_COLUMNS}, {self._file.crc} FROM event"  # noqa: S608 - ours
                 " WHERE begin <= ? AND end >= ? ORDER BY begin, id",
-                _64(end),
-                _64(begin),
+                sql_integer(end),
+                sql_integer(begin),
             )
         except Damaged as error:
             rows = []
@@ -324,9 +191,9 @@ class Recording:
         if problems or not listed or not self._file.checks:
             question = "SELECT DISTINCT kind FROM segment WHERE first >= ? AND first < ?"
             names |= {str(kind) for (kind,) in self.pieces(question, 0, MAX_SAMPLES)}
-        if problems and self._count:
+        if problems and len(self):
             with suppress(Damaged):  # `frame` reports it
-                self._journal.read(self._count - 1, self._count)
+                self._journal.read(len(self) - 1, len(self))
             names |= set(self._journal.open_segments)
         return sorted(names)
 
@@ -337,36 +204,21 @@ class Recording:
             IndexError: there is no such sample.
             Damaged: not even its time can be read.
         """
-        if not 0 <= number < self._count:
+        if not 0 <= number < len(self):
             raise IndexError(number)
-        utc, steady, session = self._row(number)
+        utc, steady, session = self._times.row(number)
         boot, source, nominal, simulated = self._session(session, number)
         wanted = self.kinds if kinds is None else kinds
         return Sample(
             Instant(utc, steady, boot), LazyFrames(self, number, wanted), source, nominal, simulated
         )
 
-    def passed(self, number: int, step: int) -> int:
-        """Return the last of the samples that are missing, from one on, forwards (1) or backwards (-1)."""
-        try:
-            if step > 0:
-                ((n,),) = self.ask("SELECT min(n) FROM sample WHERE n > ?", number)
-            else:
-                ((n,),) = self.ask("SELECT max(n) FROM sample WHERE n < ?", number)
-        except Damaged:
-            return number
-        if n is None:
-            return self._count - 1 if step > 0 else 0
-        return int(n) - step
-
     def _session(self, number: int, sample: int) -> tuple[str, str, float, bool]:
         known = self._sessions.get(number)
         if known is None:
             try:
-                rows = self.ask(
-                    f"SELECT boot, source, nominal, simulated, begin, {self._crc} FROM session WHERE id = ?",  # noqa: S608 - ours
-                    number,
-                )
+                columns = f"boot, source, nominal, simulated, begin, {self._file.crc}"
+                rows = self.ask(f"SELECT {columns} FROM session WHERE id = ?", number)  # noqa: S608 - ours
             except Damaged:
                 rows = []
             if rows and self._file.checks and crc(b"", "session", number, *rows[0][:5]) != rows[0][5]:
@@ -426,7 +278,7 @@ class Recording:
 
     def _readings(self, kind: str, number: int) -> Readings | None:
         """Return the open or sealed segment that holds a kind's reading for a sample."""
-        self._journal.read(number, self._count)
+        self._journal.read(number, len(self))
         is_known, segment = self._journal.find(kind, number)
         return segment if is_known else self._segments.latest(kind, number)
 
@@ -438,8 +290,8 @@ class Recording:
         Raises:
             Damaged: a part of the journal is damaged.
         """
-        self._journal.read(self._count - 1, self._count)
-        if lost := self._journal.lost(-1, self._count):
+        self._journal.read(len(self) - 1, len(self))
+        if lost := self._journal.lost(-1, len(self)):
             raise lost
         return [one for known in self._journal.open_segments.values() for one in known if one.begun]
 
@@ -475,11 +327,11 @@ class Recording:
         """Yield what is wrong with the segments of a kind in SQLite's index, and the samples that it lost."""
         before: object = None
         try:
-            rows = self._segments.between(kind, 0, self._count)
+            rows = self._segments.between(kind, 0, len(self))
         except Damaged as error:
             yield str(error), range(0)
             return
-        ends = [*(first for _, first in rows), self._count][1:]
+        ends = [*(first for _, first in rows), len(self)][1:]
         for (number, first), end in zip(rows, ends, strict=True):
             try:
                 header = self._segments.check_index(number, kind, first)
@@ -487,27 +339,22 @@ class Recording:
                     yield f"{self.path}: the index of segments is damaged before {kind} {first}", range(0)
             except Damaged as error:
                 is_known = is_unreadable(error) and type(first) is type(end) is int
-                yield str(error), range(first, min(end, self._count)) if is_known else range(0)
+                yield str(error), range(first, min(end, len(self))) if is_known else range(0)
             before = number
         try:
-            self._segments.latest(kind, self._count)
+            self._segments.latest(kind, len(self))
         except Damaged as error:
             yield str(error), range(0)
 
     def damaged_samples(self) -> list[tuple[int, Damaged]]:
         """Return the samples of the journal that are damaged."""
         try:
-            self._journal.read(self._count - 1, self._count)
+            self._journal.read(len(self) - 1, len(self))
         except Damaged as error:
-            return [(self._count - 1, error)]
+            return [(len(self) - 1, error)]
         return [(n, Damaged(words)) for n, words in self._journal.broken]
 
 
 def is_unreadable(error: Damaged) -> bool:
     """Return whether SQLite could not read the rows; else it did, and their content is damaged."""
     return isinstance(error.__cause__, Trouble)
-
-
-def _64(number: int) -> int:
-    """Return a number that SQLite can hold."""
-    return max(-(1 << 63), min(number, (1 << 63) - 1))

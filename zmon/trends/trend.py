@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import absent
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.open import RecordingFile
+from zmon.store.sample_times import sql_integer
 from zmon.trends.trend_tables import NS, QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
             if end - begin > LONG:
                 quarters = _points(ask, table, figure, number, "quarter", begin, end)
                 found += quarters
-                rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", _64(end))
+                rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", sql_integer(end))
                 since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * NS)
             found += _points(ask, table, figure, number, "minute", since, end)
     return sorted(found, key=lambda point: point.begin)
@@ -145,8 +146,8 @@ def _points(  # noqa: PLR0913, PLR0917 - likewise
         f" FROM {time} m LEFT JOIN {name} r ON r.thing = ? AND r.{time} = m.{time}"
         f" WHERE m.end > ? AND m.begin < ? AND m.{time} >= ? ORDER BY m.{time}",
         number,
-        _64(begin),
-        _64(end),
+        sql_integer(begin),
+        sql_integer(end),
         # the row of a long interval may begin long before, but not the one that follows a quarter
         begin // NS if time == "minute" and begin % (QUARTER * NS) == 0 else -(1 << 62),
     )
@@ -233,8 +234,8 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
                 continue
             rows = ask(
                 "SELECT begin, end, io, seconds FROM minute WHERE end > ? AND begin < ? ORDER BY minute",
-                _64(begin),
-                _64(end),
+                sql_integer(begin),
+                sql_integer(end),
             )
             points += [_mean(*row) for row in rows]
             if all(row[2] is None for row in rows) and _has_trend(ask, None, "cpu_minutes"):
@@ -242,8 +243,8 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
                     "SELECT begin, end, sum(busy_sum), sum(busy_weight) FROM minute m"
                     " CROSS JOIN cpu_minutes r ON r.minute = m.minute"
                     " WHERE end > ? AND begin < ? GROUP BY m.minute",
-                    _64(begin),
-                    _64(end),
+                    sql_integer(begin),
+                    sql_integer(end),
                 )
                 busy += [_mean(*row) for row in rows]
     known = points if any(point.mean is not None for point in points) else busy
@@ -258,11 +259,6 @@ def load(sources: Iterable[Source], begin: int, end: int, width: int) -> Sequenc
 def _mean(begin: int, end: int, total: object, weight: object) -> Point:
     mean = total / weight if isinstance(total, int) and isinstance(weight, int) and weight > 0 else None
     return Point(begin, end, mean, mean, mean)
-
-
-def _64(number: int) -> int:
-    """Return a number that SQLite can hold."""
-    return max(-(1 << 63), min(number, (1 << 63) - 1))
 
 
 # rows for export
