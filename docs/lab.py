@@ -46,9 +46,10 @@ def _section(plan: Scenario, lines: list[ReportLine]) -> Iterator[str]:
 
 
 def _row(line: ReportLine) -> str:
-    name, study, low, high, why, _measure, basis, place = line.figure
+    name, study, low, high, why, _measure, basis, place, differs = line.figure
     model = f"{short(line.value)} | {line.verdict} | {basis}"
-    return f"| {name} | {low:g} to {high:g} | {model} | {study} | {place} | {why} |"
+    reason = f"{why}. It differs: {differs}" if differs else why
+    return f"| {name} | {low:g} to {high:g} | {model} | {study} | {place} | {reason} |"
 
 
 def page(text: str, lines: Iterable[ReportLine]) -> str:

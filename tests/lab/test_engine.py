@@ -5,7 +5,17 @@ import pytest
 from tests.lab.boxes import FAST, aim, box, paths
 from zmon.lab.dice import Dice
 from zmon.lab.engine import Engine, bucket
-from zmon.lab.model import Arrivals, Count, DiskIo, SimulatedLcu, SimulatedVolume, StorageBox, Stream, Think
+from zmon.lab.model import (
+    Arrivals,
+    Compute,
+    Count,
+    DiskIo,
+    SimulatedLcu,
+    SimulatedVolume,
+    StorageBox,
+    Stream,
+    Think,
+)
 
 
 def ran(machine: StorageBox, *loads: Stream | Arrivals, seconds: float = 1.0) -> Engine:
@@ -138,3 +148,58 @@ def test_a_path_that_takes_no_time_is_never_busy() -> None:
 def test_buckets_are_those_of_the_driver(value: float, place: int) -> None:
     """Below 4, 8, 16 ... and the last takes all that is more."""
     assert bucket(value) == place
+
+
+def test_a_step_may_be_done_in_one_round_of_many() -> None:
+    """Each customer begins elsewhere in his rounds, so that not all do it at the same time."""
+    steps = (Think(1000.0, constant=True), DiskIo(aim(), every=10), Count("round"))
+
+    engine = ran(box(), Stream("writers", 20, steps), seconds=5)
+
+    assert engine.disks[0].reads == pytest.approx(engine.counted["round"].number / 10, rel=0.02)
+    assert engine.disks[0].integral < 5e6  # on average not even one at a time
+
+
+def test_who_does_not_wait_goes_on() -> None:
+    """A write that takes 10 ms does not hold up who thinks for 20."""
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=10_000.0), pav=0)
+    steps = (DiskIo(aim(reads=0.0), waited=False), Think(20_000.0, constant=True), Count("round"))
+
+    engine = ran(machine, Stream("writer", 1, steps), seconds=10)
+
+    assert engine.counted["round"].number == pytest.approx(500, abs=2)
+    assert engine.disks[0].writes == pytest.approx(500, abs=2)
+
+
+def test_no_more_than_one_step_goes_on_behind_a_customer() -> None:
+    """Who writes faster than the disk waits for it, so no queue grows beyond all bounds."""
+    machine = box(SimulatedLcu("LCU", "7000", 0, latency=10_000.0), pav=0)
+    steps = (DiskIo(aim(reads=0.0), pieces=3, waited=False), Think(1000.0), Count("round"))
+
+    engine = ran(machine, Stream("writer", 2, steps), seconds=30)
+
+    assert engine.disks[0].active <= 6
+    assert engine.counted["round"].number == pytest.approx(1000, abs=5)
+
+
+@pytest.mark.parametrize(("depth", "waited"), [(2, True), (2, False), (20, True)])
+def test_a_full_path_costs_linux_processor_time(depth: int, waited: bool) -> None:
+    """A request beyond those that a path takes is tried again; who asked for it pays, also afterwards."""
+    group = paths(1, 1.0, policy="failover")._replace(depth=depth, retry=100.0)
+    steps = (Compute(1000.0), DiskIo(aim(), pieces=6, waited=waited))
+
+    engine = ran(box(group=group, cpus=4), Stream("reader", 1, steps), seconds=20)
+
+    rounds = engine.disks[0].reads / 6
+    tried_again = 3 if depth == 2 else 0  # one is carried, two wait, three are too many
+    assert engine.computing / rounds == pytest.approx(1000 + 100 * tried_again, rel=0.05)
+
+
+def test_disks_over_several_paths_do_not_all_begin_with_the_first() -> None:
+    """They were used before; with long turns all would otherwise change together."""
+    group = paths(4, 100.0, policy="multibus", turn=1000)
+
+    engine = Engine(box(group=group, volumes=30), (), Dice(7))
+
+    assert {disk.turn for disk in engine.disks} == {0, 1, 2, 3}
+    assert len({disk.turns for disk in engine.disks}) > 20

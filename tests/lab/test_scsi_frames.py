@@ -119,7 +119,7 @@ def test_files_lie_on_multipath_devices() -> None:
     numbers = set(sample.frame(CONTAINER).column("number"))
     assert numbers == set(sample.frame(MOUNT).column("number"))
     assert all(str(number).startswith("253:") for number in numbers)
-    assert all(str(source).startswith("/dev/mapper/FCP6") for source in sample.frame(MOUNT).column("source"))
+    assert all(str(source).startswith("/dev/mapper/FCP8") for source in sample.frame(MOUNT).column("source"))
 
 
 def test_the_glass_counts_no_request_twice() -> None:

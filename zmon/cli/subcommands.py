@@ -120,6 +120,14 @@ def passes(words: str) -> int:
     return int(words)
 
 
+def seeds(text: str) -> range:
+    """Convert an argument to a range of seeds: `1-200`."""
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text, re.ASCII)
+    if found is None or int(found[1]) > int(found[2]):
+        raise _wrong(f"{text!r} is no range of seeds: 1-200")
+    return range(int(found[1]), int(found[2]) + 1)
+
+
 def partitions(words: str) -> tuple[int, ...]:
     """Read numbers of Db2's partitions: `0-3,8`."""
     numbers: set[int] = set()
@@ -674,6 +682,12 @@ def lab(parser: argparse.ArgumentParser) -> None:
     report = words.add_parser("report", help="compare the model with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
     _option(report, "--seed N", "another random seed than that of the scenarios", type=int)
+    _option(
+        report,
+        "--seeds N-N",
+        "with how many of these seeds each figure holds, in several processes",
+        type=seeds,
+    )
     report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")

@@ -30,6 +30,8 @@ WIDEST: Final = 64
 """Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
 SECTOR: Final = 512
 NEVER: Final = float("inf")
+APART: Final = 7919
+"""Rounds between customers, so that what they do in one round of many comes at different times."""
 UNLIMITED: Final = 1 << 30
 """Writes that non-volatile storage holds where nothing limits it."""
 
@@ -236,7 +238,8 @@ class Customer:
     """Somebody who does one step after the other."""
 
     __slots__ = (
-        "asked", "at", "faults", "marks", "once", "outside", "place", "stalled", "steps", "tag",
+        "asked", "at", "behind", "faults", "marks", "once", "outside", "owed", "owner", "place", "round",
+        "stalled", "steps", "tag", "waiter",
     )  # fmt: skip
 
     def __init__(self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False) -> None:
@@ -247,14 +250,23 @@ class Customer:
         """How many of the pages that he touches are still to be read; negative when he touches none."""
         self.stalled = False
         """Whether he is counted as waiting for I/O."""
+        self.behind: Customer | None = None
+        """Who waits for those of his requests for which he does not wait."""
+        self.owner: Customer | None = None
+        """Whose requests these are, if he does not wait for them."""
+        self.waiter: Customer | None = None
+        """Who wants to go on when this one has his answers."""
         self.once = once
         """Whether he leaves after the last."""
         self.at = 0
+        self.round = 0
         self.asked = 0
         """For how many requests he waits."""
         self.marks: dict[str, float] = {}
         self.place = -1
         """The byte of the stripes where he goes on; negative before he began."""
+        self.owed = 0.0
+        """Processor time for what Linux had to try again; used when he computes next."""
         self.tag = ""
 
 
@@ -304,10 +316,11 @@ class Engine:
             if isinstance(load, Arrivals):
                 self._at(self._gap(load), self._arrive, load)
                 continue
-            for _ in range(load.customers):
+            for number in range(load.customers):
+                customer = Customer(load.steps, outside=load.outside)
+                customer.round = number * APART
                 # streams start at different moments
-                who = Customer(load.steps, outside=load.outside)
-                self._at(20_000 * self.dice.unit(), self._go_on, who)
+                self._at(20_000 * self.dice.unit(), self._go_on, customer)
 
     def _place(self) -> None:
         """Number the subchannels: bases, then their aliases, then those of the pools."""
@@ -318,7 +331,12 @@ class Engine:
         for place, volume in enumerate(box.volumes):
             own = [place, *range(number, number + volume.pav)]
             number += volume.pav
-            self.disks.append(DiskState(place, self.units[volume.lcu], own, volume.turn))
+            disk = DiskState(place, self.units[volume.lcu], own, volume.turn)
+            self.disks.append(disk)
+            group = disk.lcu.paths.group
+            if group.policy == "multibus":  # its disks were used before, and are at different paths
+                disk.turn = self.dice.below(len(disk.routes))
+                disk.turns = self.dice.below(group.turn)
         for unit, lcu in zip(self.units, box.lcus, strict=True):
             unit.aliases = list(range(number, number + lcu.aliases))
             number += lcu.aliases
@@ -380,30 +398,50 @@ class Engine:
         self._at(self.now + self._gap(load), self._arrive, load)
         self._go_on(Customer(load.steps, once=True))
 
-    def _go_on(self, customer: Customer) -> None:
+    def _go_on(self, customer: Customer) -> None:  # noqa: C901 - a call for each step would cost a tenth
         steps = customer.steps
         while True:
             if customer.at == len(steps):
+                if customer.waiter is not None:
+                    waiter, customer.waiter = customer.waiter, None
+                    self._go_on(waiter)
                 if customer.once:
                     return
                 customer.at = 0
+                customer.round += 1
             step = steps[customer.at]
             customer.at += 1
             if type(step) is DiskIo:
-                self._ask_all(customer, step)
-                return
+                if customer.round % step.every == 0 and self._waits(customer, step):
+                    return
+                continue
             if type(step) is Think:
                 mean = step.mean
                 time = mean if step.constant else mean * EXPONENTIAL[self.dice.bits(BITS)]
                 self._at(self.now + time, self._go_on, customer)
                 return
             if type(step) is Compute:
-                self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)])
+                self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)] + customer.owed)
+                customer.owed = 0.0
                 return
             if type(step) is Count:
                 self._count(customer, step)
             elif self._other(customer, step):
                 return
+
+    def _waits(self, customer: Customer, step: DiskIo) -> bool:
+        """Read or write, unless he has to wait before; return whether he waits."""
+        if step.waited:
+            self._ask_all(customer, step)
+            return True
+        behind = customer.behind = customer.behind or Customer((), once=True)
+        behind.owner = customer
+        if behind.asked:
+            customer.at -= 1
+            behind.waiter = customer
+            return True
+        self._ask_all(behind, step)
+        return False
 
     def _other(self, _customer: Customer, step: LoadStep) -> bool:
         """Do a step that only some engines can do; return whether the customer waits for it.
@@ -577,6 +615,8 @@ class Engine:
             return
         path = request.path
         if group.transferring[path]:
+            if len(group.queues[path]) >= group.group.depth:
+                (request.customer.owner or request.customer).owed += group.group.retry
             group.queues[path].append(request)
         else:
             self._transfer(request, group, path)

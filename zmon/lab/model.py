@@ -32,6 +32,10 @@ class PathGroup(NamedTuple):
     """Bytes that one command reads or writes: a block, or a track where the storage can do that."""
     hpf: bool = False
     """Whether the whole channel program is one command (transport mode)."""
+    depth: int = 1 << 30
+    """Requests that may wait for one path; Linux tries again with a further one."""
+    retry: float = 0.0
+    """Processor time that this costs it."""
 
     def transfer(self, size: int) -> float:
         """Return how long a path carries a request."""
@@ -143,6 +147,11 @@ class DiskIo(NamedTuple):
     """Requests at once, on volumes one after the other as stripes lie; all are waited for."""
     stripe: int = 0
     """Bytes of a stripe when a customer reads or writes on and on; 0: each step begins anywhere."""
+    every: int = 1
+    """It is done in one round of so many of a customer."""
+    waited: bool = True
+    """False: the customer goes on meanwhile, as a database while its writer writes back what has changed.
+    He waits before the next such step if this one is not done by then, so that no more than one goes on."""
 
 
 class Count(NamedTuple):
@@ -221,6 +230,8 @@ class StudyFigure(NamedTuple):
     parameter, or arithmetic with parameters alone; empty if the scenario does not say."""
     place: str = ""
     """Study and line, `S000:753`, as docs/lab.md numbers the studies; empty if no study says it."""
+    differs: str = ""
+    """Why the model cannot give it beside the others; empty if it is to hold."""
 
 
 class GuestMemory(NamedTuple):
@@ -298,7 +309,7 @@ def demands(box: StorageBox, steps: Sequence[LoadStep]) -> dict[str, float]:
         elif isinstance(step, DiskIo):
             before = 0.0
             for volume, upto in zip(step.aim.volumes, step.aim.weights, strict=True):
-                _ask(busy, box, step, volume, (upto - before) * step.pieces)
+                _ask(busy, box, step, volume, (upto - before) * step.pieces / step.every)
                 before = upto
     return busy
 

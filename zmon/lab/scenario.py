@@ -284,7 +284,7 @@ class _Scenario:
 
     def _paths(self, name: str, entry: TomlTable) -> None:
         entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms",
-                   "command_ms", "command_kb", "hpf")  # fmt: skip
+                   "command_ms", "command_kb", "hpf", "depth", "retry_cpu_ms")  # fmt: skip
         chpids = entry.words("chpids")
         taken = {chpid for group in self.paths for chpid in group.chpids}
         for chpid in chpids:
@@ -320,6 +320,8 @@ class _Scenario:
                 command=entry.number("command_ms", 0.0, 0.0, 1000.0) * MS,
                 record=round(entry.number("command_kb", 4.0, 0.5, 1024.0) * 1024),
                 hpf=entry.flag("hpf"),
+                depth=entry.whole("depth", 1 << 30, 1, 1 << 30),
+                retry=entry.number("retry_cpu_ms", 0.0, 0.0, 1000.0) * MS,
             )
         )
 
@@ -536,7 +538,7 @@ class _Scenario:
             yield from self._ask(said[0], entry, load)
 
     def _ask(self, key: str, entry: TomlTable, load: str) -> Iterator[LoadStep]:
-        entry.only(key, "kb", "at_once", "hits", "reads", "name", "stripe_kb")
+        entry.only(key, "kb", "at_once", "hits", "reads", "name", "stripe_kb", "every", "wait")
         if "reads" in entry and key != "use":
             raise entry.wrong("reads", f"goes with use, not with {key}")
         shares = self._shares(key, entry)
@@ -554,13 +556,15 @@ class _Scenario:
         pieces = entry.whole("at_once", 1, 1, 1024)
         aim = Aim(tuple(shares), tuple(weights), size, reads, entry.number("hits", 1.0, 0.0, 1.0))
         groups = {self.lcus[self.volumes[volume].lcu].paths for volume in shares}
-        cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces
+        every = entry.whole("every", 1, 1, 1_000_000)
+        cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces / every
         if cpu:
             yield Compute(cpu)
         stripe = round(entry.number("stripe_kb", 0.0, 0.0, 1 << 20) * 1024)
         if stripe % size:
             raise entry.wrong("stripe_kb", "is a multiple of kb, so that a piece lies on one volume")
-        yield DiskIo(aim, entry.text("name", load), pieces, stripe)
+        waited = entry.flag("wait") if "wait" in entry else True
+        yield DiskIo(aim, entry.text("name", load), pieces, stripe, every, waited)
 
     def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""
@@ -585,7 +589,7 @@ class _Scenario:
 
     def _figures(self, phases: Sequence[Phase]) -> Iterator[StudyFigure]:
         for entry in self.top.list_of("figures", []):
-            entry.only("name", "study", "low", "high", "why", "measure", "basis", "place")
+            entry.only("name", "study", "low", "high", "why", "measure", "basis", "place", "differs")
             low, high = entry.number("low", None, -1e9), entry.number("high", None, -1e9)
             if low > high:
                 raise entry.wrong("low", f"{low:g} is above high, {high:g}")
@@ -600,7 +604,7 @@ class _Scenario:
             yield StudyFigure(
                 entry.text("name"), entry.text("study"), low, high, entry.text("why"), said,
                 entry.one_of("basis", ("follows", "fitted", "given"), "") if "basis" in entry else "",
-                entry.text("place", ""),
+                entry.text("place", ""), entry.text("differs", ""),
             )  # fmt: skip
 
     def _measurable(self, entry: TomlTable, one: Measure, phases: Sequence[Phase]) -> None:

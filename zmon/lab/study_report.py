@@ -15,17 +15,9 @@ if TYPE_CHECKING:
     from zmon.lab.model import Scenario, StudyFigure
 
 HEADINGS: Final = (
-    "scenario",
-    "figure",
-    "study",
-    "from",
-    "to",
-    "model",
-    "verdict",
-    "why these bounds",
-    "basis",
-    "place",
-)
+    "scenario", "figure", "study", "from", "to", "model", "verdict", "why these bounds", "basis", "place",
+    "why it differs",
+)  # fmt: skip
 
 
 class ReportLine(NamedTuple):
@@ -42,14 +34,14 @@ class ReportLine(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The same in a word."""
-        return "holds" if self.holds else "FAILS"
+        """The same in a word; `differs` where the scenario says why the model cannot give it."""
+        return "holds" if self.holds else "differs" if self.figure.differs else "FAILS"
 
     def cells(self) -> tuple[str, ...]:
         """Return it as texts, under `HEADINGS`."""
-        name, study, low, high, why, _measure, basis, place = self.figure
+        name, study, low, high, why, _measure, *rest = self.figure
         model = short(self.value)
-        return self.plan.name, name, study, f"{low:g}", f"{high:g}", model, self.verdict, why, basis, place
+        return self.plan.name, name, study, f"{low:g}", f"{high:g}", model, self.verdict, why, *rest
 
 
 def short(value: float) -> str:
@@ -101,4 +93,5 @@ def text(lines: Iterable[ReportLine]) -> Iterator[str]:
             yield f"{name}: {line.plan.title}"
         bounds = f"{line.figure.low:g} to {line.figure.high:g}"
         basis, place = line.figure.basis or "-", line.figure.place or "-"
-        yield f"  {line.figure.name:<76} {bounds:>14} {short(line.value):>6} {line.verdict} {basis:7} {place}"
+        verdict = f"{short(line.value):>6} {line.verdict:7}"
+        yield f"  {line.figure.name:<76} {bounds:>14} {verdict} {basis:7} {place}"
