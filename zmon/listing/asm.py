@@ -271,8 +271,7 @@ def name_in_group(container: Container) -> str:
     """
     if container.kind != c.ASM_GROUP:
         return container.located
-    within = ".".join(filter(None, (container.database, container.tablespace))) or container.role
-    return f"{container.path} ({within})"
+    return f"{container.path} ({container.owner})"
 
 
 class GroupMembers(NamedTuple):

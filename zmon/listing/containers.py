@@ -92,6 +92,11 @@ class Container(NamedTuple):
         return self.database, self.tablespace, self.partition, self.role
 
     @property
+    def owner(self) -> str:
+        """Its tablespace, with the database where that is known; without either its role."""
+        return ".".join(filter(None, (self.database, self.tablespace))) or self.role
+
+    @property
     def place(self) -> str:
         """Source and line: `db.ddl:40`."""
         return f"{self.source}:{self.line}" if self.line else self.source

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import posixpath
 import re
 import stat
 from functools import reduce
@@ -29,6 +28,7 @@ from zmon.listing.containers import NO_GROUPS, NO_OPTIONS, DiskGroups, ListingCo
 from zmon.listing.delimited import MAX_LINE, columned_rows, drawn_rows, is_columned, is_drawn
 from zmon.listing.not_understood import quote
 from zmon.listing.servers import MARIADB, POSTGRESQL, ServerError, is_here, is_server, parse_server
+from zmon.topology.data_files import normal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -334,11 +334,9 @@ def _apart(containers: Iterable[Container]) -> Iterator[Container]:
     for row in containers:
         path = row.located
         if not row.problem and path.startswith("/"):
-            plain = path if "/.." in path else "/" + posixpath.normpath(path).lstrip("/")
-            known = first.setdefault(plain, row)
+            known = first.setdefault(path if "/.." in path else normal(path), row)
             if (known.database, known.tablespace) != (row.database, row.tablespace):
-                owner = ".".join(filter(None, (known.database, known.tablespace))) or known.role
-                problem = f"it is listed for {owner}, too ({known.place}), and counted there"
+                problem = f"it is listed for {known.owner}, too ({known.place}), and counted there"
                 yield row._replace(problem=problem)
                 continue
         yield row
