@@ -183,3 +183,14 @@ def test_a_terminal_of_ascii_shows_what_it_can(lay_out: Callable[[str], str]) ->
             stream.write("E:ID_SERIAL=LÜ7000\n")
     found = run("show DEVICE 7000 --from CAPTURE --format csv", capture)
     assert (found.returncode, found.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [["show", "DEVICE"], ["size"], ["whatif", "double", "the", "paths", "of", "LCU", "1"]]
+)
+def test_a_time_that_is_none_is_a_mistake_of_the_command_line(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The status is 2, and the message has examples."""
+    assert main([*words, "--from", "recordings/hercules-four-queries.zmon", "--at", "never"]) == USAGE
+    assert "'never' is no time" in capsys.readouterr().err

@@ -206,6 +206,21 @@ def has_inputs(args: argparse.Namespace) -> bool:
     return bool(args.site or args.cp_file or args.listing or site_files(os.environ))
 
 
+def inputs_and_files(args: argparse.Namespace) -> tuple[Callable[[], UserInputs], list[ListedFile]]:
+    """Return what `user_inputs` does for the options, and the files that their listings name.
+
+    Raises:
+        ListingError, SiteError: a listing, or the site file that is named, cannot be used.
+        OSError: a file that is named cannot be read.
+    """
+    if not has_inputs(args):
+        from zmon.tables.view import no_inputs  # noqa: PLC0415 - a lookup of a file needs no table
+
+        return no_inputs, []
+    listing = listing_of(args)
+    return user_inputs(args, listing), list(containers_of(listing))
+
+
 def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Callable[[], UserInputs]:
     """Return a function that returns the user inputs; the files that options name are read now.
 

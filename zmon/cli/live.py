@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.inputs import containers_of, listing_of, user_inputs
+from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.source_options import open_source, seek
 from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
@@ -108,9 +108,7 @@ def _check(args: argparse.Namespace) -> None:
 
 def _opened(screens: Screens, args: argparse.Namespace) -> Session:
     """Return the session at the end of the source or where `--at` says."""
-    listing = listing_of(args)
-    inputs = user_inputs(args, listing)
-    containers = list(containers_of(listing))
+    inputs, containers = inputs_and_files(args)
     timeline = open_source(args, follow=not is_line_mode(args), keep=True, containers=containers)
     try:
         session = Session(timeline, screens, people=inputs)

@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack
 
 from zmon.absent import Absent
-from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
+from zmon.cli.inputs import has_inputs, inputs_and_files, status
 from zmon.cli.output import announced, complain, misused, write_result
 from zmon.cli.source_options import go_to_end, open_source, paced, refused, seek, time_of
 from zmon.kinds import CONTAINER, MACHINE
@@ -17,7 +17,7 @@ from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import find_screen
 from zmon.session.session import Session
-from zmon.tables.view import NoSuchThing, needs, no_inputs
+from zmon.tables.view import NoSuchThing, needs
 
 if TYPE_CHECKING:
     import argparse
@@ -46,14 +46,12 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     rows = args.count if needed.history else 0
     args.count = args.count or 1
     try:
-        listing = listing_of(args)
-        inputs = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
+        inputs, containers = inputs_and_files(args)
         # every header needs MACHINE; one sample more than intervals makes the first interval
         more = has_inputs(args) or (args.source and CONTAINER in needed.topology)  # the source may hold files
         kinds = (MACHINE, *needed.kinds, *(needed.topology if more else ()))
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
-        containers = list(containers_of(listing))
         timeline = open_source(args, kinds=kinds, last=last, containers=containers)
         session = Session(timeline, screens, people=inputs)
         other = _other(args, kinds) if args.other else None

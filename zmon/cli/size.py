@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
-from zmon.cli.inputs import has_inputs, user_inputs
+from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_width, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
@@ -22,7 +22,7 @@ from zmon.tables.control_unit import ControlUnits
 from zmon.tables.device import disks as disk_rows
 from zmon.tables.join import total
 from zmon.tables.topology import units_of
-from zmon.tables.view import View, no_inputs
+from zmon.tables.view import View
 
 if TYPE_CHECKING:
     import argparse
@@ -94,7 +94,7 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
         CommandError, WhenError: a time is none, or there is no sample then.
         ValueError: the source cannot be used, or holds no interval.
     """
-    inputs = user_inputs(args) if has_inputs(args) else no_inputs
+    inputs, _files = inputs_and_files(args)
     needed = control_unit.NEEDS
     kinds = (MACHINE, *needed.kinds, *needed.topology)
     last = None if args.at or args.since else 2

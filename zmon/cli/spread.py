@@ -140,9 +140,8 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
 # text
 
 
-def title(space: TablespaceSpread) -> str:
-    """Return what a tablespace is called, with its database where that is known."""
-    return f"{space.database}.{space.tablespace}" if space.database else space.tablespace or "(no tablespace)"
+def _name(space: TablespaceSpread) -> str:
+    return space.title or "(no tablespace)"
 
 
 def text(
@@ -241,7 +240,7 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
         for line, (first, others, every) in enumerate((("", "", ""), ("Tablespace", "others", "all")))
         if line or any(first for first, _ in heads.values())
     ]
-    for label, loads in [*((title(space), space.load_on) for space in report.spaces), ("all", whole)]:
+    for label, loads in [*((_name(space), space.load_on) for space in report.spaces), ("all", whole)]:
         others = sum(loads.get(unit.key, 0) for unit in hidden)
         amounts = (loads.get(unit.key, 0) for unit in shown)
         rows.append([fitted(label, name - 1), *map(amount, (*amounts, others, sum(loads.values())))])
@@ -292,7 +291,7 @@ def _figures(report: SpreadReport, width: int) -> Iterator[str]:
         worst, room = harmless(names.get(found.worst, "")), most - len(share)
         worst = shorten(worst if cells(worst) <= room else worst.rpartition(" ")[2], room)
         rows.append([
-            fitted("all" if space is report.whole else title(space), name - 1), str(space.files),
+            fitted("all" if space is report.whole else _name(space), name - 1), str(space.files),
             bytes_(space.size), f"{_or_dots(found.uneven, rate)}{_mark(found.uneven)}",
             _or_dots(found.effective, f"{{:.1f}} of {found.units}".format),
             _or_dots(found.jain, queue), _or_dots(found.variation, queue), f" {worst}{share}",

@@ -7,11 +7,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
-from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
+from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import (
     aligned,
     announced,
-    complain,
     folded,
     misused,
     paragraphs,
@@ -19,7 +18,7 @@ from zmon.cli.output import (
     write_result,
 )
 from zmon.cli.show_intervals import moves_to
-from zmon.cli.source_options import open_source
+from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
 from zmon.placement.items import placement_of
 from zmon.placement.spread_report import SpreadQuery, report_spread
@@ -34,7 +33,7 @@ from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.tables.tablespaces import waits_in
 from zmon.tables.topology import has_files, machine_of
-from zmon.tables.view import View, no_inputs
+from zmon.tables.view import View
 from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
 from zmon.toml import TomlDocument, read_utf8
 
@@ -68,8 +67,8 @@ def run(args: argparse.Namespace) -> int:
         return _answer(args, wanted)
     except (ChangeError, CommandError, WhenError) as error:
         return misused(str(error))
-    except ValueError as error:
-        return complain(str(error))
+    except ValueError as error:  # the source or a time
+        return refused(error)
 
 
 def _wanted(words: Sequence[str]) -> list[str]:
@@ -92,11 +91,9 @@ def _wanted(words: Sequence[str]) -> list[str]:
 
 
 def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
-    listing = listing_of(args)
-    people = user_inputs(args, listing) if has_inputs(args) or listing is not None else no_inputs
+    people, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
     last = None if args.at or args.since else args.count + 1
-    containers = list(containers_of(listing))
     with (
         announced(args.source),
         closing(open_source(args, kinds=kinds, last=last, containers=containers)) as timeline,

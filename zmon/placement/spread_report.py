@@ -80,6 +80,11 @@ class TablespaceSpread(NamedTuple):
     shares_with_logs: bool
 
     @property
+    def title(self) -> str:
+        """Its name, with its database if that is known."""
+        return f"{self.database}.{self.tablespace}" if self.database else self.tablespace
+
+    @property
     def size(self) -> int:
         """Its bytes, placed or not."""
         return sum(self.bytes_on.values()) + self.unplaced

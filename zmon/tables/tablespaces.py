@@ -265,7 +265,7 @@ def spread_table(view: View) -> Table:
         for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
     ]
     return Table(
-        [title(space) for space in by_bytes.spaces],
+        [space.title for space in by_bytes.spaces],
         {name: [line[name] for line in lines] for name in lines[0]},
         Summary(">> All <<", _spread_line(by_bytes.whole, by_traffic.whole, names, len(on_disks))),
         estimated=dict.fromkeys(SPREAD_ESTIMATES),
@@ -304,11 +304,6 @@ def _by_bytes(machine: Machine) -> SpreadReport:
     return report_spread(placement_of(machine), SpreadQuery())
 
 
-def title(space: TablespaceSpread) -> str:
-    """Return the key of a tablespace's row."""
-    return f"{space.database}.{space.tablespace}" if space.database else space.tablespace
-
-
 def _spread_line(
     one: TablespaceSpread, other: TablespaceSpread, names: dict[str, str], without_lcu: int
 ) -> dict[str, Value]:
@@ -316,7 +311,7 @@ def _spread_line(
     no_traffic = by_traffic.uneven if isinstance(by_traffic.uneven, Absent) else None
     return {
         "tablespace": one.tablespace,
-        "database": one.database or absent("the listing names no database"),
+        "database": one.database or NO_DATABASE,
         "size": one.size,
         "files": one.files,
         "effective": by_bytes.effective,
@@ -416,8 +411,8 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
     return {
         "number": number,
         "path": move.item.name,
-        "tablespace": move.item.tablespace or absent("the listing names no tablespace of it"),
-        "database": move.item.database or absent("the listing names no database"),
+        "tablespace": move.item.tablespace or NO_TABLESPACE,
+        "database": move.item.database or NO_DATABASE,
         "source": move.source.title,
         "target": move.target.title,
         "swap": step.moves[1].item.name if step.is_swap else NO_SWAP,
