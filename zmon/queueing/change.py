@@ -23,7 +23,7 @@ class FileMove(NamedTuple):
     lcu: str
     """The key of the LCU on which each gets a volume like the one that it has; empty with a volume."""
     volume: str = ""
-    """The key of a volume that has I/O."""
+    """The key of a volume."""
 
 
 class StripedSpace(NamedTuple):
@@ -89,15 +89,13 @@ def _flows(model: FittedModel, flows: Sequence[FittedFlow], titles: Mapping[str,
 def _with_files_moved(model: FittedModel, change: FileMove) -> FittedModel:
     if not any(flow.file in change.files for flow in model.flows):
         raise ChangeError("nothing is read or written in these files, so moving them changes nothing")
-    there = next((flow for flow in model.flows if flow.volume == change.volume), None)
-    if change.volume and there is None:
-        raise ChangeError(
-            f"nothing is known of volume {change.volume}, which has no I/O: name its LCU instead"
-        )
+    there = model.places.get(change.volume)
+    if change.volume and (there is None or there[0] not in model.lcus):
+        raise ChangeError(f"the LCU of volume {change.volume} has no I/O that was measured: name another")
     found, titles = [], dict[str, str]()
     for flow in model.flows:
         if flow.file in change.files and there is not None:
-            found.append(flow._replace(volume=there.volume, lcu=there.lcu, servers=there.servers))
+            found.append(flow._replace(volume=change.volume, lcu=there[0], servers=there[1]))
         elif flow.file in change.files and flow.lcu != change.lcu:
             key = f"{flow.file} on {change.lcu}"
             titles[key] = f"a new volume for {flow.file}"
@@ -118,9 +116,8 @@ def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel
         key = f"{change.space} on {lcu}"
         titles[key] = f"new volumes for {change.space}"
         targets.append((key, lcu, max(1.0, servers / len(change.lcus))))
-    known = {flow.volume: (flow.lcu, flow.servers) for flow in model.flows}
     for volume in change.volumes:
-        lcu, many = known.get(volume, (own[0].lcu, own[0].servers))
+        lcu, many = model.places.get(volume, (own[0].lcu, own[0].servers))
         targets.append((volume, lcu, many))
     found = [flow for flow in model.flows if flow.owner != change.space]
     found += [

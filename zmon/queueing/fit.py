@@ -133,6 +133,8 @@ class FittedModel(NamedTuple):
     """Of each class, as measured."""
     titles: Mapping[str, str]
     """Of volumes, by key."""
+    places: Mapping[str, tuple[str, float]]
+    """Of all volumes, used or not: the LCU, and how many requests each does at once."""
     burst: float = 1.0
     """Wait for a subchannel, as a multiple of what random arrivals would wait."""
     evenly: float = 0.0
@@ -212,6 +214,7 @@ def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
         _population(flows, volumes, processors, computing),
         _responses(flows, volumes),
         {one.key: f"volume {one.title}" for one in load.volumes},
+        {one.key: (one.lcu, float(one.servers)) for one in load.volumes},
     )
     model = _with_waits(model, volumes)
     return _with_factors(model._replace(service=_service(model, behind, misses)))

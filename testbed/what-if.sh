@@ -1,0 +1,53 @@
+# Runs in the Hercules guest: two hot files on one volume.  zmon predicts what moving one of them to another volume
+# gives, the file is moved, and both are compared: /job/out/what-if.txt.
+. /job/db2.sh
+
+SECONDS_EACH=90
+
+# hot DIRECTORY1 DIRECTORY2: read both files for a while and record that
+hot() {
+    seconds=$((SECONDS_EACH + 60))
+    query hot1 "$1" 8 $seconds 20ms
+    query hot2 "$2" 8 $seconds 20ms
+    sleep 20
+    python3 -m zmon record "/job/out/days-$3" --interval 2 --for ${SECONDS_EACH}s
+    pkill fio
+    wait $(jobs -p)
+}
+
+lay_out_data_base
+measure 7000 7001 7002 7003 7100 7101 7102 7103 7200 7201 7202 7203
+for number in 1 2; do
+    fio --name="hot$number" --directory=/db2/data1 --rw=read --bs=64k --size=32m --create_only=1 >/dev/null
+done
+printf 'tablespace,path\nHOT1,/db2/data1/hot1.0.0\nHOT2,/db2/data1/hot2.0.0\n' >/job/out/files.csv
+cat /db2/data1/hot* >/dev/null # so that the emulator has uncompressed them
+sync
+
+say "two hot files on 7000"
+hot /db2/data1 /db2/data1 before
+change="move HOT2 to volume 7001"
+zmon predicted.txt whatif --from /job/out/days-before --since -80s --listing /job/out/files.csv "$change"
+zmon predicted.json whatif --from /job/out/days-before --since -80s --listing /job/out/files.csv --format json "$change"
+
+say "one of them moved to 7001"
+cp /db2/data1/hot2.0.0 /db2/data2/ && rm /db2/data1/hot2.0.0
+cat /db2/data2/hot2.0.0 >/dev/null
+sync
+hot /db2/data1 /db2/data2 after
+zmon after.json show DEVICE --from /job/out/days-after --since -80s --format json
+
+python3 - <<'EOF' | tee /job/out/what-if.txt
+import json
+
+predicted = json.load(open("/job/out/predicted.json"))
+now, then = (predicted["rows"][-1][name] for name in ("io_now", "io_then"))
+rows = json.loads(open("/job/out/after.json").readline())["rows"]
+rate = sum(row["ios"] or 0 for row in rows)
+wait = sum((row["ios"] or 0) * (row["await"] or 0) for row in rows) / max(rate, 1e-9)
+resp = predicted["rows"][-1]["resp_then"]
+print(f"I/O per second: {now:.1f} before, {then:.1f} predicted, {rate:.1f} after ({then / rate - 1:+.0%})")
+print(f"response, ms: {predicted['rows'][-1]['resp_now']:.1f} before, {resp:.1f} predicted, {wait:.1f} after ({resp / wait - 1:+.0%})")
+print(f"limit: {predicted['limit_then']}, confidence: {predicted['confidence']}")
+EOF
+say "compared"
