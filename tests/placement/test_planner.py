@@ -12,6 +12,8 @@ from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import spread
 from zmon.placement.planner import GAIN, MovePlan, plan_moves
 
+FEW = 25
+"""Examples of a property: each is a whole search."""
 FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
 
 
@@ -162,6 +164,7 @@ def test_the_bound_of_a_file_on_several_units() -> None:
     assert plan_moves(items, [Unit("1"), Unit("2")]).bound == 1
 
 
+@settings(max_examples=FEW, deadline=None)
 @given(st.permutations(study()))
 def test_the_order_of_items_is_of_no_matter(items: list[FileItem]) -> None:
     """The same question has the same answer."""
@@ -292,6 +295,7 @@ def test_units_with_one_key_are_refused() -> None:
         plan_moves([], [FOUR[0], FOUR[0]])
 
 
+@settings(max_examples=FEW, deadline=None)
 @given(st.lists(st.integers(0, 12), min_size=2, max_size=6))
 def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
     """At most the ceiling of n/m may lie on each of m units: one move for each item above it."""
@@ -347,7 +351,7 @@ def best(items: list[FileItem], units: list[Unit]) -> int:
     )
 
 
-@settings(deadline=None)
+@settings(max_examples=FEW, deadline=None)
 @given(CASES)
 def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """The bound is never above the best, the result never below; largest first keeps what is proved of it."""
@@ -364,7 +368,7 @@ def test_against_all_placements_there_are(case: tuple[int, list[tuple[int, int, 
     assert anew * mean <= (4 / 3 - 1 / (3 * count)) * optimum + 1e-6
 
 
-@settings(deadline=None)
+@settings(max_examples=FEW, deadline=None)
 @given(CASES, st.integers(1, 3))
 def test_the_bound_is_never_above_the_best_of_some_units(
     case: tuple[int, list[tuple[int, int, int]]], opened: int
@@ -377,7 +381,7 @@ def test_the_bound_is_never_above_the_best_of_some_units(
     assert found.bound * sum(item.size for item in items) / len(units) <= best(items, units) + 1e-6
 
 
-@settings(deadline=None)
+@settings(max_examples=FEW, deadline=None)
 @given(CASES)
 def test_what_the_steps_say_is_so(case: tuple[int, list[tuple[int, int, int]]]) -> None:
     """Made one after the other, they lead to the loads that are promised, and never to a higher maximum."""

@@ -39,15 +39,15 @@ ROUNDS: Final = 9
 """Levels that are tried between the bound and the best placement known, each between two others."""
 FINE: Final = 0.0005
 """Levels that differ by less are not told from each other."""
-LEVEL: Final = 400
-"""Proposals for each level and item."""
-BYTES: Final = 1_000
-"""Proposals for each price and item."""
-MANY: Final = 25_000
-"""Not more proposals than these, however many items there are."""
+LEVEL: Final = 12
+BYTES: Final = 40
+"""Proposals for each level, and for each price, for each pair of an item and another item or a unit."""
+MANY: Final = 30_000
+LEAST: Final = 2_000
+"""Not more and not less proposals than these, however many items there are."""
 PRICES: Final = (
-    (0.5, True), (0.3, True), (0.2, True), (0.15, True), (0.1, True), (0.07, True), (0.05, True),
-    (0.1, False), (0.03, False),
+    (0.3, True), (0.2, True), (0.3, False), (0.1, True), (0.2, False), (0.07, True), (0.1, False),
+    (0.05, True), (0.03, False),
 )  # fmt: skip
 """Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
 SINGLE: Final = 0.5
@@ -127,21 +127,22 @@ class Annealing:
 
         `known` has the new units of items that are moved in a placement that reaches a level, `top`.
         """
-        many = len(self.items)
+        pairs = len(self.items) * (len(self.items) + len(self.bare))
         where = [known.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
         allowed = all(unit in units for unit, units in zip(where, self.copied, strict=True))
         if top < self.top and len(known) <= self.most and known.keys() <= set(self.items) and allowed:
             self.where, self.top, self.bytes = where, top, sum(map(getitem, self.copied, where))
+        level, fewest = (max(LEAST, min(times * pairs, MANY)) for times in (LEVEL, BYTES))
         low, wanted = bound, bound
         for _ in range(ROUNDS):
             if self.top <= low * (1 + FINE):
                 break
-            if not self.lower(wanted, min(LEVEL * many, MANY), 0.0, stop=True):
+            if not any(self.lower(wanted, level, 0.0, stop=True, anew=anew) for anew in (False, True)):
                 low = wanted
             wanted = (low + self.top) / 2
-        reached = max(self.top, bound) * (1 + FINE)
+        reached = max(self.top, bound) * (1 + 2 * FINE)
         for price, anew in PRICES:
-            self.lower(reached, min(BYTES * many, MANY), price, stop=False, anew=anew)
+            self.lower(reached, fewest, price, stop=False, anew=anew)
 
     def moves(self) -> list[tuple[int, int]]:
         """Return the items that are moved, with their new units."""

@@ -151,7 +151,7 @@ def plan_moves(
         anew = tuple(_steps(begin, _telling(begin, _in_order(begin.copy(), placed))))
     is_anew = _is_better(anew, steps)
     steps = anew if is_anew else steps
-    if not steps or (uneven / steps[-1].uneven < 1 + WORTH and steps[-1].apart - apart < WORTH):
+    if not steps or (uneven / steps[-1].uneven < 1 + WORTH - GAIN and steps[-1].apart - apart < WORTH):
         steps, is_anew = (), False
     reached = steps[-1].uneven if steps else uneven
     return MovePlan(
@@ -320,13 +320,26 @@ def _telling(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
     for some in (*((one,) for one in reversed(idle)), *combinations(idle, 2)):
         rest = [change for change in kept if change not in some]
         without = _made(begin, rest)
-        if len(rest) == len(kept) - len(some) and without.top <= top and without.apart() >= apart:
+        if len(rest) > len(kept) - len(some) or not _has_room(begin, rest):
+            continue
+        if without.top <= top and without.apart() >= apart:
             kept = rest
     kept = _paired(begin, kept)
     gaining = list(_gains(begin, kept))
     while kept and not gaining.pop():
         kept.pop()
     return kept
+
+
+def _has_room(begin: PlannerState, changes: Iterable[Change]) -> bool:
+    """Return whether there is room for each change after those before it."""
+    state = begin.copy()
+    for change in changes:
+        for move in change:
+            state.move(*move)
+        if any(state.free[unit] < min(0, begin.free[unit]) for _, unit in change):
+            return False
+    return True
 
 
 def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
@@ -340,7 +353,8 @@ def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
             if not more and to == begin.home[number] and begin.home[other] == unit:
                 joined = [*changes[:place], (first[0], (other, to)), *changes[place + 1 :]]
                 joined.remove(first)
-                return _paired(begin, joined)
+                if _has_room(begin, joined):
+                    return _paired(begin, joined)
     return changes
 
 

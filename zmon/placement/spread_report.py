@@ -475,7 +475,7 @@ NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces b
 
 def no_use_words(report: SpreadReport) -> str:
     """Return why moves by traffic are of no use; empty where they may be."""
-    return f"{report.no_use}: no move is of use" if report.no_use else ""
+    return f"{report.no_use}; no move is of use" if report.no_use else ""
 
 
 def anew_words(suggested: MovePlan, most: int) -> Iterable[str]:
