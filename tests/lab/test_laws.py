@@ -27,7 +27,7 @@ from zmon.lab.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.lab.engine import Request
+    from zmon.lab.engine_state import Request
     from zmon.lab.model import Load, LoadStep
 
 INTERVAL = 150_000.0

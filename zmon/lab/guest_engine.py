@@ -13,7 +13,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.dice import BITS, EXPONENTIAL
-from zmon.lab.engine import Customer, Engine
+from zmon.lab.engine import Engine
+from zmon.lab.engine_state import Customer
 from zmon.lab.model import Aim, Touch
 
 if TYPE_CHECKING:

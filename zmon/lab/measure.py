@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.lab.engine import BUCKETS, LAST, NEVER
+from zmon.lab.engine import BUCKETS, LAST
+from zmon.lab.engine_state import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_watched
 
 if TYPE_CHECKING:
-    from zmon.lab.engine import DiskState
+    from zmon.lab.engine_state import DiskState
     from zmon.lab.guest_engine import GuestCounts
     from zmon.lab.model import Scenario
 

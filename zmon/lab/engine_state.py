@@ -1,0 +1,259 @@
+"""What the engine knows of each part while it simulates: queues, what is worked on, and what is counted."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.lab.model import LoadStep, PathGroup, SimulatedLcu
+
+WIDEST: Final = 64
+"""Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
+NEVER: Final = float("inf")
+
+
+class SubchannelState:
+    """What one subchannel has counted since the last interval: a base or an alias."""
+
+    __slots__ = ("connect", "disconnect", "pending", "request", "starts")
+
+    def __init__(self) -> None:
+        self.request: Request | None = None
+        """What it works on."""
+        self.starts = 0
+        self.pending = self.disconnect = self.connect = 0.0
+
+
+class RouteState:
+    """One path to a disk, where Linux chooses the path: what was asked and answered over it."""
+
+    __slots__ = (
+        "active", "at", "busy", "integral", "read_bytes", "read_time", "reads", "write_bytes", "write_time",
+        "writes",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.active = 0
+        self.at = 0.0
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.reads = self.writes = self.read_bytes = self.write_bytes = 0
+        self.read_time = self.write_time = self.integral = self.busy = 0.0
+
+    def tick(self, now: float) -> None:
+        """Count the time since something changed last."""
+        if self.active:
+            since = now - self.at
+            self.integral += since * self.active
+            self.busy += since
+        self.at = now
+
+    def answer(self, request: Request, now: float) -> None:
+        """Count a request that has ended; over a path it began when its turn came."""
+        self.tick(now)
+        self.active -= 1
+        time = now - request.started
+        if request.read:
+            self.reads += 1
+            self.read_bytes += request.size
+            self.read_time += time
+        else:
+            self.writes += 1
+            self.write_bytes += request.size
+            self.write_time += time
+
+
+class InTurn:
+    """The base and aliases of a volume to which multipath gives requests in turn, each with its own queue."""
+
+    __slots__ = ("devices", "queues", "sent", "turn")
+
+    def __init__(self, devices: list[int], turn: int) -> None:
+        self.devices = devices
+        self.turn = turn
+        self.sent = 0
+        self.queues: dict[int, deque[Request]] = {device: deque() for device in devices}
+
+    def next(self) -> int:
+        """Return the subchannel of the next request."""
+        device = self.devices[self.sent // self.turn % len(self.devices)]
+        self.sent += 1
+        return device
+
+
+class DiskState:
+    """A volume as Linux sees it."""
+
+    __slots__ = (
+        "active", "aliased", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number",
+        "queue", "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn",
+        "turns", "waits", "write_bytes", "write_time", "writes",
+    )  # fmt: skip
+
+    def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
+        self.number = number
+        self.lcu = lcu
+        self.base = devices[0]
+        self.free = devices[::-1]
+        """Its own subchannels that are idle; the base is taken first."""
+        self.in_turn = InTurn(devices, turn) if turn else None
+        group = lcu.paths.group
+        self.routes = [RouteState() for _ in group.chpids] if group.policy != "any" else []
+        """Its paths, where Linux and not the channel subsystem chooses one of them."""
+        self.queue: deque[Request] = deque()
+        self.active = 0
+        """Requests in Linux or beyond."""
+        self.at = 0.0
+        """Until when `integral` and `busy` are counted."""
+        self.turn = self.turns = 0
+        self.clear()
+
+    def route(self, now: float) -> int:
+        """Choose the path of the next request, as multipath does."""
+        group = self.lcu.paths.group
+        path = 0
+        if group.policy == "multibus":
+            if self.turns >= group.turn:
+                self.turn, self.turns = (self.turn + 1) % len(self.routes), 0
+            path = self.turn
+            self.turns += 1
+        self.routes[path].tick(now)
+        self.routes[path].active += 1
+        return path
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.reads = self.writes = self.read_bytes = self.write_bytes = self.aliased = 0
+        self.read_time = self.write_time = self.integral = self.busy = 0.0
+        self.cache = [0, 0, 0]
+        """Reads, reads that the cache answered, writes."""
+        for route in self.routes:
+            route.clear()
+        self.sizes, self.times, self.service, self.waits, self.queued = ([0] * WIDEST for _ in range(5))
+
+
+class LcuState:
+    """A logical control unit at work."""
+
+    __slots__ = (
+        "aliases", "destaged", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work",
+    )  # fmt: skip
+
+    def __init__(self, lcu: SimulatedLcu, paths: PathGroupState, aliases: list[int], ranks: int) -> None:
+        self.lcu = lcu
+        self.paths = paths
+        self.aliases = aliases
+        """Idle aliases of its pool."""
+        self.ranks = [0.0] * ranks
+        """When each array is free."""
+        self.destaged: list[float] = []
+        """Ascending, when arrays will be done with the writes in non-volatile storage."""
+        self.waiting: deque[DiskState] = deque()
+        """Disks with requests for which there was no subchannel."""
+        self.free = 0.0
+        """When it will have served all that is there."""
+        self.inside = 0
+        self.work = 0.0
+        """Time of service that was asked for since the last interval."""
+        self.fetched = 0.0
+        """Requests of the arrays since the last interval."""
+
+
+class PathGroupState:
+    """Channel paths at work."""
+
+    __slots__ = ("busy", "bytes", "group", "idle", "queue", "queues", "since", "transferring", "transfers")
+
+    def __init__(self, group: PathGroup) -> None:
+        self.group = group
+        paths = len(group.chpids)
+        self.idle = list(range(paths))[::-1]
+        self.queue: deque[Request] = deque()
+        self.queues: list[deque[Request]] = [deque() for _ in range(paths)]
+        """Of each path, where requests are bound to one."""
+        self.transferring = [False] * paths
+        self.since = [0.0] * paths
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        paths = len(self.group.chpids)
+        self.busy, self.bytes, self.transfers = [0.0] * paths, [0] * paths, [0] * paths
+
+
+class Request:
+    """One request on its way."""
+
+    __slots__ = (
+        "begun", "customer", "device", "disk", "finish", "follows", "hit", "issued", "path", "pooled", "read",
+        "ready", "size", "spent", "started",
+    )  # fmt: skip
+
+    def __init__(self, customer: Customer, disk: DiskState, size: int, now: float) -> None:
+        self.customer = customer
+        self.disk = disk
+        self.size = size
+        self.issued = self.started = self.ready = self.finish = now
+        """When Linux got it, its subchannel was started, its bytes were there, and when the control unit is
+        done with it."""
+        self.begun = NEVER
+        """When a path began to carry it."""
+        self.read = self.hit = True
+        self.follows = False
+        """Whether its data lie behind those of the request before it: the array need not look for them."""
+        self.device = self.path = 0
+        self.pooled = False
+        """Whether its subchannel is a lent alias."""
+        self.spent = (0.0, 0.0, 0.0)
+        """What of its times is counted already, because an interval ended meanwhile."""
+
+
+class Customer:
+    """Somebody who does one step after the other."""
+
+    __slots__ = (
+        "asked", "at", "behind", "faults", "marks", "once", "outside", "owed", "owner", "place", "round",
+        "stalled", "steps", "tag", "waiter",
+    )  # fmt: skip
+
+    def __init__(self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False) -> None:
+        self.steps = steps
+        self.outside = outside
+        """Whether he is another guest of z/VM."""
+        self.faults = -1
+        """How many of the pages that he touches are still to be read; negative when he touches none."""
+        self.stalled = False
+        """Whether he is counted as waiting for I/O."""
+        self.behind: Customer | None = None
+        """Who waits for those of his requests for which he does not wait."""
+        self.owner: Customer | None = None
+        """Whose requests these are, if he does not wait for them."""
+        self.waiter: Customer | None = None
+        """Who wants to go on when this one has his answers."""
+        self.once = once
+        """Whether he leaves after the last."""
+        self.at = 0
+        self.round = 0
+        self.asked = 0
+        """For how many requests he waits."""
+        self.marks: dict[str, float] = {}
+        self.place = -1
+        """The byte of the stripes where he goes on; negative before he began."""
+        self.owed = 0.0
+        """Processor time for what Linux had to try again; used when he computes next."""
+        self.tag = ""
+
+
+class NamedCount:
+    """Something that people count: how many, and how long they took."""
+
+    __slots__ = ("number", "time")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.time = 0.0
