@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.interval import Interval
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 SHARK: Final = "IBM.750000000F2001."
 TABLES: Final = ("TSFACT1", "TSFACT2", "TSFACT3", "TSFACT4")
+MACHINES: Final = Path(__file__).parent / "machines"
+"""Machines of these tests alone, which do not change with the studies' scenarios."""
 LAB: Final = "IBM.7500000000LAB1."
 MOVED: Final = {
     "LCU 1": ("1AF8", "30DA", "043A", "1A9D"),
@@ -88,23 +91,32 @@ PAIRS: Final = (
     Pair("both", "shark-before", "shark-after", (*_spread_tables(), PathNumber(24))),
     Pair("paths, where tables are spread", "shark-respread-only", "shark-after", (PathNumber(24),)),
     Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
-    Pair("10 aliases", "hyperpav-0", "hyperpav-10", (AliasNumber(5),)),
-    Pair("20 aliases", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
+    Pair("10 aliases", "hyperpav-0.toml", "hyperpav-10.toml", (AliasNumber(5),)),
+    Pair("20 aliases", "hyperpav-0.toml", "hyperpav-20.toml", (AliasNumber(10),)),
     Pair("7 aliases for 3", "pav-3", "pav-7", (AliasNumber(7, volume="0.0.8000"),)),
-    Pair("multibus", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
+    Pair("multibus", "fcp-failover.toml", "fcp-multibus-100.toml", (PathsInUse(),)),
+    Pair(
+        "processors, 4 to 6, paths in turn",
+        "fcp-multibus-full.toml",
+        "fcp-multibus-100.toml",
+        (ProcessorNumber(6),),
+    ),
     Pair("processors, 4 to 6", "fcp-multibus-full", "fcp-multibus-100", (ProcessorNumber(6),)),
     Pair(
         "processors, 10 to 16",
-        "hyperpav-20\ncpus = 10",
-        "hyperpav-20\ncpus = 16",
+        "hyperpav-20.toml",
+        "hyperpav-20.toml\ncpus = 16",
         (ProcessorNumber(16),),
     ),
     Pair(
         "logs apart",
-        "logs-mixed",
-        "logs-apart",
+        "logs-mixed.toml",
+        "logs-apart.toml",
         (FileMove(frozenset({"/ora/1/redo01.log"}), f"{LAB}8100"),),
     ),
+    Pair("10 aliases, bursts and pressure", "hyperpav-0", "hyperpav-10", (AliasNumber(5),)),
+    Pair("20 aliases, bursts and pressure", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
+    Pair("multibus, paths that retry", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
     Pair("stripes", "stripe-extended", "stripe-extended", (StripedSpace("NEW", (), STRIPES),), (0, 1)),
 )
 
@@ -113,9 +125,11 @@ PAIRS: Final = (
 def scenario(text: str) -> Scenario:
     """Return a scenario by its name, with lines behind it that change it."""
     name, _, lines = text.partition("\n")
+    path = str(MACHINES / name) if name.endswith(".toml") else name
     if not lines:
-        return load_scenario(name)
-    return parse_scenario(f'base = "{name}"\ntitle = "changed"\ntext = "for a test"\n{lines}', "changed.toml")
+        return load_scenario(path)
+    head = f'base = "{path}"\ntitle = "changed"\ntext = "for a test"\n'
+    return parse_scenario(head + lines, str(MACHINES / "changed.toml"))
 
 
 @cache

@@ -74,7 +74,6 @@ def test_what_requests_wait_for_most_is_named(interval: ObservedLoad, kind: str,
     assert found.places[0].kind == kind
     assert found.why.startswith(words)
     assert found.spreading_helps is (kind != "processors")
-    assert found.at(kind, found.places[0].key) is found.places[0]
 
 
 @pytest.mark.parametrize(

@@ -221,5 +221,12 @@ def sentences(found: Prediction) -> Iterator[str]:
 def _limits(title: str, use: Number, when: str) -> str:
     if isinstance(use, Absent):
         return ""
-    verb = "is the busiest" if use < 0.8 else "limits"
+    several = title.startswith("paths") or title.endswith("processors")
+    verb = (
+        ("are the busiest" if several else "is the busiest")
+        if use < 0.8
+        else "limit"
+        if several
+        else "limits"
+    )
     return f"{when} {harmless(title)} {verb} ({100 * use:.0f} % busy)."

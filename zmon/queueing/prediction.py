@@ -81,11 +81,6 @@ class Prediction(NamedTuple):
         """The throughput after as a multiple of that before."""
         return self.whole.rate[1] / self.whole.rate[0]
 
-    @property
-    def headroom(self) -> Number:
-        """The factor by which the throughput may grow further until what limits next is full."""
-        return 1.0 / self.use
-
 
 class FittedInterval(NamedTuple):
     """An interval with the model that is fitted to it, for any number of predictions."""

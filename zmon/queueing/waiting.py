@@ -78,10 +78,6 @@ class Waiting(NamedTuple):
         """Whether other placement may help: an LCU, its paths or single volumes are what is waited for."""
         return bool(self.places) and self.places[0].kind in {"lcu", "paths", "volume", "aliases"}
 
-    def at(self, kind: str, key: str) -> WaitingPlace | None:
-        """Return a place by its kind and key, if requests wait there."""
-        return next((one for one in self.places if (one.kind, one.key) == (kind, key)), None)
-
 
 def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     """Return where requests wait.
