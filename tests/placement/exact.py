@@ -85,5 +85,6 @@ class Exact:
                 room[unit] -= state.size[number]
                 room[state.home[number]] += state.size[number]
                 came.add((unit, state.items[number].is_log))
-        together = any((unit, not is_log) in came for unit, is_log in came)
+        before = {(home, item.is_log) for home, item in zip(state.home, state.items, strict=True)}
+        together = any((unit, not is_log) in came for unit, is_log in came - before)
         return not together and all(left >= min(0, free) for left, free in zip(room, state.free, strict=True))
