@@ -61,9 +61,9 @@ def test_every_figure_says_what_it_rests_on(lines: list[ReportLine]) -> None:
     """Whether it follows, was fitted or is given; and where a study says it, at which line."""
     for line in lines:
         assert line.figure.basis, line.figure.name
-        assert not line.figure.place or re.fullmatch(r"S00[0-4]:[0-9]+(-[0-9]+)?", line.figure.place), (
-            line.figure.name
-        )
+        assert not line.figure.place or re.fullmatch(
+            r"S00[0-4]:\d+(-\d+)?(, \d+(-\d+)?)*", line.figure.place
+        ), line.figure.name
 
 
 def test_the_page_shows_what_the_model_gives(lines: list[ReportLine], manual: ModuleType) -> None:
