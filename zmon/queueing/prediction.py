@@ -2,7 +2,7 @@
 
 The model is fitted to an interval (`fit`), changed (`changed`) and solved.  What it gives after the change in
 comparison with what it gives before is applied to what was measured, so that what it gets wrong in both
-cancels.  The range is that of the errors in the laboratory: see `benchmarks/whatif.py` and docs/whatif.md.
+cancels.  The range comes from errors in the laboratory: see `benchmarks/whatif.py` and docs/whatif.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
-"""The most by which predictions in the laboratory differ from what is simulated after the change."""
+"""The errors that 12 of 17 predictions in the laboratory keep: see docs/whatif.md."""
 WORSE: Final = 1.6
 """How many times larger the range is for each kind of measurement that is missing."""
 FULL_ENOUGH: Final = 0.8
