@@ -78,6 +78,6 @@ def test_changed_rules_are_tried_on_yesterday(capsys: pytest.CaptureFixture[str]
 
 def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """A rule whose figures were not recorded is named with the reason: no exceptions is another thing."""
-    assert main(["rules", "--from", str(RECORDINGS / "lab-shark-after.zmon")]) == OK
+    assert main(["rules", "--from", str(RECORDINGS / "hercules-four-queries.zmon")]) == OK
     printed = capsys.readouterr().out
-    assert "io-pressure: not judged, not recorded: /proc/pressure" in printed
+    assert "memory-pressure: not judged, not recorded: /proc/pressure" in printed

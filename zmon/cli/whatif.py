@@ -189,7 +189,7 @@ def _text(
     yield from folded(f"Fitted to {written(span[0])} to {written(span[1])}. {wait}.", width)
     yield ""
     rows = [
-        ["", "I/O a", "second", "MB", "/s", "Resp", "ms"],
+        ["", "", "I/O/s", "", "MB/s", "", "Resp ms"],
         ["LCU", "now", "then", "now", "then", "now", "then"],
         *([harmless(str(name)), *(DOTS if value is None else rate(value) for value in figures)]
           for name, *figures in (_record(row) for row in (*found.units, found.whole))),
