@@ -486,7 +486,8 @@ def _best_of(state: PlannerState, changes: Iterable[Change], ceiling: float) -> 
         key = sum(map(state.loss, spaces)) - before, sum(state.size[number] for number, _ in change), change
         for move in back:
             state.move(*move)
-        if key[0] < 0 and (choice is None or key < choice):
+        # a difference of rounding is no gain: two placements could take turns without end
+        if key[0] < -SAME * before and (choice is None or key < choice):
             choice = key
     return choice[2] if choice else ()
 

@@ -92,27 +92,32 @@ class FileLock:
     def spoilt(self) -> str:
         """Return what another program did to the content of the file, like `gone`; once found it remains.
 
-        SQLite never makes a file in WAL mode smaller, and never changes its first bytes.
+        SQLite makes a file in WAL mode smaller only in a checkpoint, after one that found no room for what it
+        added; it never changes the file's first bytes.
         """
         with suppress(OSError):  # else it is not known now
+            writes, known = self._writes, self._size
             size = os.fstat(self._fd).st_size
             head = os.pread(self._fd, len(SQLITE_HEAD), 0)
-            if size < self._size:
+            if size < known and not writes % 2 and writes == self._writes:
                 self._damage = "was truncated by another program"
             elif not self._damage and (head not in {b"", SQLITE_HEAD} or self._has_other_content()):
                 self._damage = "was overwritten by another program"
-            self._size = max(size, self._size)
+            if writes == self._writes:
+                self._size = max(size, self._size)
         return self._damage
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Expect the file itself to change: SQLite does that in a checkpoint only, and else in the `-wal`."""
+        self.spoilt()  # what was done to it before
         self._writes += 1
         try:
             yield
         finally:
             with suppress(OSError):
                 self._content = self._read_content()
+                self._size = os.fstat(self._fd).st_size
             self._writes += 1
 
     def _read_content(self) -> tuple[int, int]:
