@@ -40,7 +40,7 @@ class Script:
 
     said: Mapping[str, float | Absent] | Absent = UNKNOWN
 
-    def __init__(self, _view: object) -> None:
+    def __init__(self, _view: object, _checked: object) -> None:
         """Take the place of a judge of tables."""
 
     def judge(self, rule: Rule, _held: Mapping[str, int], _before: object) -> dict[str, Judgement] | Absent:

@@ -56,9 +56,10 @@ class Judgement(NamedTuple):
 class Judge:
     """Judges one interval: computes each column once, whichever rules ask for it."""
 
-    def __init__(self, view: View) -> None:
-        """Look at the interval of a view."""
+    def __init__(self, view: View, checked: set[str] | None = None) -> None:
+        """Look at the interval of a view; rules whose names are `checked` name columns that there are."""
         self._view = view
+        self._checked = set() if checked is None else checked
         self._things: dict[str, Any] = {}
         self._columns: dict[tuple[str, str], Sequence[Value]] = {}
 
@@ -127,8 +128,10 @@ class Judge:
         keys: Sequence[str] | Absent = [""] if rule.of_all else self.keys(rule.table)
         if isinstance(keys, Absent):
             return keys
-        if (wrong := self._unknown_term(rule)) is not None:
-            return wrong
+        if rule.name not in self._checked:  # it may take whole tables, so it is done once
+            if (wrong := self._unknown_term(rule)) is not None:
+                return wrong
+            self._checked.add(rule.name)
         values = self._values(rule)
         found = {}
         in_hours = rule.hours is None or self._in_hours(rule.hours)

@@ -110,6 +110,11 @@ class RowState:
         """Whether it has held lately, so that the row has to be remembered."""
         return bool(self._begin) or any(self._last)
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether an exception is open that was bad."""
+        return bool(self.level) and self._highest == BAD
+
     def judged(self, judgement: Judgement, judge: Judge, interval: Interval) -> ExceptionEntry | None:
         """Count an interval; return the exception that ends with it."""
         level, self.value = judgement
@@ -184,6 +189,8 @@ class Watch:
         """Know nothing yet; `people` is what users supply about the machine."""
         self.rules = tuple(rules)
         self._people = people
+        self._checked: set[str] = set()
+        """The rules whose columns are known to be there."""
         self._rows: dict[str, dict[str, RowState]] = {rule.name: {} for rule in self.rules}
         """By rule and key, those that hold or have a value to remember."""
         self._over: deque[ExceptionEntry] = deque(maxlen=MAX_ENTRIES)
@@ -206,10 +213,12 @@ class Watch:
         judges: dict[float, Judge] = {}
         for rule in self.rules:
             if rule.window not in judges:
-                judges[rule.window] = Judge(self._view(rule.window, interval))
+                judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
             self._judge(rule, judges[rule.window], interval)
         self._observed += seconds
-        self._weighed += seconds * sum(entry.rule.weight for entry in self.open() if entry.level == BAD)
+        self._weighed += seconds * sum(
+            rule.weight for rule in self.rules for row in self._rows[rule.name].values() if row.is_bad
+        )
 
     def _remember(self, interval: Interval) -> None:
         """Keep the samples that the longest window reaches, and the one before it."""
