@@ -1,0 +1,57 @@
+"""The catalogue of diagnoses: id, title, and which others each explains."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zmon.record import NamedTuple
+
+
+class CatalogueEntry(NamedTuple):
+    """One diagnosis of the catalogue."""
+
+    id: str
+    title: str
+    explains: tuple[str, ...] = ()
+    """Ids of diagnoses of the same subject that it makes secondary."""
+
+
+CATALOGUE: Final = {
+    entry.id: entry
+    for entry in (
+        CatalogueEntry("D1", "an LCU is full"),
+        CatalogueEntry("D2", "channel paths are full", ("D5", "D10")),
+        CatalogueEntry("D3", "data are placed unevenly", ("D1", "D4", "D4b", "D6")),
+        CatalogueEntry("D4", "too few aliases", ("D17",)),
+        CatalogueEntry("D4b", "no aliases", ("D17",)),
+        CatalogueEntry("D4c", "too many aliases"),
+        CatalogueEntry("D4d", "aliases are not used"),
+        CatalogueEntry("D5", "requests pend for long"),
+        CatalogueEntry("D5b", "another system reserves or uses the device"),
+        CatalogueEntry("D5c", "requests queue in the control unit"),
+        CatalogueEntry("D6", "reads miss the cache"),
+        CatalogueEntry("D7", "the write cache is full", ("D12",)),
+        CatalogueEntry("D8", "writes wait for a remote mirror", ("D12",)),
+        CatalogueEntry("D9", "the disk arrays are full"),
+        CatalogueEntry("D10", "transfers are long"),
+        CatalogueEntry("D10b", "requests are small"),
+        CatalogueEntry("D11", "requests queue in Linux above the disks"),
+        CatalogueEntry("D11b", "all request tags of a disk are in use"),
+        CatalogueEntry("D12", "logs share disks with data"),
+        CatalogueEntry("D13", "a path is lost", ("D2",)),
+        CatalogueEntry("D13b", "all paths share one adapter, channel or port"),
+        CatalogueEntry("D14", "FCP paths are used unevenly"),
+        CatalogueEntry("D14b", "one of several FCP paths does all I/O"),
+        CatalogueEntry("D14c", "too few FCP paths"),
+        CatalogueEntry("D15", "processors are full, or Linux does not get them", ("D11", "D4", "D4b", "D14b")),
+        CatalogueEntry("D15b", "FCP costs much processor time"),
+        CatalogueEntry("D16", "memory is short", ("D17",)),
+        CatalogueEntry("D17", "tasks are blocked by I/O"),
+        CatalogueEntry("D18", "database files are read through the page cache"),
+        CatalogueEntry("D19", "High Performance FICON is off"),
+        CatalogueEntry("D20", "a volume was added, and data do not use all volumes"),
+        CatalogueEntry("D21", "a disk hangs"),
+        CatalogueEntry("D22", "a measurement is off"),
+        CatalogueEntry("D23", "a new reader, writer or backup", ("D1", "D2", "D3", "D4", "D4b", "D6")),
+    )
+}  # fmt: skip

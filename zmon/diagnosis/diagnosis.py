@@ -1,0 +1,84 @@
+"""What a diagnosis is: a claim with its evidence, what was excluded, how sure it is, and what to do.
+
+The ids (D1, D4b ...) are those of the catalogue in `zmon.diagnosis.catalogue`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+
+CERTAIN: Final = "certain"
+LIKELY: Final = "likely"
+POSSIBLE: Final = "possible"
+CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
+"""How sure a diagnosis is, the surest first."""
+
+
+class Subject(NamedTuple):
+    """The thing that a diagnosis or a number is about."""
+
+    kind: str
+    """`lcu`, `volume`, `path`, `cpu`, `memory`, `disk`, `adapter`, `file`, `tablespace` or `machine`."""
+    key: str = ""
+    """Its key in the tables of zmon: `IBM.750000000F2001.7600`, `0.0.7201`, `0.40`; empty for the machine."""
+    title: str = ""
+    """What screens call it: `LCU 7600`."""
+
+
+class Evidence(NamedTuple):
+    """One number that a diagnosis rests on, with the column of the screen where it is seen."""
+
+    column: str
+    """`TABLE.COLUMN`, as in rules: `control_unit.disc`."""
+    subject: Subject
+    value: Value
+    words: str
+    """The number as a part of a sentence: `Disc 27.4 of Serv 38.7 ms`."""
+    before: Number | None = None
+    """The same number at the time it is compared with."""
+
+
+class Diagnosis(NamedTuple):
+    """One thing that is wrong."""
+
+    id: str
+    subjects: tuple[Subject, ...]
+    """What it is about, most important first; ENTER goes to the screen of the first."""
+    claim: str
+    """One sentence with the name of the thing: `LCU 7600 is full.`"""
+    evidence: tuple[Evidence, ...]
+    excluded: tuple[str, ...]
+    """What it is not, each with its number: `not the processors: 4 % busy`."""
+    confidence: str
+    confirm: str
+    """What would confirm it; empty where it is certain."""
+    action: str
+    """What to do, one sentence."""
+    gain: str
+    """What that gives, from the model of all resources, with its range; empty if not known."""
+    lost: float
+    """Requests (or tasks) that wait because of it on average: rate times the time each waits. Ranks it."""
+    missing: tuple[str, ...] = ()
+    """What was not measured and would make it surer."""
+    since: int | None = None
+    """UTC in ns from which on it is seen; None if not looked for."""
+
+
+class Verdict(NamedTuple):
+    """The answer for one time: what is wrong, or that nothing is short."""
+
+    diagnoses: tuple[Diagnosis, ...]
+    """Those that explain the others, the most time lost first; empty: nothing is short."""
+    explained: tuple[tuple[Diagnosis, str], ...]
+    """Diagnoses that another one explains, with its id."""
+    sentence: str
+    """The verdict in at most two sentences, complete: the first claim, or that nothing is short."""
+    next_limit: str
+    """What limits next, and at how many times this load; empty if not known."""
+    unknown: tuple[tuple[str, str], ...]
+    """Ids that could not be judged, with the source that is lacking."""
