@@ -12,6 +12,7 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
 from zmon.tables import control_unit, details, key_figures
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table, usable
+from zmon.tables.observed import observed_load
 from zmon.tables.table import SUMMARY
 from zmon.tables.view import View
 
@@ -107,6 +108,27 @@ def test_the_sum_of_the_documented_fcx110(fill: Callable[..., Table]) -> None:
     found = fill({"0.0.7000": DISK}, {"0.0.7000": cmf}, {"dasda": block})
     assert row(found, "io", "serv", "resp") == pytest.approx([4.6, 50.6, 54.1], abs=0.01)
     assert row(found, "busy", "qued") == pytest.approx([23.3, 0.016], abs=0.05)
+
+
+def test_service_has_the_time_in_which_the_device_alone_was_active(machine: Callable[..., Interval]) -> None:
+    """Serv = Pend + Disc + Conn + device-active-only (MRIODDEV of z/VM 7.3), and so is what is busy and not queued."""
+    one, other = MEASURED | {"active_only": 600 * 4 * MS}, MEASURED | {"active_only": 0}
+    devices = {"0.0.7000": DISK, "0.0.7001": DISK | {"block": "dasdb"}}
+    interval = machine(devices, {"0.0.7000": one, "0.0.7001": other}, {"dasda": LINUX, "dasdb": LINUX})
+    found = table(View(interval))
+    assert row(found, "serv", "busy", "qued") == pytest.approx([10, 10, 0])
+    assert row(found, "serv", "busy", "qued", key="0.0.7001") == pytest.approx([6, 6, 0.04])
+    assert any("up to 4.0 ms" in note for note in found.notes)
+    load = observed_load(interval)
+    assert [one.serv for one in load.volumes] == pytest.approx([0.010, 0.006])
+
+
+def test_a_kernel_that_does_not_measure_it_gives_the_sum_of_the_three(fill: Callable[..., Table]) -> None:
+    """The basic format of channel measurement lacks the time: Serv is then not absent, and nothing is said."""
+    cmf = {"0.0.7000": MEASURED | {"active_only": absent("basic format")}}
+    found = fill({"0.0.7000": DISK}, cmf)
+    assert row(found, "serv") == pytest.approx([6])
+    assert not any("alone" in note for note in found.notes)
 
 
 def test_response_is_what_linux_waits(fill: Callable[..., Table]) -> None:

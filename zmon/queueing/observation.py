@@ -44,6 +44,7 @@ class ObservedVolume(NamedTuple):
     """What Linux waits for a request."""
     pend: Number
     disc: Number
+    """With the time in which the device alone was active: neither needs a channel."""
     conn: Number
     """Per start of I/O, over all its subchannels; of the LCU where aliases of a pool serve it."""
     size: Number

@@ -1,7 +1,8 @@
 """DEVICE (FCX108): the load of each I/O device.
 
 Pend, Disc and Conn come from channel measurement (CMF) and are per operation that the channel
-subsystem timed; Serv is their sum.  Resp is what Linux waits for a request, from the block layer, and Qued
+subsystem timed; Serv is their sum and the time in which the device alone was active, as IBM defines it (z/VM
+7.3, monitor record MRIODDEV).  Resp is what Linux waits for a request, from the block layer, and Qued
 follows from it by Little's law.  Where starts are not counted, Linux's requests are shown instead, marked.
 
 A volume hangs when requests are in Linux and none completes.  Its Resp is at least the time for which that is
@@ -17,7 +18,7 @@ from operator import and_, attrgetter
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
+from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
@@ -50,6 +51,7 @@ MIN_HANG_BUSY: Final = 0.9
 MIN_HANG_SECONDS: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
 NO_BLOCK: Final = absent("this device has no block device")
+SERVICE: Final = "Serv includes the time in which the device alone was active: up to {:.1f} ms"
 REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 NO_CMF: Final = absent("channel measurement was not read for this device")
@@ -99,6 +101,14 @@ class Devices:
         self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
         self.serv = plus(self.pend, self.disc, self.conn)
         used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
+        only = self.cmf.numbers("active_only")
+        self.active: list[Number] = []
+        """Milliseconds per I/O in which the device alone was active; empty where it was nowhere, as usual."""
+        if any(value.__class__ is not Absent and value for value in only):
+            none = [0] * len(only)
+            self.active = quotient(first(only, none), samples, MS, IDLE)
+            self.serv = plus(self.serv, self.active)
+            used = plus(used, first(self.cmf.rate("active_only"), none))
         self.busy: list[Number] = [ns / 1e7 for ns in used]
 
         reads, writes = self.block.numbers("reads"), self.block.numbers("writes")
@@ -410,6 +420,8 @@ def table(view: View) -> Table:
     if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):
         estimated["qued"] = shared | {SUMMARY}
         notes.append("~ Qued: as if aliases served like the base; CTLUNIT has it for the whole LCU")
+    if devices.active:
+        notes.append(SERVICE.format(max(present(devices.active), default=0.0)))
     if devices.ccw_missing is not None:
         notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
     notes += two_labels(devices, known)

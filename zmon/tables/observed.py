@@ -140,6 +140,8 @@ def _volume(
     pend, disc, conn = (
         devices.average(measured, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
     )
+    if devices.active:
+        disc = disc + devices.average(measured, devices.active) / 1e3
     estimated = isinstance(conn, Absent)
     if estimated:
         pend, disc, conn = 0.0, 0.0, ratio(devices.linux_busy[row] / 100.0, rate, "no I/O in the interval")
