@@ -110,8 +110,8 @@ def test_the_sum_of_the_documented_fcx110(fill: Callable[..., Table]) -> None:
     assert row(found, "busy", "qued") == pytest.approx([23.3, 0.016], abs=0.05)
 
 
-def test_service_has_the_time_in_which_the_device_alone_was_active(machine: Callable[..., Interval]) -> None:
-    """Serv = Pend + Disc + Conn + device-active-only (MRIODDEV of z/VM 7.3), and so is what is busy and not queued."""
+def test_service_includes_device_active_only_time(machine: Callable[..., Interval]) -> None:
+    """Serv = Pend + Disc + Conn + device-active-only (z/VM 7.3, MRIODDEV), so busy and queue follow."""
     one, other = MEASURED | {"active_only": 600 * 4 * MS}, MEASURED | {"active_only": 0}
     devices = {"0.0.7000": DISK, "0.0.7001": DISK | {"block": "dasdb"}}
     interval = machine(devices, {"0.0.7000": one, "0.0.7001": other}, {"dasda": LINUX, "dasdb": LINUX})
@@ -124,7 +124,7 @@ def test_service_has_the_time_in_which_the_device_alone_was_active(machine: Call
 
 
 def test_a_kernel_that_does_not_measure_it_gives_the_sum_of_the_three(fill: Callable[..., Table]) -> None:
-    """The basic format of channel measurement lacks the time: Serv is then not absent, and nothing is said."""
+    """The basic format of channel measurement lacks the time: Serv is known, and nothing is said."""
     cmf = {"0.0.7000": MEASURED | {"active_only": absent("basic format")}}
     found = fill({"0.0.7000": DISK}, cmf)
     assert row(found, "serv") == pytest.approx([6])

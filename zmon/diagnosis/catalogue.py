@@ -43,7 +43,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D14", "FCP paths are used unevenly"),
         CatalogueEntry("D14b", "one of several FCP paths does all I/O"),
         CatalogueEntry("D14c", "too few FCP paths"),
-        CatalogueEntry("D15", "processors are full, or Linux does not get them", ("D11", "D4", "D4b", "D14b")),
+        CatalogueEntry("D15", "processors are full or withheld", ("D11", "D4", "D4b", "D14b")),
         CatalogueEntry("D15b", "FCP costs much processor time"),
         CatalogueEntry("D16", "memory is short", ("D17",)),
         CatalogueEntry("D17", "tasks are blocked by I/O"),

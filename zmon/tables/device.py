@@ -95,21 +95,7 @@ class Devices:
             VIRTIO if driver == "virtio_ccw" else starts
             for starts, driver in zip(self.cmf.rate("ssch"), self.ccw["driver"], strict=True)
         ]
-        samples = self.cmf.numbers("samples")
-        self.pend = quotient(self.cmf.numbers("pending"), samples, MS, IDLE)
-        self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
-        self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
-        self.serv = plus(self.pend, self.disc, self.conn)
-        used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
-        only = self.cmf.numbers("active_only")
-        self.active: list[Number] = []
-        """Milliseconds per I/O in which the device alone was active; empty where it was nowhere, as usual."""
-        if any(value.__class__ is not Absent and value for value in only):
-            none = [0] * len(only)
-            self.active = quotient(first(only, none), samples, MS, IDLE)
-            self.serv = plus(self.serv, self.active)
-            used = plus(used, first(self.cmf.rate("active_only"), none))
-        self.busy: list[Number] = [ns / 1e7 for ns in used]
+        self._time()
 
         reads, writes = self.block.numbers("reads"), self.block.numbers("writes")
         requests = plus(reads, writes)
@@ -135,6 +121,24 @@ class Devices:
             self.response[row] = seconds * 1e3
         for times in (self.wait, self.pend, self.disc, self.conn, self.serv):
             self._idle(times)
+
+    def _time(self) -> None:
+        """Fill in what the channel subsystem timed."""
+        samples = self.cmf.numbers("samples")
+        self.pend = quotient(self.cmf.numbers("pending"), samples, MS, IDLE)
+        self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
+        self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
+        self.serv = plus(self.pend, self.disc, self.conn)
+        used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
+        only = self.cmf.numbers("active_only")
+        self.active: list[Number] = []
+        """Milliseconds per I/O in which the device alone was active; empty where there are none, as usual."""
+        if any(value.__class__ is not Absent and value for value in only):
+            none = [0] * len(only)
+            self.active = quotient(first(only, none), samples, MS, IDLE)
+            self.serv = plus(self.serv, self.active)
+            used = plus(used, first(self.cmf.rate("active_only"), none))
+        self.busy: list[Number] = [ns / 1e7 for ns in used]
 
     def _hung(self, done: Sequence[Number]) -> dict[int, float]:
         """Return the rows in which requests are in Linux and none completed, with the seconds of that.
