@@ -326,9 +326,24 @@ MEMORY: Final = Kind(
         *_gauges("total", "available", "free", "buffers", "cached", "swap_total", "swap_free",
                  unit="bytes", source="/proc/meminfo"),
         *_counters("swapped_in", "swapped_out", unit="pages", source="/proc/vmstat"),
+        *_counters("major_faults", unit="page faults that read", source="/proc/vmstat: pgmajfault"),
+        *_counters("refaulted_file", "refaulted_anon", unit="pages read again soon after they were evicted",
+                   source="/proc/vmstat: workingset_refault_*"),
+        *_gauges("dirty", "writeback", unit="bytes", source="/proc/meminfo"),
     ),
     key_form="memory",
 )  # fmt: skip
+
+TASKS: Final = Kind(
+    "tasks",
+    "always `tasks`",
+    (
+        *_gauges("running", unit="tasks that run or wait for a CPU", source="/proc/stat: procs_running"),
+        *_gauges("blocked", unit="tasks that wait for I/O to end", source="/proc/stat: procs_blocked"),
+    ),
+    key_form="tasks",
+)
+"""The tasks at one instant; the one that reads runs, too."""
 
 PRESSURE: Final = Kind(
     "pressure",
@@ -529,6 +544,6 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -29,6 +29,7 @@ from zmon.kinds import (
     PRESSURE,
     PROFILE,
     SWAP,
+    TASKS,
 )
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -135,8 +136,8 @@ SOURCES: Final = (
     Source(
         "cpus",
         "/proc/stat",
-        (CPU,),
-        "kernel.proc_stat.read_cpu",
+        (CPU, TASKS),
+        "kernel.proc_stat.read_processors",
         whole_every=IDENTITY_EVERY,
         counters=("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
         identity=(
@@ -145,7 +146,7 @@ SOURCES: Final = (
             "proc/cpuinfo",
         ),
         reads="`/proc/stat`",
-        serves="CPU, PROCLOG",
+        serves="CPU, PROCLOG, DIAGNOSE",
     ),
     Source(
         "memory",
@@ -155,7 +156,7 @@ SOURCES: Final = (
         prompt=True,
         counters=("proc/{meminfo,vmstat}",),
         reads="`/proc/meminfo`, `/proc/vmstat`",
-        serves="CPU, PAGELOG",
+        serves="CPU, PAGELOG, DIAGNOSE",
     ),
     Source(
         "pressure",

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.kernel.proc_stat import CPUS, STAT, parse_cpulist, parse_stat, read_cpu
+from zmon.kernel.proc_stat import CPUS, STAT, parse_cpulist, parse_stat, parse_tasks, read_processors
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
 
 # from Hercules 3.13 with Linux 6.12.107 (Debian 13), under load
 HERCULES = """\
@@ -32,6 +33,11 @@ SYSFS = {
     f"{CPUS}/cpu0/polarization": b"vertical:medium\n",
     f"{CPUS}/cpu0/address": b"0\n",
 }
+
+
+def _cpu(tree: Tree, recent: Frame | None = None) -> Frame:
+    """Return the first of the two frames that are read."""
+    return read_processors(tree, recent)[0]
 
 
 def test_ticks_become_nanoseconds() -> None:
@@ -78,7 +84,7 @@ def test_other_cpulist(content: str) -> None:
 
 def test_captured(make_tree: Callable[..., Tree]) -> None:
     """A captured CPU has its times and what sysfs says about it."""
-    frame = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}, times={STAT: 3}))
+    frame = _cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}, times={STAT: 3}))
     assert [frame.cell("0", name) for name in ("idle", "polarization", "address", "online")] == [
         29_150_000_000, "vertical:medium", "0", 1,
     ]  # fmt: skip
@@ -87,10 +93,10 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
 
 def test_what_seldom_changes_is_repeated_from_a_recent_frame(make_tree: Callable[..., Tree]) -> None:
     """Unless a CPU came or went on or off line."""
-    recent = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
+    recent = _cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
     later = HERCULES.replace("cpu1 ", "cpu2 ").replace("1507", "1508").encode()
     changed = {f"{CPUS}/cpu{number}/address": b"9\n" for number in range(4)}
-    frame = read_cpu(make_tree({STAT: later, **changed}), recent)
+    frame = _cpu(make_tree({STAT: later, **changed}), recent)
     assert frame.keys == ["0", "1", "2"]
     assert frame.column("address") == ["0", "9", "9"]
     assert frame.column("online") == [1, 0, 1]
@@ -99,7 +105,7 @@ def test_what_seldom_changes_is_repeated_from_a_recent_frame(make_tree: Callable
 
 def test_offline(make_tree: Callable[..., Tree]) -> None:
     """A CPU that is present and off line is there, without times."""
-    frame = read_cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
+    frame = _cpu(make_tree({STAT: HERCULES.encode(), **SYSFS}))
     assert frame.cell("2", "online") == 0
     assert frame.cell("2", "user") is absent("the CPU is off line")
 
@@ -107,13 +113,13 @@ def test_offline(make_tree: Callable[..., Tree]) -> None:
 def test_cpus_keep_their_numbers(make_tree: Callable[..., Tree]) -> None:
     """Behind a CPU that is off line, too: the lines name them."""
     stat = b"cpu  0\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu3 1 2 3 4 5 6 7 8 9 10\n"
-    assert read_cpu(make_tree({STAT: stat, f"{CPUS}/online": b"0,3\n"}, live=True)).keys == ["0", "3"]
+    assert _cpu(make_tree({STAT: stat, f"{CPUS}/online": b"0,3\n"}, live=True)).keys == ["0", "3"]
 
 
 def test_psutil_sees_the_same_cpus_and_no_later_times() -> None:
     """Another reader of the same file agrees, but for what passes between the two readings."""
     before = psutil.cpu_times(percpu=True)
-    frame = read_cpu(LiveTree())
+    frame = _cpu(LiveTree())
     after = psutil.cpu_times(percpu=True)
     online = [row for row, is_online in enumerate(frame.column("online")) if is_online]
     assert len(before) == len(online)
@@ -125,14 +131,38 @@ def test_psutil_sees_the_same_cpus_and_no_later_times() -> None:
 
 def test_not_captured(make_tree: Callable[..., Tree]) -> None:
     """Without the file there are no rows, and a reason."""
-    assert read_cpu(make_tree()).missing is absent("not given by this kernel")
+    assert _cpu(make_tree()).missing is absent("not given by this kernel")
 
 
 def test_this_machine() -> None:
     """The machine that runs the test has CPUs whose times lie on the tick."""
-    frame = read_cpu(LiveTree())
+    frame = _cpu(LiveTree())
     assert frame.keys
     assert all(isinstance(idle, int) and idle % 10_000_000 == 0 for idle in frame.column("idle"))
+
+
+def test_tasks(make_tree: Callable[..., Tree]) -> None:
+    """Those that run, and those that wait for I/O; a line that is missing is named."""
+    content = f"{HERCULES}processes 4711\nprocs_running 3\nprocs_blocked 7\nsoftirq 1 2 3\n"
+    tasks = read_processors(make_tree({STAT: content.encode()}))[1]
+    assert (tasks.cell("tasks", "running"), tasks.cell("tasks", "blocked")) == (3, 7)
+    assert parse_tasks("procs_running 3\n") == {
+        "running": 3,
+        "blocked": absent("/proc/stat has no procs_blocked"),
+    }
+
+
+def test_tasks_of_another_form() -> None:
+    """A label without a number is refused."""
+    with pytest.raises(ValueError, match="procs_running and a number, found 'many'"):
+        parse_tasks("procs_running many\n")
+
+
+@given(st.text() | st.builds("procs_running{}procs_blocked{}".format, st.text(), st.text()))
+def test_any_text_about_tasks(content: str) -> None:
+    """Any text gives two values, numbers or a reason, or is refused."""
+    with suppress(ValueError):
+        assert set(parse_tasks(content)) == {"running", "blocked"}
 
 
 @given(st.text())

@@ -28,9 +28,11 @@ Cached:            92200 kB
 SwapTotal:             0 kB
 SwapFree:              0 kB
 SReclaimable:      14396 kB
+Dirty:                40 kB
+Writeback:             0 kB
 HugePages_Total:       7
 """
-PAGING = "nr_free_pages 194310\npswpin 5\npswpout 6\n"
+PAGING = "nr_free_pages 194310\npswpin 5\npswpout 6\npgmajfault 7\nworkingset_refault_file 8\n"
 
 
 def files(vmstat: str = PAGING) -> dict[str, bytes]:
@@ -53,7 +55,8 @@ def test_captured(make_tree: Callable[..., Tree]) -> None:
     assert {name: frame.cell("memory", name) for name in frame.columns} == {
         "total": 1_030_594_560, "available": 851_996_672, "free": 795_893_760,
         "buffers": 13_139_968, "cached": 109_154_304, "swap_total": 0, "swap_free": 0,
-        "swapped_in": 5, "swapped_out": 6,
+        "swapped_in": 5, "swapped_out": 6, "dirty": 40_960, "writeback": 0, "major_faults": 7,
+        "refaulted_file": 8, "refaulted_anon": absent("the kernel does not count refaults of swapped pages"),
     }  # fmt: skip
 
 

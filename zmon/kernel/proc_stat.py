@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.tree import read_value, refused, text
-from zmon.kinds import CPU, MEMORY
+from zmon.kinds import CPU, MEMORY, TASKS
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -38,9 +38,21 @@ TIMES: Final = (
 _SIZES: Final = {
     "total": "MemTotal:", "available": "MemAvailable:", "free": "MemFree:", "buffers": "Buffers:",
     "cached": "Cached:", "swap_total": "SwapTotal:", "swap_free": "SwapFree:",
+    "dirty": "Dirty:", "writeback": "Writeback:",
 }  # fmt: skip
 """The lines of /proc/meminfo, by the fields of `MEMORY`."""
 _SLABS: Final = "SReclaimable:"
+_EVENTS: Final = {
+    "swapped_in": "pswpin", "swapped_out": "pswpout", "major_faults": "pgmajfault",
+    "refaulted_file": "workingset_refault_file", "refaulted_anon": "workingset_refault_anon",
+}  # fmt: skip
+"""The lines of /proc/vmstat, by the fields of `MEMORY`; those of refaults since Linux 5.9."""
+_COUNTED: Final = {
+    "swapped_in": "pages swapped in", "swapped_out": "pages swapped out", "major_faults": "page faults",
+    "refaulted_file": "refaults of files", "refaulted_anon": "refaults of swapped pages",
+}  # fmt: skip
+_TASKS: Final = {"running": "procs_running", "blocked": "procs_blocked"}
+"""The lines of /proc/stat, by the fields of `TASKS`."""
 
 TICK: Final = 10_000_000
 """ns per unit of /proc/stat: USER_HZ is 100 wherever zmon runs."""
@@ -98,15 +110,32 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) <= 20
 
 
-def read_cpu(tree: Tree, recent: Frame | None = None) -> Frame:
-    """Read the frame CPU: every CPU that is present, on line or not.
+def parse_tasks(content: str) -> dict[str, Value]:
+    """Parse how many tasks run and are blocked, near the end of /proc/stat.
+
+    Raises:
+        ValueError: no number follows a label.
+    """
+    _before, first, rest = content.rpartition(_TASKS["running"])  # the line of interrupts before it is long
+    found = parse_amounts(first + rest, STAT, _TASKS.values())
+    return {name: found.get(label, absent(f"/proc/stat has no {label}")) for name, label in _TASKS.items()}
+
+
+def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Frame]:
+    """Read the frames CPU, every CPU that is present, on line or not, and TASKS.
 
     Of CPUs that were on line or not as now in a `recent` frame, polarization and address are those of then.
     """
     try:
-        times = parse_stat(text(tree, STAT))
+        content = text(tree, STAT)
     except OSError as error:
-        return empty_frame(CPU, refused(error).reason)
+        why = refused(error).reason
+        return empty_frame(CPU, why), empty_frame(TASKS, why)
+    tasks = frame_of(TASKS, {"tasks": parse_tasks(content)}, tree.when(STAT))
+    return _cpus(tree, parse_stat(content), recent), tasks
+
+
+def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
     if recent is not None:
         present = [int(key) for key in recent.keys]
     else:
@@ -167,9 +196,9 @@ def read_memory(tree: Tree) -> Frame:
     slabs = sizes.get(_SLABS, 0)
     row["cached"] = sizes["Cached:"] + slabs if "Cached:" in sizes else row["cached"]
     try:
-        pages: Mapping[str, Value] = parse_amounts(text(tree, VMSTAT), VMSTAT, ("pswpin", "pswpout"))
+        events: Mapping[str, Value] = parse_amounts(text(tree, VMSTAT), VMSTAT, _EVENTS.values())
     except OSError as error:
-        pages = dict.fromkeys(("pswpin", "pswpout"), refused(error))
-    row["swapped_in"] = pages.get("pswpin", absent("the kernel does not count pages swapped in"))
-    row["swapped_out"] = pages.get("pswpout", absent("the kernel does not count pages swapped out"))
+        events = dict.fromkeys(_EVENTS.values(), refused(error))
+    for name, label in _EVENTS.items():
+        row[name] = events.get(label, absent(f"the kernel does not count {_COUNTED[name]}"))
     return frame_of(MEMORY, {"memory": row}, tree.when(MEMINFO))

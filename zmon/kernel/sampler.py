@@ -211,7 +211,8 @@ class SourceReading:
             now = time.monotonic()
             if changed or now >= self._whole_due:
                 self._recent, self._whole_due = None, now + self.source.whole_every
-            self._recent = frames = self._read(self._recent)
+            frames = self._read(self._recent)
+            self._recent = frames if isinstance(frames, Frame) else frames[0]
         else:
             frames = self._read()
         return [frames] if isinstance(frames, Frame) else list(frames)
