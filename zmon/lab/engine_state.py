@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 WIDEST: Final = 64
 """Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
 NEVER: Final = float("inf")
+NOT_SPENT: Final = (0.0, 0.0, 0.0)
 
 
 class SubchannelState:
@@ -141,11 +142,15 @@ class LcuState:
     """A logical control unit at work."""
 
     __slots__ = (
-        "aliases", "destaged", "fetched", "free", "inside", "lcu", "paths", "ranks", "waiting", "work",
+        "aliases", "destaged", "fetched", "free", "inside", "knee", "latency", "lcu", "miss", "paths",
+        "ranks", "services", "waiting", "work",
     )  # fmt: skip
 
     def __init__(self, lcu: SimulatedLcu, paths: PathGroupState, aliases: list[int], ranks: int) -> None:
         self.lcu = lcu
+        self.knee, self.latency, self.miss = lcu.knee, lcu.latency, lcu.miss
+        self.services: dict[int, float] = {}
+        """How long it works on a request of each size, up to its knee."""
         self.paths = paths
         self.aliases = aliases
         """Idle aliases of its pool."""
@@ -163,11 +168,18 @@ class LcuState:
         self.fetched = 0.0
         """Requests of the arrays since the last interval."""
 
+    def service(self, size: int) -> float:
+        """Return how long it works on a request, up to its knee, and keep that."""
+        found = self.services[size] = self.lcu.service(size)
+        return found
+
 
 class PathGroupState:
     """Channel paths at work."""
 
-    __slots__ = ("busy", "bytes", "group", "idle", "queue", "queues", "since", "transferring", "transfers")
+    __slots__ = (
+        "busy", "bytes", "group", "idle", "queue", "queues", "since", "times", "transferring", "transfers",
+    )  # fmt: skip
 
     def __init__(self, group: PathGroup) -> None:
         self.group = group
@@ -178,7 +190,14 @@ class PathGroupState:
         """Of each path, where requests are bound to one."""
         self.transferring = [False] * paths
         self.since = [0.0] * paths
+        self.times: dict[int, float] = {}
+        """How long a path carries a request of each size."""
         self.clear()
+
+    def time(self, size: int) -> float:
+        """Return how long a path carries a request, and keep that."""
+        found = self.times[size] = self.group.transfer(size)
+        return found
 
     def clear(self) -> None:
         """Begin to count anew."""
@@ -194,22 +213,32 @@ class Request:
         "ready", "size", "spent", "started",
     )  # fmt: skip
 
-    def __init__(self, customer: Customer, disk: DiskState, size: int, now: float) -> None:
+    device: int
+    path: int
+    started: float
+    """When its subchannel was started."""
+    ready: float
+    """When its bytes were there."""
+    finish: float
+    """When the control unit is done with it."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - made for each request, and keywords cost time
+        self, customer: Customer, disk: DiskState, size: int, now: float, read: bool, hit: bool, follows: bool
+    ) -> None:
         self.customer = customer
         self.disk = disk
         self.size = size
-        self.issued = self.started = self.ready = self.finish = now
-        """When Linux got it, its subchannel was started, its bytes were there, and when the control unit is
-        done with it."""
+        self.issued = now
+        """When Linux got it."""
         self.begun = NEVER
         """When a path began to carry it."""
-        self.read = self.hit = True
-        self.follows = False
+        self.read = read
+        self.hit = hit
+        self.follows = follows
         """Whether its data lie behind those of the request before it: the array need not look for them."""
-        self.device = self.path = 0
         self.pooled = False
         """Whether its subchannel is a lent alias."""
-        self.spent = (0.0, 0.0, 0.0)
+        self.spent = NOT_SPENT
         """What of its times is counted already, because an interval ended meanwhile."""
 
 
