@@ -482,6 +482,15 @@ CLAIM: Final = Kind(
 )
 """Claims of CP, a directory or a person about a volume."""
 
+SETTING: Final = Kind(
+    "setting",
+    "name of the setting: vm.swappiness, disk/sda/scheduler, multipath.conf/defaults/rr_min_io",
+    _labels("value", privacy=KEEP, source="the file that docs/sources.md names, or a program that runs"),
+    key_form=rf"(?:disk/{DISK_FORM}|(?:fc|qeth)/{BUSID_FORM}|rport/[0-9:-]{{1,20}}|paths/[0-9]{{1,5}}:[0-9]{{1,8}})"
+    r"(?:/[a-z_]{1,30})?|(?!disk/|fc/|qeth/|rport/|paths/)[a-z_.]{1,30}(?:/[A-Za-z0-9_.]{1,40}){0,3}",
+)
+"""What people set, as far as practices say something of it; no value is a name of something."""
+
 BUCKETS: Final = 32
 """How many buckets each histogram of the DASD driver has."""
 
@@ -544,6 +553,6 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, PROFILE, SOURCE)
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -28,6 +28,7 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     PRESSURE,
     PROFILE,
+    SETTING,
     SWAP,
     TASKS,
 )
@@ -76,6 +77,9 @@ class Source(NamedTuple):
 
 IDENTITY_EVERY: Final = 60.0
 """Seconds after which labels are read again when no event reported a change."""
+
+SETTINGS_EVERY: Final = 600.0
+"""Seconds after which settings are read again: people change them."""
 
 CP_EVERY: Final = 600.0
 """Seconds for which an answer of CP about disks is valid: LINK and ATTACH change it."""
@@ -284,6 +288,32 @@ SOURCES: Final = (
         serves="header, LPAR",
     ),
     Source(
+        "settings",
+        "/proc/sys/*, /sys/*, multipath.conf",
+        (SETTING,),
+        "kernel.setting.read_settings",
+        SETTINGS_EVERY,
+        identity=(
+            "proc/sys/vm/swappiness",
+            "proc/sys/kernel/{panic,panic_on_oops}",
+            "proc/cio_ignore",
+            "sys/kernel/mm/transparent_hugepage/enabled",
+            "sys/kernel/mm/hugepages/*/{nr_hugepages,free_hugepages,resv_hugepages}",
+            "sys/kernel/kexec_crash_loaded",
+            "sys/firmware/shutdown_actions/on_panic",
+            "sys/module/zfcp/parameters/{datarouter,dif,queue_depth,allow_lun_scan}",
+            "sys/class/fc_host/*/{port_type,port_state}",
+            "sys/class/fc_remote_ports/*/port_state",
+            "sys/devices/qeth/*/buffer_count",
+        ),
+        reads="files below `/proc/sys`, `/sys/kernel`, `/sys/class/fc_host`, `/sys/block/*/queue`; of"
+        " `/etc/multipath.conf`, `/etc/fstab`, `/proc/cmdline` and the names of processes only what"
+        " CHECK needs; states of multipath devices",
+        needs="root for the states of paths",
+        often="every 10 minutes",
+        serves="CHECK",
+    ),
+    Source(
         "hypervisor",
         "diag 204, diag 2fc, hypfs",
         (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST),
@@ -354,5 +384,5 @@ UNREAD_COUNTERS: Final = (
     "proc/{loadavg,interrupts}",
 )
 """Files that a capture keeps although no source reads them yet: among the counters ..."""
-UNREAD_IDENTITY: Final = ("proc/{devices,cio_ignore}",)
+UNREAD_IDENTITY: Final = ("proc/devices",)
 """... and after them."""

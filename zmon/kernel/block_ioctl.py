@@ -73,6 +73,11 @@ def dm_captured_at(number: str) -> str:
     return f"ioctl/dm/{number}.table"
 
 
+def dm_status_at(number: str) -> str:
+    """Return where a capture has the state of a multipath device."""
+    return f"ioctl/dm/{number}.status"
+
+
 def read_dm_table(tree: Tree, number: str) -> str:
     """Read the table of one device, given as `253:3`, as `dmsetup table` prints it: a line per segment.
 
@@ -84,11 +89,25 @@ def read_dm_table(tree: Tree, number: str) -> str:
     """
     if not tree.live:
         return "".join(f"{_masked(line)}\n" for line in text(tree, dm_captured_at(number)).splitlines())
+    return _ask_dm(number, STATUS_TABLE)
+
+
+def read_dm_status(tree: Tree, number: str) -> str:
+    """Read the state of one device, given as `253:3`, as `dmsetup status` prints it: a line per segment.
+
+    A captured tree answers from `ioctl/dm/253:3.status`.  Raises as `read_dm_table` does.
+    """
+    if not tree.live:
+        return text(tree, dm_status_at(number))
+    return _ask_dm(number, 0)
+
+
+def _ask_dm(number: str, wanted: int) -> str:
     room = ROOM
     control = os.open(CONTROL, os.O_RDONLY | os.O_CLOEXEC)
     try:
         while True:
-            buffer = dm_request(number, room)
+            buffer = dm_request(number, room, wanted)
             fcntl.ioctl(control, DM_TABLE_STATUS, buffer, True)
             table = parse_dm_answer(buffer)
             buffer[:] = bytes(len(buffer))
@@ -101,8 +120,8 @@ def read_dm_table(tree: Tree, number: str) -> str:
         os.close(control)
 
 
-def dm_request(number: str, room: int) -> bytearray:
-    """Return a request for the table of a device, with room for the answer.
+def dm_request(number: str, room: int, wanted: int = STATUS_TABLE) -> bytearray:
+    """Return a request for the table of a device, or with 0 for its state, with room for the answer.
 
     Raises:
         ValueError: the number is not of the form major:minor.
@@ -111,7 +130,7 @@ def dm_request(number: str, room: int) -> bytearray:
         raise ValueError(f"not major:minor: {number[:40]!r}")
     major, minor = map(int, number.split(":"))
     device = (minor & 0xFF) | major << 8 | (minor & ~0xFF) << 12  # as the kernel packs it
-    flags = STATUS_TABLE | NOFLUSH | SECURE_DATA
+    flags = wanted | NOFLUSH | SECURE_DATA
     size = _HEADER.size + room
     header = _HEADER.pack(*VERSION, size, _HEADER.size, 0, 0, flags, 0, 0, device, b"", b"", b"")
     return bytearray(header + bytes(room))
@@ -152,6 +171,54 @@ def _masked(line: str) -> str:
     if len(words) > 4 and words[2] in _SECRETIVE and words[4] != "-" and not words[4].startswith(":"):
         words[4] = "0" * len(words[4])
     return " ".join(words)
+
+
+def parse_path_states(status: str) -> dict[str, bool]:
+    """Return for each path of a multipath device, by its number, whether it is active: `8:0`.
+
+    `status` is what the device mapper says of it, one segment: `0 N multipath`, two counted lists, the number
+    of groups, the next one, then for each group its state, a counted list, the number of paths, that of the
+    words behind each, and for each path its number, A or F, how often it failed, and these words.
+    Kernel: drivers/md/dm-mpath.c, multipath_status.
+
+    Raises:
+        ValueError: it has another form.
+    """
+    words = iter(status.split())
+
+    def count() -> int:
+        word = next(words, "")
+        if not re.fullmatch("[0-9]{1,5}", word):
+            raise ValueError(f"multipath status: a number expected, found {word[:40]!r}")
+        return int(word)
+
+    head = [next(words, "") for _ in range(3)]
+    if head[2] != "multipath":
+        raise ValueError(f"multipath status: not START LENGTH multipath: {' '.join(head)[:80]!r}")
+    for _ in range(2):
+        _skip(words, count())
+    groups = count()
+    count()
+    found: dict[str, bool] = {}
+    for _ in range(groups):
+        if next(words, "") not in {"A", "D", "E"}:
+            raise ValueError("multipath status: no state of a path group")
+        _skip(words, count())
+        paths, more = count(), count()
+        for _ in range(paths):
+            number, state = next(words, ""), next(words, "")
+            if not re.fullmatch("[0-9]{1,7}:[0-9]{1,8}", number) or state not in {"A", "F"}:
+                raise ValueError(f"multipath status: no path and state: {f'{number} {state}'[:80]!r}")
+            count()
+            _skip(words, more)
+            found[number] = state == "A"
+    return found
+
+
+def _skip(words: Iterator[str], count: int) -> None:
+    for _ in range(count):
+        if next(words, None) is None:
+            raise ValueError("multipath status: it ends too early")
 
 
 def table_refused(error: OSError) -> Absent:

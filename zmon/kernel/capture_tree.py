@@ -5,8 +5,8 @@ pass: an absolute one starts at the root of the pass, as in a changed root, and 
 out of it is refused with EXDEV.
 
 `CaptureContents` sorts the content by pass.  The part of a path above the first `sys`, `proc`, `run`,
-`ioctl`, `syscall`, `cp` or `dev` is the root of a pass, and its last part is the name of the pass.  Roots of
-the same name are one pass, because some archivers cut the beginning of long paths.
+`ioctl`, `syscall`, `cp`, `dev` or `etc` is the root of a pass, and its last part is the name of the pass.
+Roots of the same name are one pass, because some archivers cut the beginning of long paths.
 """
 
 from __future__ import annotations
@@ -383,7 +383,7 @@ def _error(number: int, path: str) -> OSError:
     return OSError(number, os.strerror(number), path)
 
 
-TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev")
+TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev", "etc")
 """The names at the root of a pass."""
 
 ADVICE: Final = "give what `zmon capture` wrote"

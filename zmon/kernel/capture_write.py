@@ -6,9 +6,9 @@ links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answ
 are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
 call is `syscall/s390_sthyi.bin`.  The caller may add files: answers of CP are `cp/NAME.txt`.
 
-Only files that `zmon.registry` names are read, and /proc/PID/mountinfo of one process of each other mount
-namespace.  None of them starts I/O, and none is a trigger:
-what sends a command to a device or an adapter each time it is read (`host_access_count`,
+Only files that `zmon.registry` names are read, /proc/PID/mountinfo of one process of each other mount
+namespace, and excerpts of some files (`zmon.kernel.setting`).  None of them starts I/O, and none is a
+trigger: what sends a command to a device or an adapter each time it is read (`host_access_count`,
 `capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) are not among them.
 """
 
@@ -34,6 +34,7 @@ from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.deadline import call_within
 from zmon.kernel.mountinfo import namespaces
+from zmon.kernel.setting import private_excerpts
 from zmon.kernel.tree import LiveTree, text
 from zmon.registry import SOURCES, UNREAD_COUNTERS, UNREAD_IDENTITY
 
@@ -125,6 +126,8 @@ def gather(
     for path, error in refused.items():
         if error.errno != errno.ENOENT:
             reading.refuse(path, error)
+    for path, excerpt in private_excerpts(reading.tree).items():
+        reading.keep(path, excerpt)
     for path, content in beside().items():
         if isinstance(content, OSError):
             reading.refuse(path, content)
@@ -267,6 +270,8 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
         with contextlib.suppress(OSError):  # it went away
             number = text(tree, f"sys/block/{disk}/dev").strip()
             reading.ask(block_ioctl.dm_captured_at(number), partial(_dm_table, tree, number))
+            if text(tree, f"sys/block/{disk}/dm/uuid").startswith("mpath-"):
+                reading.ask(block_ioctl.dm_status_at(number), partial(_dm_status, tree, number))
     for disk in _block_devices(tree, "loop"):
         with contextlib.suppress(OSError):  # it has no file
             file = text(tree, f"sys/block/{disk}/loop/backing_file").rstrip("\n")
@@ -296,6 +301,10 @@ def _answer(tree: LiveTree, disk: str, question: Question) -> bytes:
 
 def _dm_table(tree: LiveTree, number: str) -> bytes:
     return block_ioctl.read_dm_table(tree, number).encode()
+
+
+def _dm_status(tree: LiveTree, number: str) -> bytes:
+    return block_ioctl.read_dm_status(tree, number).encode()
 
 
 def _loop_table(tree: LiveTree, number: str, path: str, file: str) -> bytes:

@@ -1,0 +1,303 @@
+"""Settings of Linux that practices say something of: files of /proc, /sys and /etc, and programs that run.
+
+None of the files starts I/O, and none holds a name of something; of /etc/multipath.conf, /etc/fstab and
+/proc/cmdline, which may hold secrets, only what is needed is taken, and a capture has no more of them.
+
+Kernel: Documentation/admin-guide/sysctl/vm.rst, Documentation/block/, drivers/s390/scsi/zfcp_sysfs.c,
+drivers/scsi/scsi_transport_fc.c, drivers/s390/net/qeth_core_sys.c, arch/s390/kernel/ipl.c.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kernel.block_ioctl import parse_path_states, read_dm_status, table_refused
+from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
+from zmon.kernel.tree import read_value, refused, text
+from zmon.kinds import BUSID_FORM, SETTING
+from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+Rows = dict[str, "Value"]
+"""Values by the names of settings."""
+
+CMDLINE: Final = "proc/cmdline"
+FSTAB: Final = "etc/fstab"
+MULTIPATH: Final = "etc/multipath.conf"
+INIT: Final = "proc/1/comm"
+"""Readable where the processes of others are."""
+MEMINFO: Final = "proc/meminfo"
+HUGE_PAGES: Final = "sys/kernel/mm/hugepages"
+IGNORED: Final = "proc/cio_ignore"
+
+FILES: Final = {
+    "vm.swappiness": "proc/sys/vm/swappiness",
+    "kernel.panic_on_oops": "proc/sys/kernel/panic_on_oops",
+    "kernel.panic": "proc/sys/kernel/panic",
+    "transparent_hugepage": "sys/kernel/mm/transparent_hugepage/enabled",
+    "kexec_crash_loaded": "sys/kernel/kexec_crash_loaded",
+    "on_panic": "sys/firmware/shutdown_actions/on_panic",
+    "zfcp/datarouter": "sys/module/zfcp/parameters/datarouter",
+    "zfcp/dif": "sys/module/zfcp/parameters/dif",
+    "zfcp/queue_depth": "sys/module/zfcp/parameters/queue_depth",
+    "zfcp/allow_lun_scan": "sys/module/zfcp/parameters/allow_lun_scan",
+}
+"""Settings that are the one word of a file, or the word in brackets among others."""
+
+BOOT_WORDS: Final = frozenset({
+    "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage", "elevator", "cgroup_disable",
+    "crashkernel", "dasd", "dasd_mod.dasd", "topology", "nopav",
+})  # fmt: skip
+"""Words of the kernel's command line that are taken."""
+
+PROGRAMS: Final = ("multipathd", "pmlogger", "sadc", "zmon")
+"""Programs whose running is a setting: those that record, and the one that watches paths."""
+
+MAX_PROCESSES: Final = 20_000
+MAX_LENGTH: Final = 2000
+"""Characters of the longest value that is taken."""
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_.,:=+()-]{1,60}")
+_UNSAFE: Final = absent("it has a form that zmon does not know")
+_HUGE: Final = re.compile(r"hugepages-([0-9]{1,9})kB")
+_NO_FILE: Final = absent("there is no such file")
+
+
+def parse_choice(content: str) -> str:
+    """Return the one word of a file, or that in brackets: `always [madvise] never`, `[none] mq-deadline`.
+
+    Raises:
+        ValueError: there is not one.
+    """
+    chosen = re.findall(r"\[([^\[\]\s]{1,60})\]", content) or content.split()
+    if len(chosen) != 1 or not _WORD.fullmatch(chosen[0]):
+        raise ValueError(f"not one word, or one in brackets: {content[:40]!r}")
+    return str(chosen[0])
+
+
+def parse_cmdline(content: str) -> Rows:
+    """Return the words of the kernel's command line that are wanted, `cmdline/NAME`; others are dropped."""
+    found: Rows = {}
+    for word in content.split():
+        name, _, value = word.partition("=")
+        if name in BOOT_WORDS:
+            key = f"cmdline/{name}"
+            value = value or "yes"
+            both = f"{found[key]} {value}" if key in found else value
+            found[key] = both if _WORD.fullmatch(value) and len(both) <= MAX_LENGTH else _UNSAFE
+    return found
+
+
+def parse_fstab(content: str) -> int:
+    """Return how many lines name a DASD by a name that depends on the order of detection: /dev/dasda1."""
+    return len(re.findall(r"(?m)^[ \t]*/dev/dasd[a-z]{1,4}[0-9]{0,3}[ \t]", content))
+
+
+def parse_ignored(content: str) -> str:
+    """Return the ranges of devices that the kernel ignores, by blanks: `0.0.0000-0.0.6fff 0.0.7100`.
+
+    Raises:
+        ValueError: a line is none, or there are very many.
+    """
+    ranges = content.split()
+    if any(not re.fullmatch(rf"{BUSID_FORM}(?:-{BUSID_FORM})?", one) for one in ranges):
+        raise ValueError("a line is no range of devices")
+    if len(ranges) > 5000:
+        raise ValueError("more than 5000 ranges")
+    return " ".join(ranges)
+
+
+def parse_huge_pages(content: str) -> Rows:
+    """Return total, free and reserved huge pages of the default size from /proc/meminfo."""
+    numbers = {name: int(value) for name, value in re.findall(r"(?m)^(\w+):\s+([0-9]{1,15})\b", content)}
+    size = numbers.get("Hugepagesize")
+    names = {"total": "HugePages_Total", "free": "HugePages_Free", "reserved": "HugePages_Rsvd"}
+    if not size or not numbers.keys() >= set(names.values()):
+        return {}
+    return {f"hugepages/{size}/{name}": numbers[field] for name, field in names.items()}
+
+
+def read_settings(tree: Tree) -> Frame:
+    """Read the frame SETTING: a row for each setting that this machine may have."""
+    found: Rows = {name: read_value(tree, path, parse_choice, _NO_FILE) for name, path in FILES.items()}
+    found |= _huge_pages(tree)
+    found |= _boot_words(tree)
+    found["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, _NO_FILE)
+    found["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, _NO_FILE)
+    found["programs"] = _programs(tree)
+    for part in (_multipath(tree), _disks(tree), _paths(tree), _adapters(tree)):
+        found |= part
+    if all(isinstance(value, Absent) for value in found.values()):
+        return empty_frame(SETTING, "no setting was captured")
+    return frame_of(SETTING, {name: {"value": value} for name, value in found.items()}, _when(tree))
+
+
+def _when(tree: Tree) -> int:
+    for path in (FILES["vm.swappiness"], MEMINFO, "proc/stat"):
+        try:
+            return tree.when(path)
+        except OSError:
+            continue
+    return 0
+
+
+def private_excerpts(tree: Tree) -> dict[str, bytes]:
+    """Return what a capture has of the files that may hold secrets, by path: only what is read of them."""
+    found: dict[str, bytes] = {}
+    words = _boot_words(tree)
+    if "cmdline" not in words:
+        flat = [
+            f"{key.partition('/')[2]}={one}"
+            for key, value in words.items()
+            if isinstance(value, str)
+            for one in value.split()
+        ]
+        found[CMDLINE] = f"{' '.join(flat)}\n".encode()
+    lines = read_value(tree, FSTAB, parse_fstab)
+    if isinstance(lines, int):
+        found[FSTAB] = b"/dev/dasda - - -\n" * lines
+    with contextlib.suppress(OSError, ValueError):
+        found[MULTIPATH] = excerpt(parse_multipath_conf(text(tree, MULTIPATH))).encode()
+    with contextlib.suppress(OSError):
+        found[INIT] = tree.read(INIT)
+    found |= {f"proc/{number}/comm": f"{name}\n".encode() for number, name in _running(tree)}
+    return found
+
+
+def _entries(tree: Tree, path: str, form: str) -> list[str]:
+    """Return the names in a directory that have a form; none if it cannot be listed."""
+    try:
+        return [name for name in tree.entries(path) if re.fullmatch(form, name, re.ASCII)]
+    except OSError:
+        return []
+
+
+def _huge_pages(tree: Tree) -> Rows:
+    found: Rows = {}
+    files = {"total": "nr_hugepages", "free": "free_hugepages", "reserved": "resv_hugepages"}
+    for folder in _entries(tree, HUGE_PAGES, _HUGE.pattern):
+        size = folder.removeprefix("hugepages-").removesuffix("kB")
+        for name, file in files.items():
+            found[f"hugepages/{size}/{name}"] = read_value(tree, f"{HUGE_PAGES}/{folder}/{file}", _number)
+    if found:
+        return found
+    try:
+        return parse_huge_pages(text(tree, MEMINFO))
+    except OSError:
+        return {}
+
+
+def _number(content: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}\s*", content, re.ASCII):
+        raise ValueError(f"no number: {content[:40]!r}")
+    return int(content)
+
+
+def _boot_words(tree: Tree) -> Rows:
+    """Return the words of the command line; a row `cmdline` with the reason where it cannot be read."""
+    try:
+        return parse_cmdline(text(tree, CMDLINE))
+    except OSError as error:
+        return {"cmdline": refused(error)}
+
+
+def _running(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield number and name of the processes of `PROGRAMS`; of zmon only the recorder."""
+    for number in _entries(tree, "proc", "[0-9]{1,10}")[:MAX_PROCESSES]:
+        try:
+            name = text(tree, f"proc/{number}/comm").strip()
+            if tree.live and name.startswith(("zmon", "python")):
+                words = text(tree, f"proc/{number}/cmdline").split("\0")
+                name = "zmon" if "record" in words and any(w.endswith("zmon") for w in words) else ""
+        except OSError:
+            continue
+        if name in PROGRAMS:
+            yield number, name
+
+
+def _programs(tree: Tree) -> Value:
+    """Return which of `PROGRAMS` run; absent where processes of others cannot be seen."""
+    running = sorted({name for _, name in _running(tree)})
+    hidden = "processes of other users are hidden" if tree.live else "processes were not captured"
+    return " ".join(running) or read_value(tree, INIT, lambda _name: "", absent(hidden))
+
+
+def _multipath(tree: Tree) -> Rows:
+    """Return the statements of multipath.conf, and a row `multipath.conf` that says whether it was read."""
+    try:
+        statements = parse_multipath_conf(text(tree, MULTIPATH))
+    except OSError as error:
+        there = error.errno == errno.ENOENT and tree.live
+        return {"multipath.conf": absent("there is no multipath.conf") if there else refused(error)}
+    except ValueError as error:
+        return {"multipath.conf": absent(str(error))}
+    found: Rows = {"multipath.conf": "read"}
+    return found | {f"multipath.conf/{one.section}/{one.key}": one.value for one in statements}
+
+
+def _disks(tree: Tree) -> Rows:
+    """Return the I/O scheduler of each DASD and SCSI disk, and the state of each SCSI disk."""
+    found: Rows = {}
+    for name in _entries(tree, "sys/block", "(?:dasd|sd)[a-z]{1,4}"):
+        path = f"sys/block/{name}"
+        found[f"disk/{name}/scheduler"] = read_value(tree, f"{path}/queue/scheduler", parse_choice)
+        if name.startswith("sd"):
+            found[f"disk/{name}/state"] = read_value(tree, f"{path}/device/state", parse_choice)
+    return found
+
+
+def _paths(tree: Tree) -> Rows:
+    """Return the states of the paths of each multipath device: `8:0=A 8:16=F`, active or failed."""
+    found: Rows = {}
+    for name in _entries(tree, "sys/block", "dm-[0-9]{1,5}"):
+        uuid = read_value(tree, f"sys/block/{name}/dm/uuid")
+        number = read_value(tree, f"sys/block/{name}/dev")
+        if isinstance(number, Absent) or not str(uuid).startswith("mpath-"):
+            continue
+        value: Value
+        try:
+            states = parse_path_states(read_dm_status(tree, str(number)))
+            value = " ".join(f"{path}={'A' if active else 'F'}" for path, active in states.items())
+        except OSError as error:
+            value = table_refused(error)
+        except ValueError as error:
+            value = absent(str(error))
+        found[f"paths/{number}"] = value
+    return found
+
+
+def _adapters(tree: Tree) -> Rows:
+    """Return type and state of FCP ports, the states of remote ports, and the buffers of OSA devices."""
+    found: Rows = {}
+    for name in _entries(tree, "sys/class/fc_host", "host[0-9]{1,5}"):
+        try:
+            parts = tree.link(f"sys/class/fc_host/{name}").split("/")
+        except OSError:
+            continue
+        busids = [part for part in parts if re.fullmatch(BUSID_FORM, part)]
+        for file in ("port_type", "port_state") if len(busids) > 1 else ():
+            value = read_value(tree, f"sys/class/fc_host/{name}/{file}", _words)
+            found[f"fc/{busids[-1]}/{file}"] = value
+    for name in _entries(tree, "sys/class/fc_remote_ports", "rport-[0-9:-]{1,20}"):
+        value = read_value(tree, f"sys/class/fc_remote_ports/{name}/port_state", _words)
+        found[f"rport/{name.removeprefix('rport-')}/port_state"] = value
+    for name in _entries(tree, "sys/devices/qeth", BUSID_FORM):
+        count = read_value(tree, f"sys/devices/qeth/{name}/buffer_count", _number)
+        found[f"qeth/{name}/buffer_count"] = count
+    return found
+
+
+def _words(content: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9 ,()-]{1,60}", content.strip(), re.ASCII):
+        raise ValueError(f"not some words: {content[:40]!r}")
+    return content.strip()
