@@ -553,6 +553,7 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, SETTING, PROFILE,
+                 SOURCE)
 }  # fmt: skip
 """Every kind by its name."""
