@@ -38,7 +38,7 @@ from zmon.placement.spread_report import (
 )
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
-from zmon.tables.tablespaces import waits_in
+from zmon.tables.diagnosed import waits_in
 from zmon.tables.view import View
 from zmon.tables.whatif import predicted
 

@@ -478,6 +478,24 @@ def whatif(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Changes:\n" + "".join(f"  {form}\n" for form in FORMS)
 
 
+def diagnose(parser: argparse.ArgumentParser) -> None:
+    """Say what is wrong, how zmon knows, and what to do: zmon diagnose --from DIR --at 14:32.
+
+    It looks at the last interval, the one that ends --at a time, or the time from --since to --until as one.
+    Each diagnosis has its evidence, what it is not, what to do, and what that gains.  The exit status is 0;
+    with --status, as Nagios expects: 0 nothing is short, 1 something may be short (likely or possible),
+    2 something is short (certain), 3 it is not known.
+    """
+    add_source(parser)
+    _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
+    _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
+    _option(parser, "--until TIME", "end of the interval, the same as --at")
+    _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
+    _option(parser, "--status", "the exit status says whether something is short")
+    _format(parser, "text", "csv", "json")
+    add_inputs(parser)
+
+
 def plot(parser: argparse.ArgumentParser) -> None:
     """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
@@ -698,6 +716,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "show": ("print a screen as text, CSV or JSON", show),
     "where": ("show which disks and LCUs a file is on, or what is on a disk or LCU", where),
     "spread": ("show how evenly tablespaces are spread over LCUs, and what to move", spread),
+    "diagnose": ("say what is wrong, how zmon knows, and what to do", diagnose),
     "whatif": ("predict throughput and response after a change", whatif),
     "size": ("compute how many disks a workload needs at a RAID level", sizing),
     "rules": ("list the rules for exceptions, or the exceptions in a recording", rules),

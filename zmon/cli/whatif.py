@@ -31,7 +31,7 @@ from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, queue, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.tables.tablespaces import waits_in
+from zmon.tables.diagnosed import waits_in
 from zmon.tables.topology import has_files, machine_of
 from zmon.tables.view import View
 from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of

@@ -24,7 +24,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D3", "data are placed unevenly", ("D1", "D4", "D4b", "D6")),
         CatalogueEntry("D4", "too few aliases", ("D17",)),
         CatalogueEntry("D4b", "no aliases", ("D17",)),
-        CatalogueEntry("D4c", "too many aliases"),
+        CatalogueEntry("D4c", "too many aliases", ("D1", "D5c")),
         CatalogueEntry("D4d", "aliases are not used"),
         CatalogueEntry("D5", "requests pend for long"),
         CatalogueEntry("D5b", "another system reserves or uses the device"),

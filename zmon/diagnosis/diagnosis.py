@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import Absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Subject(NamedTuple):
     """What screens call it: `LCU 7600`."""
 
 
-class Evidence(NamedTuple):
+class Measurement(NamedTuple):
     """One number that a diagnosis rests on, with the column of the screen where it is seen."""
 
     column: str
@@ -51,22 +52,38 @@ class Diagnosis(NamedTuple):
     """What it is about, most important first; ENTER goes to the screen of the first."""
     claim: str
     """One sentence with the name of the thing: `LCU 7600 is full.`"""
-    evidence: tuple[Evidence, ...]
-    excluded: tuple[str, ...]
-    """What it is not, each with its number: `not the processors: 4 % busy`."""
+    evidence: tuple[Measurement, ...]
     confidence: str
-    confirm: str
-    """What would confirm it; empty where it is certain."""
     action: str
     """What to do, one sentence."""
-    gain: str
-    """What that gives, from the model of all resources, with its range; empty if not known."""
     lost: float
     """Requests (or tasks) that wait because of it on average: rate times the time each waits. Ranks it."""
+    excluded: tuple[str, ...] = ()
+    """What it is not, each with its number: `not the processors: 4 % busy`.  The verdict adds to them what it
+    measures of the other resources."""
+    gain: str = ""
+    """What that gives, from the model of all resources, with its range; empty if not known."""
+    whatif: str = ""
+    """The change that `gain` is of, in the words of `zmon whatif`; empty if it has none."""
+    confirm: str = ""
+    """What would confirm it; empty where it is certain."""
     missing: tuple[str, ...] = ()
     """What was not measured and would make it surer."""
     since: int | None = None
     """UTC in ns from which on it is seen; None if not looked for."""
+
+
+Diagnoses = tuple[Diagnosis, ...] | Absent
+"""What a cause returns: nothing is wrong if there are none; absent, with the source that is lacking, if it is
+not known."""
+
+
+class NotKnown(NamedTuple):
+    """A diagnosis that cannot be judged."""
+
+    id: str
+    source: str
+    """What is lacking, in words: `channel measurement (CMF)`."""
 
 
 class Verdict(NamedTuple):
@@ -79,6 +96,6 @@ class Verdict(NamedTuple):
     sentence: str
     """The verdict in at most two sentences, complete: the first claim, or that nothing is short."""
     next_limit: str
-    """What limits next, and at how many times this load; empty if not known."""
-    unknown: tuple[tuple[str, str], ...]
-    """Ids that could not be judged, with the source that is lacking."""
+    """What limits next, and when: `LCU 7100, at about 1.1 times this load (88 % busy)`, or empty."""
+    unknown: tuple[NotKnown, ...]
+    """What could not be judged."""

@@ -176,6 +176,15 @@ def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
+    return _with_factors(observed_model(load, shares))
+
+
+def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
+    """Return the model with what is measured, before the waits of classes are fitted, which takes most time.
+
+    Raises:
+        ValueError: there is no I/O of which the times were measured.
+    """
     volumes = {one.key: one for one in map(_timed, load.volumes) if one is not None}
     if not volumes:
         raise ValueError("no volume has I/O whose response time was measured")
@@ -217,7 +226,7 @@ def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
         {one.key: (one.lcu, float(one.servers)) for one in load.volumes},
     )
     model = _with_waits(model, volumes)
-    return _with_factors(model._replace(service=_service(model, behind, misses)))
+    return model._replace(service=_service(model, behind, misses))
 
 
 def _timed(volume: ObservedVolume) -> _Timed | None:

@@ -36,14 +36,14 @@ from zmon.placement.spread_report import (
     times_words,
 )
 from zmon.placement.word_lookup import MeaningKind, find, meanings
-from zmon.queueing.waiting import waiting
 from zmon.record import NamedTuple
+from zmon.tables.diagnosed import waits_in
 from zmon.tables.join import total
 from zmon.tables.observed import KINDS as OBSERVED
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing, TableDefinition
-from zmon.tables.whatif import load_of, predicted
+from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
     from zmon.placement.word_lookup import WordMeaning
-    from zmon.queueing.waiting import Waiting
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
@@ -68,9 +67,6 @@ NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
-HOUR: Final = 3_600_000_000_000
-SLOW: Final = 0.010
-"""Seconds of a request from which on it deserves a look (the case study of 2003)."""
 NO_DISKS: Final = "no disk is known that they lie on"
 MAX_UNPLACED_NAMED: Final = 3
 """So many tablespaces of files without a place are named."""
@@ -271,24 +267,6 @@ def spread_table(view: View) -> Table:
         estimated=dict.fromkeys(SPREAD_ESTIMATES),
         notes=(*_spread_notes(by_bytes, by_traffic, on_disks), *remarks(view)),
     )
-
-
-def waits_in(view: View) -> Waiting | None:
-    """Return for what requests wait in a view's interval; None where that is not measured.
-
-    Without channel measurement nobody knows how much of a long response time is wait.  Where requests wait,
-    an hour that ended an hour before shows whether the load is new.
-    """
-    interval = view.interval
-    load = load_of(view)
-    known = [one for one in load.volumes if load.enough(one.rate) and not isinstance(one.response, Absent)]
-    found = waiting(load)
-    if found.places and interval.before is not None:
-        begin = interval.before.at.utc
-        earlier = view.history.between(begin - 2 * HOUR, begin - HOUR)
-        return found if earlier is None else waiting(load, load_of(view.at(earlier)))
-    slow = any(one.estimated and one.response > SLOW for one in known)
-    return found if found.places or (known and not slow) else None
 
 
 def _is_on_disks(path: str, machine: Machine) -> bool:

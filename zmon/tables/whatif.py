@@ -51,13 +51,13 @@ def _load(interval: Interval, lcus: Mapping[str, Lcu], site: Site) -> ObservedLo
     return observed_load(interval, lcus, capacity)
 
 
-def model_of(view: View) -> FittedInterval:
-    """Return the model that is fitted to a view's interval.
+def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
+    """Return the model that is fitted to a view's interval, whose `load` may be known.
 
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    load = load_of(view)
+    load = load_of(view) if load is None else load
     return fitted_interval(load, flow_shares(machine_of(view), load) if has_files(view) else ())
 
 

@@ -1,0 +1,68 @@
+"""`zmon diagnose` says what is wrong, how it knows and what to do: as text, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from zmon.cli.main import main
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str, expected: int = 0) -> str:
+    """Return what `zmon diagnose` prints about the last interval of shark-before."""
+    assert main(["diagnose", "--from", "lab:shark-before", *words]) == expected
+    return capsys.readouterr().out
+
+
+def test_the_text_says_what_why_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader gets the claim with its confidence, the evidence, what it is not, and the gain."""
+    text = " ".join(printed(capsys).split())
+    for words in (
+        "1. LCU 7600 is full",
+        "(D3, certain)",
+        "Evidence: 69 % of all bytes",
+        "It is not",
+        "What to do: Spread",
+        "times the throughput",
+        "Explained by these: D1 (by D3)",
+    ):
+        assert words in text  # fmt: skip
+
+
+def test_json_has_a_list_of_diagnoses(capsys: pytest.CaptureFixture[str]) -> None:
+    """A program finds ids, confidences, claims and numbers with columns; what is explained has its cause."""
+    document = json.loads(printed(capsys, "-f", "json"))
+    first, second = document["diagnoses"]
+    assert (first["id"], first["confidence"], first["explained_by"]) == ("D3", "certain", None)
+    assert (second["id"], second["explained_by"]) == ("D1", "D3")
+    assert {each["column"] for each in first["evidence"]} >= {"control_unit.share", "control_unit.disc"}
+    assert all(isinstance(each["value"], float) for each in first["evidence"])
+    assert document["verdict"].startswith(first["claim"])
+
+
+def test_csv_has_a_record_per_diagnosis(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each record has id, confidence and where."""
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, "-f", "csv"))))
+    assert [(row["id"], row["kind"], row["explained_by"]) for row in rows] == [
+        ("D3", "lcu", ""),
+        ("D1", "lcu", "D3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [(["--status"], 2), (["--status", "--at", "09:05"], 0), ([], 0)]
+)
+def test_the_status_says_whether_something_is_short(
+    words: list[str], expected: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --status a script or Nagios knows; without, 0 says that it was answered."""
+    printed(capsys, *words, expected=expected)
+
+
+def test_at_and_until_are_one_time(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two ends of one interval are refused."""
+    assert main(["diagnose", "--from", "lab:shark-before", "--at", "9:30", "--until", "9:40"]) == 2
+    assert "the same" in capsys.readouterr().err

@@ -1,0 +1,98 @@
+"""The verdict: causes are ranked by lost time, and what another one explains is set aside."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import absent
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
+from zmon.diagnosis.situation import Situation
+from zmon.diagnosis.verdict import verdict
+from zmon.lab.scenario import load_scenario
+from zmon.queueing.prediction import fitted_interval, predict
+from zmon.queueing.waiting import waiting
+from zmon.session.machines import ScenarioSection
+from zmon.tables.observed import observed_load
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Verdict
+    from zmon.queueing.observation import ObservedLoad
+
+UNKNOWN = absent("not read")
+
+
+@cache
+def load_of_scenario(name: str) -> ObservedLoad:
+    """Return the load of the last interval of a scenario."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    interval = section.preview(section.span()[1])
+    assert interval is not None
+    return observed_load(interval)
+
+
+def judged(load: ObservedLoad) -> Verdict:
+    """Return the verdict on one load alone."""
+    return verdict(
+        Situation(load, waiting(load), predict=lambda changes: predict(fitted_interval(load), changes))
+    )
+
+
+@pytest.mark.parametrize(
+    ("scenario", "first"),
+    [
+        ("shark-before", "D3"),
+        ("shark-respread-only", "D2"),
+        ("shark-after", ""),
+        ("hyperpav-0", "D4b"),
+        ("pav-3", "D4"),
+        ("fcp-multibus-full", "D15"),
+        ("hyperpav-20", ""),
+    ],
+)
+def test_each_machine_has_its_diagnosis_first(scenario: str, first: str) -> None:
+    """What is short in a scenario is what the verdict says first; a machine that is well has none."""
+    found = judged(load_of_scenario(scenario))
+    assert [one.id for one in found.diagnoses[:1]] == ([first] if first else [])
+    assert found.sentence.startswith("Nothing is short" if not first else found.diagnoses[0].claim)
+
+
+def test_what_another_explains_is_kept_with_its_cause() -> None:
+    """An LCU is full because data are placed unevenly: one answer, not two."""
+    found = judged(load_of_scenario("shark-before"))
+    assert [(one.id, by) for one, by in found.explained] == [("D1", "D3")]
+    first = found.diagnoses[0]
+    assert first.confidence == CERTAIN
+    assert [each.title for each in first.subjects] == ["LCU 7600"]
+    assert any(words.startswith("not the 2 processors: 0 %") for words in first.excluded)
+    assert not any("volume" in words for words in first.excluded)  # they are busy because the LCU is
+
+
+def test_nothing_short_is_a_verdict_with_its_next_limit() -> None:
+    """A machine that is well is told what would be full first, and when."""
+    found = judged(load_of_scenario("shark-after"))
+    assert found.next_limit.startswith("LCU 7")
+    assert found.next_limit in found.sentence
+    factor = float(found.next_limit.partition("about ")[2].partition(" ")[0])
+    assert factor == pytest.approx(160 / 149, abs=0.1)  # four LCUs of 40 MB/s carry 149
+
+
+@pytest.mark.parametrize("scenario", ["shark-before", "hyperpav-0", "pav-3"])
+def test_without_channel_measurement_nothing_is_denied(scenario: str) -> None:
+    """What needs Pend, Disc and Conn is then not known; what remains is at most possible."""
+    load = load_of_scenario(scenario)
+    first = judged(load).diagnoses[0].id
+    blind = tuple(one._replace(pend=0.0, disc=0.0, conn=one.response, estimated=True) for one in load.volumes)
+    found = judged(load._replace(volumes=blind))
+    known = {one.id: one.confidence for one in (*found.diagnoses, *(one for one, _ in found.explained))}
+    assert first in {one.id for one in found.unknown} or first in known
+    assert {confidence for id_, confidence in known.items() if id_ != "D3"} <= {POSSIBLE}
+
+
+def test_every_id_is_in_the_catalogue() -> None:
+    """What explains and is explained are diagnoses of the catalogue."""
+    assert all(set(entry.explains) <= set(CATALOGUE) - {entry.id} for entry in CATALOGUE.values())

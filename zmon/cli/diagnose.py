@@ -1,0 +1,200 @@
+"""Prints what is wrong in an interval, how that is known, and what to do."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.cli.inputs import inputs_and_files, status
+from zmon.cli.output import announced, folded, misused, paragraphs, terminal_width, write_result
+from zmon.cli.show_intervals import moves_to
+from zmon.cli.source_options import open_source, refused
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import CERTAIN
+from zmon.kinds import MACHINE
+from zmon.plain_text import harmless
+from zmon.screen.export import moment, plain
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.when import WhenError, written
+from zmon.tables.diagnosed import NEEDS, verdict_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+    from zmon.tables.view import View
+
+MIN_WIDTH: Final = 60
+HEADINGS: Final = (
+    "from", "to", "id", "confidence", "lost", "kind", "where", "claim", "action", "gain", "explained_by",
+)  # fmt: skip
+"""The names of the columns, in CSV."""
+NOTHING_SHORT, MAY_BE_SHORT, SHORT, NOT_KNOWN = range(4)
+"""Exit status with `--status`: as Nagios reads it OK, WARNING, CRITICAL, UNKNOWN."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the diagnoses; returns the exit status."""
+    if args.until:
+        if args.at:
+            return misused("--at and --until are the same: give one")
+        args.at = args.until
+    try:
+        return _answer(args)
+    except (CommandError, WhenError) as error:
+        return misused(str(error))
+    except ValueError as error:  # the source or a time
+        return refused(error)
+
+
+def _answer(args: argparse.Namespace) -> int:
+    people, containers = inputs_and_files(args)
+    kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
+    worst = NOTHING_SHORT
+    with (
+        announced(args.source),
+        closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
+    ):
+        navigator = Navigator(timeline)
+        first = True
+        for _left in moves_to(navigator, args):
+            view = navigator.view()
+            if view is None or view.interval.before is None:
+                raise ValueError("there are no two samples in this time")
+            view.people = people
+            found = verdict_of(view)
+            worst = max(worst, nagios_status(found))
+            _print(args, found, view, first=first)
+            first = False
+    return worst if args.status else status(args)
+
+
+def nagios_status(found: Verdict) -> int:
+    """Return the exit status that a verdict has with `--status`."""
+    if any(one.confidence == CERTAIN for one in found.diagnoses):
+        return SHORT
+    if found.diagnoses:
+        return MAY_BE_SHORT
+    return NOT_KNOWN if found.unknown else NOTHING_SHORT
+
+
+# output
+
+
+def _print(args: argparse.Namespace, found: Verdict, view: View, *, first: bool) -> None:
+    before, after = view.interval.before, view.interval.after
+    span = (before.at.utc if before else after.at.utc, after.at.utc)
+    write_result(
+        args,
+        lambda: _text(found, span, first=first),
+        lambda: (*([HEADINGS] if first else []), *_records(found, span)),
+        lambda: document(found, span),
+    )
+
+
+def document(found: Verdict, span: tuple[int, int]) -> dict[str, Any]:
+    """Return a verdict as JSON has it."""
+    return {
+        "from": moment(span[0]),
+        "to": moment(span[1]),
+        "verdict": found.sentence,
+        "next_limit": found.next_limit,
+        "diagnoses": [_object(one, by) for one, by in _all(found)],
+        "unknown": [
+            {"id": one.id, "title": CATALOGUE[one.id].title, "source": one.source} for one in found.unknown
+        ],
+    }
+
+
+def _all(found: Verdict) -> Iterable[tuple[Diagnosis, str]]:
+    """Return all diagnoses, each with the id of the one that explains it; empty if none does."""
+    return (*((one, "") for one in found.diagnoses), *found.explained)
+
+
+def _object(one: Diagnosis, by: str) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "title": CATALOGUE[one.id].title,
+        "confidence": one.confidence,
+        "lost": one.lost,
+        "subjects": [each._asdict() for each in one.subjects],
+        "claim": one.claim,
+        "evidence": [
+            {
+                "column": each.column,
+                "where": each.subject.key or each.subject.title,
+                "value": plain(each.value),
+                "before": None if each.before is None else plain(each.before),
+                "words": each.words,
+            }
+            for each in one.evidence
+        ],
+        "excluded": list(one.excluded),
+        "action": one.action,
+        "gain": one.gain,
+        "whatif": one.whatif,
+        "confirm": one.confirm,
+        "missing": list(one.missing),
+        "since": None if one.since is None else moment(one.since),
+        "explained_by": by or None,
+    }  # fmt: skip
+
+
+def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
+    for one, by in _all(found):
+        where = one.subjects[0]
+        yield [
+            moment(span[0]), moment(span[1]), one.id, one.confidence, one.lost, where.kind,
+            where.key or where.title, one.claim, one.action, one.gain, by,
+        ]  # fmt: skip
+
+
+def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str]:
+    width = max(terminal_width(), MIN_WIDTH)
+    if not first:
+        yield ""
+    yield from folded(f"{written(span[0])} to {written(span[1])}", width)
+    yield ""
+    if not found.diagnoses:
+        yield from folded(harmless(found.sentence), width)
+    for number, one in enumerate(found.diagnoses, 1):
+        yield from _paragraphs(one, number, width)
+    if found.explained:
+        yield ""
+        yield "Explained by these:"
+        for one, by in found.explained:
+            yield from folded(f"  {one.id} (by {by}): {harmless(one.claim)}", width)
+    if found.diagnoses and found.next_limit:
+        yield ""
+        yield from folded(f"Next limit: {harmless(found.next_limit)}.", width)
+    if found.unknown:
+        yield ""
+        yield "Not known:"
+        for source in dict.fromkeys(one.source for one in found.unknown):
+            ids = ", ".join(one.id for one in found.unknown if one.source == source)
+            yield from folded(f"  {ids}: needs {harmless(source)}", width)
+
+
+def _paragraphs(one: Diagnosis, number: int, width: int) -> Iterator[str]:
+    """Yield a diagnosis as it may be read aloud."""
+    if number > 1:
+        yield ""
+    yield from folded(f"{number}. {harmless(one.claim)} ({one.id}, {one.confidence})", width)
+    yield from paragraphs(map(harmless, diagnosis_lines(one)), width)
+
+
+def diagnosis_lines(one: Diagnosis) -> Iterator[str]:
+    """Yield what belongs to a claim, a sentence or list each: evidence, what it is not, what to do."""
+    yield f"Evidence: {'; '.join(each.words for each in one.evidence)}."
+    if one.excluded:
+        yield f"It is {'; '.join(one.excluded)}."
+    yield f"What to do: {one.action}"
+    if one.gain:
+        yield f"Gain: {one.gain}."
+    if one.whatif:
+        yield f"The same by: zmon whatif {one.whatif}"
+    if one.confirm:
+        yield f"To be sure: {one.confirm}"
+    if one.missing:
+        yield f"Not measured: {'; '.join(one.missing)}."

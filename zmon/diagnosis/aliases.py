@@ -1,0 +1,232 @@
+"""Requests wait in Linux for a volume: it has no aliases (D4b), too few (D4), or does not use them (D4d).
+
+A base does one request at a time.  Where a request waits longer in Linux than half of what it then takes, and
+requests wait, `zmon.queueing.waiting` names the volume, or the pool of aliases of its LCU.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.phrases import NO_CMF, evidence, gain, many, ms, names, of_lcu, of_volume, percent
+from zmon.queueing.change import AliasNumber
+from zmon.queueing.observation import mean_of
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+
+FULL_BASE: Final = 0.7
+"""Utilisation of its subchannels from which on a volume is full."""
+CALM_BASE: Final = 0.3
+"""Utilisation below which what requests wait for is not the volume."""
+PROPOSED: Final = 10
+"""Aliases of an LCU that are proposed where there are none: the Oracle study had 20 on two LCUs."""
+
+
+class _Waited(NamedTuple):
+    """Volumes that requests wait for in Linux, each with how many; and pools of aliases."""
+
+    bare: Sequence[tuple[ObservedVolume, float]]
+    unused: Sequence[tuple[ObservedVolume, float]]
+    few: Sequence[tuple[ObservedVolume, float]]
+    pools: Sequence[tuple[ObservedLcu, float]]
+
+
+def _waited(situation: Situation) -> _Waited:
+    load, places = situation.load, situation.waiting.places
+    volumes = {one.key: one for one in load.volumes}
+    lcus = {one.key: one for one in load.lcus}
+    pairs = [(volumes[place.key], place.lost) for place in places if place.kind == "volume"]
+    found = [each for each in pairs if not each[0].estimated and each[0].lcu in lcus and is_base(each[0])]
+    own = [each for each in found if each[0].servers > 1]
+    return _Waited(
+        [each for each in found if each[0].servers == 1],
+        [each for each in own if _use(each[0]) < CALM_BASE],
+        [each for each in own if _use(each[0]) >= CALM_BASE],
+        [(lcus[place.key], place.lost) for place in places if place.kind == "aliases"],
+    )
+
+
+def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
+    """Return diagnoses if there are some; without, it is not known where some volume is not timed."""
+    load = situation.load
+    untimed = (
+        one.estimated or isinstance(one.queued, Absent) for one in load.volumes if load.enough(one.rate)
+    )
+    return absent(NO_CMF) if not found and any(untimed) else found
+
+
+def no_aliases(situation: Situation) -> Diagnoses:
+    """Return D4b: requests wait in Linux for volumes that have no aliases, all in one."""
+    bare = _waited(situation).bare
+    return _each(situation, (_no_aliases(situation, bare),) if bare else ())
+
+
+def too_few_aliases(situation: Situation) -> Diagnoses:
+    """Return D4: pools of aliases, and aliases of volumes, that are all in use while requests wait."""
+    found = _waited(situation)
+    return _each(
+        situation,
+        (
+            *((_few(situation, found.pools),) if found.pools else ()),
+            *((_few_of_a_volume(situation, found.few),) if found.few else ()),
+        ),
+    )
+
+
+def unused_aliases(situation: Situation) -> Diagnoses:
+    """Return D4d: requests wait for volumes whose aliases are idle."""
+    unused = _waited(situation).unused
+    return _each(situation, (_unused(unused),) if unused else ())
+
+
+def is_base(volume: ObservedVolume) -> bool:
+    """Return whether a volume is a base of a DASD: others have no aliases."""
+    return "." in volume.key
+
+
+def _aliases(number: int) -> str:
+    return "1 alias" if number == 1 else f"{number} aliases"
+
+
+def _use(volume: ObservedVolume) -> float:
+    serv = volume.serv
+    return 0.0 if isinstance(serv, Absent) else volume.rate * serv / volume.servers
+
+
+def _subjects(
+    waited: Sequence[tuple[ObservedVolume, float]], lcus: dict[str, ObservedLcu]
+) -> tuple[Subject, ...]:
+    units = dict.fromkeys(one.lcu for one, _ in waited)
+    return (*(of_volume(one) for one, _ in waited), *(of_lcu(lcus[key]) for key in units))
+
+
+def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    lcus = {one.key: one for one in situation.load.lcus}
+    first, lost = waited[0][0], sum(lost for _, lost in waited)
+    several = len(waited) > 1
+    ones = tuple(one for one, _ in waited)
+    queued, serv = mean_of(ones, "queued"), mean_of(ones, "serv")
+    units = list(dict.fromkeys(one.lcu for one, _ in waited))
+    changes = tuple(AliasNumber(PROPOSED, lcu=key) for key in units)
+    where = f"{names(['volume ' + first.title])}" if not several else f"{many(len(waited), 'volume')}"
+    use = _use(first)
+    return Diagnosis(
+        "D4b",
+        subjects=_subjects(waited, lcus),
+        claim=f"{many(lost, 'request')} wait in Linux for {where} without aliases: each waits"
+        f" {ms(queued)} to be started and then takes {ms(serv)}.",
+        evidence=(
+            evidence(
+                "device.qued",
+                of_volume(first),
+                lost,
+                f"volume {first.title}: {many(waited[0][1], 'request')} wait, it is {percent(use)} busy",
+            ),
+            evidence(
+                "control_unit.ali", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
+            ),
+        ),
+        confidence=CERTAIN if use >= FULL_BASE else LIKELY,
+        action=f"Turn on HyperPAV: {PROPOSED} aliases for {names([lcus[key].title for key in units])}.",
+        lost=lost,
+        gain=gain(situation, changes),
+        whatif=" and ".join(f"aliases {PROPOSED} on {lcus[key].title}" for key in units),
+        confirm=""
+        if use >= FULL_BASE
+        else "A higher sampling rate would show whether requests come in bursts.",
+    )
+
+
+def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Diagnosis:
+    first, lost = pools[0][0], sum(lost for _, lost in pools)
+    titles = names([one.title for one, _ in pools])
+    changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one, _ in pools)
+    ones = situation.load.volumes_of(first.key)
+    use = first.alias_use / first.aliases
+    return Diagnosis(
+        "D4",
+        subjects=tuple(of_lcu(one) for one, _ in pools),
+        claim=f"{titles} {'has' if len(pools) == 1 else 'have'} too few aliases: {first.alias_use:.1f} of"
+        f" {first.aliases} are in use, and {many(lost, 'request')} wait for one.",
+        evidence=(
+            evidence(
+                "control_unit.aluse",
+                of_lcu(first),
+                first.alias_use,
+                f"{first.title}: {first.alias_use:.1f} of {first.aliases} aliases in use ({percent(use)})",
+            ),
+            evidence(
+                "control_unit.qued",
+                of_lcu(first),
+                pools[0][1],
+                f"each waits {ms(mean_of(ones, 'queued'))} to be started and then takes"
+                f" {ms(mean_of(ones, 'serv'))}",
+            ),
+        ),
+        confidence=CERTAIN,
+        action=f"Define more aliases, for example {2 * first.aliases} for {first.title}.",
+        lost=lost,
+        gain=gain(situation, changes),
+        whatif=" and ".join(f"aliases {2 * one.aliases} on {one.title}" for one, _ in pools),
+    )
+
+
+def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    first, lost = waited[0][0], sum(lost for _, lost in waited)
+    has = first.servers - 1
+    more = 2 * first.servers - 1
+    changes = tuple(AliasNumber(2 * one.servers - 1, volume=one.key) for one, _ in waited)
+    return Diagnosis(
+        "D4",
+        subjects=tuple(of_volume(one) for one, _ in waited),
+        claim=f"{names(['volume ' + one.title for one, _ in waited]).capitalize()}"
+        f" {'has' if len(waited) == 1 else 'have'} too few aliases: base and {_aliases(has)}"
+        f" are {percent(_use(first))} busy, and {many(lost, 'request')} wait in Linux.",
+        evidence=(
+            evidence(
+                "device.qued",
+                of_volume(first),
+                waited[0][1],
+                f"each waits {ms(first.queued)} to be started and then takes {ms(first.serv)}",
+            ),
+            evidence("device.busy", of_volume(first), 100 * _use(first), f"{percent(_use(first))} busy"),
+        ),
+        confidence=CERTAIN,
+        action=f"Define {more} aliases for volume {first.title}, or turn on HyperPAV.",
+        lost=lost,
+        gain=gain(situation, changes),
+        whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),
+    )
+
+
+def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    first, lost = waited[0][0], sum(lost for _, lost in waited)
+    return Diagnosis(
+        "D4d",
+        subjects=tuple(of_volume(one) for one, _ in waited),
+        claim=f"Requests do not use the aliases of {names(['volume ' + one.title for one, _ in waited])}:"
+        f" {many(lost, 'request')} wait in Linux while base and aliases are {percent(_use(first))} busy.",
+        evidence=(
+            evidence(
+                "device.qued",
+                of_volume(first),
+                waited[0][1],
+                f"each waits {ms(first.queued)} to be started and then takes {ms(first.serv)}",
+            ),
+        ),
+        confidence=POSSIBLE,
+        action="Use multibus with a small rr_min_io over base and aliases, or HyperPAV.",
+        lost=lost,
+        confirm="The multipath map shows it: failover, or a large rr_min_io, uses one alias at a time.",
+    )
+
+
+CAUSES: Final = {"D4": too_few_aliases, "D4b": no_aliases, "D4d": unused_aliases}

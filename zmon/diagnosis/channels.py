@@ -1,0 +1,79 @@
+"""Requests wait for channel paths (D2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.phrases import NO_CMF, evidence, gain, ms, of_lcu, percent
+from zmon.queueing.change import PathNumber
+from zmon.queueing.observation import mean_of
+from zmon.queueing.waiting import LIMITING_PATHS
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+
+NO_PATHS: Final = "the load of channel paths: an LPAR measures it, a guest needs channel measurement (CMF)"
+
+
+def full_paths(situation: Situation) -> Diagnoses:
+    """Return D2: channel paths that are full, all groups that requests wait for together."""
+    load = situation.load
+    if not any(not isinstance(use, Absent) for use in load.paths.values()):
+        return absent(NO_PATHS if load.paths or not load.lcus else NO_CMF)
+    places = [place for place in situation.waiting.places if place.kind == "paths"]
+    places = [place for place in places if load.fcp.isdisjoint(place.key.split())]
+    if not places:
+        return ()
+    groups = [place.key for place in places]
+    chpids = [chpid for key in groups for chpid in key.split()]
+    lcus = [one for one in load.lcus if one.chpids and set(one.chpids) <= set(chpids)]
+    behind = tuple(one for lcu in lcus for one in load.volumes_of(lcu.key))
+    pend, serv = mean_of(behind, "pend"), mean_of(behind, "serv")
+    use = max(float(place.use) for place in places if not isinstance(place.use, Absent))
+    everything = len(lcus) == len([one for one in load.lcus if load.volumes_of(one.key)])
+    changes = [PathNumber(2, times=True)]
+    if not everything:
+        changes = [PathNumber(2, lcu=key, times=True) for key in _one_of_each(groups, situation)]
+    own = "" if load.paths_measured else ", from the connect time of this Linux alone"
+    shown = " and ".join(groups)
+    measured = load.paths_measured or use >= LIMITING_PATHS
+    found = Diagnosis(
+        "D2",
+        subjects=(
+            *(Subject("path", key, f"channel paths {key}") for key in groups),
+            *(of_lcu(one) for one in lcus),
+        ),
+        claim=f"Channel paths {shown} are full ({percent(use)} busy); behind them are {len(lcus)} LCUs.",
+        evidence=(
+            evidence(
+                "channel.busy",
+                Subject("path", chpids[0], chpids[0]),
+                100 * use,
+                f"the busiest path is {percent(use)} busy{own}",
+            ),
+            evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
+        ),
+        confidence=CERTAIN if measured else LIKELY,
+        action="Add channel paths, or move load to LCUs behind other paths.",
+        lost=sum(place.lost for place in places),
+        gain=gain(situation, changes),
+        whatif="double the paths" if everything else "",
+        confirm="" if measured else "The load of the channels in the LPAR would confirm it.",
+        missing=() if load.paths_measured else ("what other systems send over these paths",),
+    )
+    return (found,)
+
+
+def _one_of_each(groups: list[str], situation: Situation) -> list[str]:
+    """Return an LCU behind each group of paths."""
+    found = []
+    for group in groups:
+        chpids = set(group.split())
+        found.append(next(one.key for one in situation.load.lcus if one.chpids and set(one.chpids) <= chpids))
+    return found
+
+
+CAUSES: Final = {"D2": full_paths}

@@ -1,0 +1,299 @@
+"""What is short inside a storage server: an LCU (D1), its arrays (D9), or the spread of data over LCUs (D3).
+
+An LCU is diagnosed where `zmon.queueing.waiting` says that requests wait in it: for longer than half the
+time of a transfer, beyond what cache misses explain.  What they wait for there follows from their kind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, gain, many, ms, names, of_lcu, percent
+from zmon.queueing.change import StripedSpace
+from zmon.queueing.observation import SMALL, disc_of_misses, mean_of
+from zmon.queueing.waiting import MIN_LONGER
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+
+ALIKE: Final = 0.7
+"""The part of an LCU's volumes whose Disc is long where the LCU is what is full."""
+SKEWED: Final = 2.0
+"""Times its even share of the bytes from which on an LCU has too much."""
+IDLE_SHARE: Final = 0.25
+"""Times its even share below which an LCU is idle."""
+IDLE_LCUS: Final = 1 / 3
+"""The part of the LCUs that are idle where data are placed unevenly."""
+MISSED: Final = 0.1
+"""The part of the requests that miss the cache from which on small ones wait for disks."""
+OVERCROWDED: Final = 8
+"""Aliases of an LCU from which on it may have more requests than it can work on at once."""
+
+
+class _FullLcu:
+    """An LCU that requests wait in, with the numbers of it that sentences need."""
+
+    def __init__(self, situation: Situation, lcu: ObservedLcu, lost: float) -> None:
+        load = situation.load
+        self.lcu, self.lost = lcu, lost
+        self.volumes = tuple(one for one in load.volumes_of(lcu.key) if load.enough(one.rate))
+        all_of_it = load.volumes_of(lcu.key)
+        self.rate = sum(one.rate for one in all_of_it)
+        self.disc, self.conn = mean_of(all_of_it, "disc"), mean_of(all_of_it, "conn")
+        self.serv, self.size = mean_of(all_of_it, "serv"), mean_of(all_of_it, "size")
+        self.estimated = any(one.estimated for one in self.volumes)
+        self.megabytes = bytes_of(load, lcu.key) / 1e6
+
+    @property
+    def is_small(self) -> bool:
+        """Whether requests are too small for the LCU to be full of bytes."""
+        return not isinstance(self.size, Absent) and self.size < SMALL
+
+    def alike(self) -> float:
+        """Return the part of its volumes whose Disc is long."""
+        slow = [one for one in self.volumes if one.disc > MIN_LONGER * one.conn + self._misses(one)]
+        return len(slow) / max(1, len(self.volumes))
+
+    def _misses(self, one: ObservedVolume) -> float:
+        return disc_of_misses(self.lcu, (one,))
+
+    def evidence(self) -> tuple[Measurement, ...]:
+        subject = of_lcu(self.lcu)
+        return (
+            evidence(
+                "control_unit.disc", subject, 1e3 * self.disc, f"Disc {ms(self.disc)} of Serv {ms(self.serv)}"
+            ),
+            evidence("control_unit.io", subject, self.rate, f"{self.rate:,.0f} I/O a second"),
+            evidence("control_unit.mbs", subject, self.megabytes, f"{self.megabytes:.1f} MB/s"),
+        )
+
+
+def bytes_of(load: ObservedLoad, lcu: str) -> float:
+    """Return the bytes per second of an LCU."""
+    sizes = ((one.rate, one.size) for one in load.volumes_of(lcu))
+    return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
+
+
+class _Waits(NamedTuple):
+    """The LCUs that requests wait in, by what they wait for there."""
+
+    full: Sequence[_FullLcu]
+    arrays: Sequence[_FullLcu]
+    crowded: Sequence[_FullLcu]
+    untimed: bool
+    """Whether Disc of some volume with I/O is not measured."""
+
+
+def _waits(situation: Situation) -> _Waits:
+    load = situation.load
+    lcus = {one.key: one for one in load.lcus}
+    found = [
+        _FullLcu(situation, lcus[place.key], place.lost)
+        for place in situation.waiting.places
+        if place.kind == "lcu"
+    ]
+    small = [one for one in found if one.is_small and not one.estimated]
+    crowded = [one for one in small if one.lcu.aliases >= OVERCROWDED and not one.lcu.misses > MISSED]
+    arrays = [one for one in small if one not in crowded and one.lcu.misses > MISSED]
+    full = [one for one in found if one not in crowded and one not in arrays]
+    untimed = any(
+        one.estimated or isinstance(one.disc, Absent) for one in load.volumes if load.enough(one.rate)
+    )
+    return _Waits(full, arrays, crowded, untimed)
+
+
+def _each(situation: Situation, found: Diagnosis | None) -> Diagnoses:
+    """Return a diagnosis if there is one; without, it is not known where some volume is not timed."""
+    if found is not None:
+        return (found,)
+    return absent(NO_CMF) if _waits(situation).untimed else ()
+
+
+def full_lcus(situation: Situation) -> Diagnoses:
+    """Return D1: LCUs that are full, all in one."""
+    full = _waits(situation).full
+    return _each(situation, _full(situation, full) if full else None)
+
+
+def full_arrays(situation: Situation) -> Diagnoses:
+    """Return D9: small requests that miss the cache wait inside, for the disks."""
+    arrays = _waits(situation).arrays
+    return _each(situation, _full_arrays(arrays) if arrays else None)
+
+
+def too_many_aliases(situation: Situation) -> Diagnoses:
+    """Return D4c: small requests wait inside although the cache answers them, and there are many aliases."""
+    crowded = _waits(situation).crowded
+    return _each(situation, _too_many_aliases(crowded) if crowded else None)
+
+
+def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
+    first = found[0]
+    titles = names([one.lcu.title for one in found])
+    lost = sum(one.lost for one in found)
+    calm = [one for one in situation.load.lcus if one.key not in {each.lcu.key for each in found}]
+    measured = not first.estimated and not isinstance(first.lcu.misses, Absent)
+    alike = first.estimated or first.alike() >= ALIKE
+    many_volumes = len(first.volumes) > 1
+    confidence = POSSIBLE if first.estimated else LIKELY
+    if measured and alike and many_volumes and calm:
+        confidence = CERTAIN
+    said = "" if first.estimated else f", Disc {ms(first.disc)} of Serv {ms(first.serv)}"
+    is_ = "is" if len(found) == 1 else "are"
+    return Diagnosis(
+        "D1",
+        subjects=tuple(of_lcu(one.lcu) for one in found),
+        claim=f"{titles} {is_} full: {many(lost, 'request')} wait inside at {first.megabytes:.1f} MB/s"
+        f"{said}.",
+        evidence=first.evidence(),
+        confidence=confidence,
+        action="Move data to LCUs that are not full; more channel paths, aliases or processors do not help.",
+        lost=lost,
+        excluded=("not a single volume: " + f"{percent(first.alike())} of its volumes are as slow",)
+        if alike and many_volumes and not first.estimated
+        else (),
+        confirm=""
+        if confidence == CERTAIN
+        else "Throughput that stays the same under more load would confirm it.",
+        missing=_missing(first),
+    )
+
+
+def _missing(one: _FullLcu) -> tuple[str, ...]:
+    return (
+        *((NO_CMF,) if one.estimated else ()),
+        *((NO_CACHE,) if isinstance(one.lcu.misses, Absent) else ()),
+    )
+
+
+def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
+    first = found[0]
+    lost = sum(one.lost for one in found)
+    titles = names([one.lcu.title for one in found])
+    return Diagnosis(
+        "D9",
+        subjects=tuple(of_lcu(one.lcu) for one in found),
+        claim=f"The disk arrays behind {titles} are full: {many(lost, 'request')} wait for them, Disc"
+        f" {ms(first.disc)} of Serv {ms(first.serv)}.",
+        evidence=(
+            *first.evidence(),
+            evidence(
+                "cache.readhit",
+                of_lcu(first.lcu),
+                100 * (1 - first.lcu.misses),
+                f"{percent(first.lcu.misses)} of the requests miss the cache",
+            ),
+        ),
+        confidence=LIKELY,
+        action="Spread the data over more disk arrays; zmon size computes how many disks they need.",
+        lost=lost,
+        excluded=(f"not the bandwidth of the LCU: {float(first.size) / 1024:.0f} KiB a request",)
+        if not isinstance(first.size, Absent)
+        else (),
+        confirm="The load of the RAID ranks, which the storage administrator sees, would confirm it.",
+        missing=("the RAID ranks of the volumes: they are not visible to Linux",),
+    )
+
+
+def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
+    first = found[0]
+    lost = sum(one.lost for one in found)
+    titles = names([one.lcu.title for one in found])
+    use, aliases = first.lcu.alias_use, first.lcu.aliases
+    return Diagnosis(
+        "D4c",
+        subjects=tuple(of_lcu(one.lcu) for one in found),
+        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside instead of in Linux,"
+        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}.",
+        evidence=(
+            *first.evidence(),
+            evidence("control_unit.aluse", of_lcu(first.lcu), use, f"{use:.1f} of {aliases} aliases in use"),
+        ),
+        confidence=POSSIBLE,
+        action=f"Try {aliases // 2} aliases for each LCU, and compare throughput and Disc.",
+        lost=lost,
+        excluded=("not cache misses: few requests miss the cache",)
+        if not isinstance(first.lcu.misses, Absent)
+        else (),
+        confirm="A comparison with a time or a recording with fewer aliases would confirm it: --compare.",
+        missing=_missing(first),
+    )
+
+
+def uneven_data(situation: Situation) -> Diagnoses:
+    """Return D3: an LCU is full while others that have volumes are idle."""
+    load = situation.load
+    carried = {one.key: bytes_of(load, one.key) for one in load.lcus if load.volumes_of(one.key)}
+    whole = sum(carried.values())
+    full = _waits(situation).full
+    if len(carried) > 1 and whole and full:
+        even = whole / len(carried)
+        idle = [one for one in load.lcus if carried.get(one.key, even) < IDLE_SHARE * even]
+        one = max(full, key=lambda one: carried[one.lcu.key])
+        if carried[one.lcu.key] >= SKEWED * even and len(idle) >= IDLE_LCUS * len(carried):
+            return (_uneven(situation, one, carried[one.lcu.key] / whole, idle, sorted(carried)),)
+    return _each(situation, None)
+
+
+def _uneven(
+    situation: Situation, one: _FullLcu, share: float, idle: Sequence[ObservedLcu], all_of_them: Sequence[str]
+) -> Diagnosis:
+    subject = of_lcu(one.lcu)
+    spaces = owners_on(situation, one.lcu.key)
+    whose = f" {_spaces(spaces)}" if spaces else ""
+    changes = tuple(
+        StripedSpace(owner, tuple(all_of_them))
+        for owner in (dict(spaces) if spaces else {f"other I/O of {one.lcu.key}": 1.0})
+    )
+    others = names([each.title for each in idle])
+    verb = "is" if len(idle) == 1 else "are"
+    disc = "" if one.estimated else f", Disc {ms(one.disc)} of Serv {ms(one.serv)}"
+    return Diagnosis(
+        "D3",
+        subjects=(subject,),
+        claim=f"{one.lcu.title} is full while {others} {verb} idle: it carries {percent(share)} of the bytes"
+        f" ({one.megabytes:.1f} MB/s){disc}.{whose}",
+        evidence=(
+            evidence("control_unit.share", subject, 100 * share, f"{percent(share)} of all bytes"),
+            *one.evidence(),
+        ),
+        confidence=LIKELY if one.estimated else CERTAIN,
+        action="Spread these data over all LCUs."
+        if spaces
+        else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",
+        lost=one.lost,
+        gain=gain(situation, changes),
+        confirm="Channel measurement would confirm it." if one.estimated else "",
+        missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),
+    )
+
+
+def owners_on(situation: Situation, lcu: str) -> list[tuple[str, float]]:
+    """Return the tablespaces on an LCU with their parts of its bytes, the largest first."""
+    load = situation.load
+    moved = {
+        one.key: one.rate * float(one.size)
+        for one in load.volumes_of(lcu)
+        if not isinstance(one.size, Absent)
+    }
+    whole = sum(moved.values())
+    found: dict[str, float] = {}
+    for share in situation.shares():
+        if share.volume in moved and whole:
+            found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
+    return sorted(found.items(), key=lambda each: (-each[1], each[0]))
+
+
+def _spaces(spaces: Sequence[tuple[str, float]]) -> str:
+    shown = [f"{name} ({percent(part)})" for name, part in spaces]
+    return f"Its traffic is of {names(shown)}."
+
+
+CAUSES: Final = {"D3": uneven_data, "D1": full_lcus, "D9": full_arrays, "D4c": too_many_aliases}

@@ -1,0 +1,93 @@
+"""The parts of sentences that all diagnoses share: names of things, numbers with units, gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import Measurement, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Number
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.change import Change
+    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+    from zmon.queueing.prediction import Prediction
+
+MACHINE: Final = Subject("machine", "", "this Linux")
+NO_CMF: Final = "channel measurement (CMF): zmon reads it where the kernel has cmb_enable"
+NO_CACHE: Final = "cache statistics: --cache"
+MOST_NAMED: Final = 4
+"""Things that a sentence names; of more it says how many."""
+LITTLE: Final = 1.05
+"""Times the throughput below which a change gains little."""
+
+
+def ms(seconds: Number) -> str:
+    """Write a time: `27.4 ms`."""
+    return "unknown" if isinstance(seconds, Absent) else f"{1e3 * seconds:.1f} ms"
+
+
+def percent(part: Number) -> str:
+    """Write a part of 1: `77 %`."""
+    return "unknown" if isinstance(part, Absent) else f"{100 * part:.0f} %"
+
+
+def many(number: float, what: str) -> str:
+    """Write a number of things: `1 volume`, `13 volumes`, `8.4 requests`."""
+    digits = f"{number:,.0f}" if isinstance(number, int) else f"{number:.1f}"
+    return f"{digits} {what}{'s' * (digits not in {'1', '1.0'})}"
+
+
+def names(titles: Sequence[str]) -> str:
+    """Join names: `LCU 8000 and LCU 8100`; of many the first, and how many more."""
+    shown = list(titles[:MOST_NAMED])
+    more = len(titles) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def of_lcu(lcu: ObservedLcu) -> Subject:
+    """Return an LCU as a subject."""
+    return Subject("lcu", lcu.key, lcu.title)
+
+
+def of_volume(volume: ObservedVolume) -> Subject:
+    """Return a volume as a subject."""
+    return Subject("volume", volume.key, volume.title)
+
+
+def evidence(column: str, subject: Subject, value: Number, words: str) -> Measurement:
+    """Return a number that a diagnosis rests on."""
+    return Measurement(column, subject, value, words)
+
+
+def gain(situation: Situation, changes: Sequence[Change]) -> str:
+    """Return in words what changes give, as `zmon whatif` predicts it; empty if it is not known."""
+    found = prediction(situation, changes)
+    return "" if found is None else gain_words(found)
+
+
+def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | None:
+    """Return what changes give; None if it is not known."""
+    if situation.predict is None:
+        return None
+    try:
+        return situation.predict(changes)
+    except ValueError:
+        return None
+
+
+def gain_words(found: Prediction) -> str:
+    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), .9 ms instead of 3.2`."""
+    low, high = (rate / found.whole.rate[0] for rate in found.throughput)
+    now, then = found.whole.response
+    times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f})"
+    if found.times < LITTLE:
+        times = f"little: {times}"
+    response = "" if isinstance(then, Absent) else f", {ms(then)} instead of {ms(now)} for a request"
+    limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
+    return times + response + limit

@@ -1,0 +1,119 @@
+"""The verdict on a situation: all causes are asked, what others explain is set aside, the rest is ranked.
+
+A cause is a function of a situation that returns diagnoses, none, or why it is not known.  Each module of
+causes lists its own by their ids as `CAUSES`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis import aliases, channels, control_units, processors
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import CONFIDENCES, POSSIBLE, NotKnown, Verdict
+from zmon.diagnosis.phrases import percent
+from zmon.queueing.headroom import resource_uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.headroom import ResourceUse
+
+CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
+    **processors.CAUSES,
+    **channels.CAUSES,
+    **control_units.CAUSES,
+    **aliases.CAUSES,
+}
+"""All of them, in the order in which resources are looked at."""
+OF_KIND: Final = {
+    "processors": {"D15", "D15b"},
+    "paths": {"D2", "D5", "D14", "D14b", "D14c"},
+    "aliases": {"D4"},
+    "volume": {"D4", "D4b", "D4d", "D12", "D20"},
+    "lcu": {"D1", "D3", "D4c", "D9"},
+}
+"""The diagnoses that say that a kind of resource is short."""
+SPARE: Final = 0.7
+"""Utilisation up to which a resource is excluded as a cause."""
+WORTH_SAYING: Final = 100.0
+"""The factor of the load up to which it is said when a resource is full."""
+
+
+def verdict(situation: Situation) -> Verdict:
+    """Return what is wrong, or that nothing is short."""
+    diagnoses: list[Diagnosis] = []
+    unknown: list[NotKnown] = []
+    for id_, cause in CAUSES.items():
+        found = cause(situation)
+        if isinstance(found, Absent):
+            unknown.append(NotKnown(id_, found.reason))
+        else:
+            diagnoses += found
+    explained = tuple(_explained(diagnoses))
+    aside = [one for one, _ in explained]
+    uses = resource_uses(situation.load)
+    ids = {one.id for one in diagnoses}
+    first = [
+        one._replace(excluded=(*one.excluded, *_excluded(uses, ids)))
+        for one in diagnoses
+        if not any(one is each for each in aside)
+    ]
+    first.sort(key=lambda one: _rank(one, explained))
+    limit = _next_limit(uses, ids)
+    return Verdict(tuple(first), explained, _sentence(situation, first, limit), limit, tuple(unknown))
+
+
+def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
+    """Return what diagnoses are ordered by: what is only possible comes last, then the time that is lost."""
+    lost = max([one.lost, *(other.lost for other, id_ in explained if id_ == one.id)])
+    return one.confidence == POSSIBLE, -lost, CONFIDENCES.index(one.confidence), one.id, one.claim
+
+
+def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]]:
+    """Yield the diagnoses that others explain, with the id of the first that does."""
+    for one in diagnoses:
+        for other in diagnoses:
+            if one.id in CATALOGUE[other.id].explains and _are_related(one, other):
+                yield one, other.id
+                break
+
+
+def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
+    """Return whether what a diagnosis is first about is among the subjects of another, as the machine is."""
+    wide = {"machine", "cpu", "memory"}
+    return one.subjects[0] in other.subjects or not wide.isdisjoint(each.kind for each in other.subjects)
+
+
+def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
+    """Yield what is not short, the busiest of each kind with its number."""
+    said = set()
+    for one in uses:
+        if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use <= SPARE:
+            yield f"not {one.title}: {percent(one.use)} busy"
+        said.add(one.kind)
+
+
+def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
+    """Return what is full next, and at how many times this load.
+
+    Where something is short, volumes are no limit of their own: they are busy because requests wait.
+    """
+    for one in uses:
+        if ids.isdisjoint(OF_KIND[one.kind]) and not (ids and one.kind == "volume"):
+            factor = 1 / one.use if one.use else WORTH_SAYING
+            if factor < WORTH_SAYING:
+                return f"{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
+    return ""
+
+
+def _sentence(situation: Situation, diagnoses: Sequence[Diagnosis], limit: str) -> str:
+    if diagnoses:
+        return f"{diagnoses[0].claim} {diagnoses[0].action}"
+    nothing = "Nothing is short"
+    why = situation.waiting.why
+    words = f"{nothing}: {why[:1].lower()}{why[1:]}." if why.startswith("Nothing waits") else f"{nothing}."
+    return f"{words} Next limit: {limit}." if limit else words

@@ -1,0 +1,89 @@
+"""How busy each shared resource is, and with that how much more load there may be: without solving a network.
+
+Channel paths and processors are as measured.  How busy an LCU is follows from Disc, as in `fit`; pools of
+aliases and single volumes from the requests that they have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.queueing.fit import observed_model, service_bytes
+from zmon.queueing.observation import path_groups
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.queueing.observation import ObservedLoad
+
+FULL_ENOUGH: Final = 0.8
+"""Utilisation from which on a shared resource limits before a volume, as in predictions."""
+LEAST: Final = 0.001
+"""Utilisation below which a resource is not used."""
+
+
+class ResourceUse(NamedTuple):
+    """A resource and how busy it is."""
+
+    kind: str
+    """As in `WaitingPlace`: `lcu`, `paths`, `volume`, `aliases`, `processors`."""
+    key: str
+    title: str
+    use: float
+    """Its utilisation, a part of 1."""
+
+
+def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
+    """Return the resources whose utilisation is known, the busiest first.
+
+    A volume comes before what is shared only where nothing shared is full: one stream keeps it busy.
+    """
+    found = sorted(_uses(load), key=lambda one: (-one.use, one.kind, one.key))
+    shared = [one for one in found if one.kind != "volume"]
+    volumes = [one for one in found if one.kind == "volume"]
+    full = [one for one in shared if one.use > FULL_ENOUGH]
+    return (*full, *volumes, *shared[len(full) :])
+
+
+def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
+    number, busy = load.processors
+    if not isinstance(number, Absent) and not isinstance(busy, Absent):
+        yield ResourceUse("processors", "cpu", f"the {number:.0f} processors", float(busy))
+    for key, chpids in path_groups(load.lcus).items():
+        known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
+        most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)
+        if most > LEAST:
+            yield ResourceUse("paths", key, f"channel paths {key}", most)
+    for lcu in load.lcus:
+        if lcu.aliases and not isinstance(lcu.alias_use, Absent):
+            yield ResourceUse("aliases", lcu.key, f"the aliases of {lcu.title}", lcu.alias_use / lcu.aliases)
+        elif not lcu.aliases:
+            yield from _volumes(load, lcu.key)
+    yield from _lcus(load)
+
+
+def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
+    """Yield the busiest volume of an LCU without a pool of aliases."""
+    found = [
+        ResourceUse("volume", one.key, f"volume {one.title}", one.rate * one.serv / one.servers)
+        for one in load.volumes_of(lcu)
+        if load.enough(one.rate) and not one.estimated and not isinstance(one.serv, Absent)
+    ]
+    if found:
+        yield max(found, key=lambda one: one.use)
+
+
+def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
+    try:
+        model = observed_model(load)
+    except ValueError:
+        return
+    carried: dict[str, float] = {}
+    for flow in model.flows:
+        carried[flow.lcu] = carried.get(flow.lcu, 0.0) + flow.rate * service_bytes(flow.size)
+    for key, rate in carried.items():
+        use = model.service[key] * rate
+        if use > LEAST:
+            yield ResourceUse("lcu", key, model.lcus[key].title, min(1.0, use))
