@@ -33,7 +33,7 @@ def ran(*streams: Stream, seconds: float = 30.0, cpus: int = 2, **more: Any) -> 
     plan = small()._replace(
         box=box(unit, paths(), volumes=2, cpus=cpus), phases=(Phase("all", 60.0, streams),), **more
     )
-    engine = GuestEngine(plan, 0, Dice(7))
+    engine = GuestEngine(plan, streams, Dice(7))
     engine.run(SECOND)
     engine.run(seconds * SECOND)
     return engine

@@ -5,6 +5,7 @@ Labels are made once; counters only grow.  Nothing is rounded but to the units i
 
 from __future__ import annotations
 
+from bisect import bisect
 from itertools import compress, count, islice
 from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.lab.model import Scenario
+    from zmon.lab.model import PathGroup, Scenario
     from zmon.lab.simulation import IntervalCounts, VolumeCounts
     from zmon.sample import Kind
 
@@ -62,12 +63,14 @@ UNIT: Final = 1000
 ESCON: Final = 0x05
 OF_FICON: Final = absent("measurement group 2 does not have it")
 OF_ESCON: Final = absent("measurement group 1 does not have it")
+ALIKE: Final = -1
+"""Stands for all phases that have the machine of the scenario."""
 PROFILED: Final = 64
 """The most disks that have histograms of their own, beside those of all."""
 _CMF: Final = ("ssch", "samples", "pending", "disconnect", "connect")
 _COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
-    "cache_reads", "cache_hits", "cache_writes", "aliased",
+    "cache_reads", "cache_hits", "cache_writes", "cache_delayed", "aliased",
 )  # fmt: skip
 """What of a volume is counted, as `VolumeCounts` calls it."""
 _MS: Final = {
@@ -81,10 +84,9 @@ _SPLIT: Final = (("user", 0.80), ("system", 0.15), ("softirq", 0.05))
 
 NO_CACHE_EVENTS: Final = (
     "seq_reads", "seq_read_hits", "seq_writes", "seq_write_hits", "cfw_reads", "cfw_read_hits", "cfw_writes",
-    "cfw_write_hits", "inhibited", "bypassed", "seq_staged", "dfw_delayed", "dfw_sequential",
-    "quick_promotes",
+    "cfw_write_hits", "inhibited", "bypassed", "seq_staged", "dfw_sequential", "quick_promotes",
 )  # fmt: skip
-"""What the simulated controller never does: it takes no request for sequential, and delays none."""
+"""What the simulated controller never does: it takes no request for sequential."""
 
 NO_SUCH: Final = absent("the laboratory has none")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
@@ -197,14 +199,13 @@ def frames(plan: Scenario, devices: Sequence[Subchannel]) -> Iterable[Frame]:
 
 def _paths(plan: Scenario, when: int) -> Frame:
     """Return the channel paths as a guest sees them: what they are, and nothing of their load."""
-    chpids = {f"0.{chpid}": group.code for group in plan.box.paths for chpid in group.chpids}
-    seen: dict[str, Value | Sequence[Value]] = {
-        "type": [*chpids.values()],
-        "status": "online",
+    paths = [(group, path) for group in plan.box.paths for path in range(len(group.chpids))]
+    return _frame(CHANNEL, [f"0.{group.chpids[path]}" for group, path in paths], when, {
+        "type": [group.code for group, _path in paths],
+        "status": [_status(group, path) for group, path in paths],
         "configure": 1,
         "shared": 1,
-    }
-    return _frame(CHANNEL, [*chpids], when, seen, NOT_MEASURED)
+    }, NOT_MEASURED)  # fmt: skip
 
 
 def _machine(plan: Scenario, when: int) -> Frame:
@@ -241,13 +242,15 @@ def _device_frame(plan: Scenario, devices: Sequence[Subchannel], names: Sequence
         units.append(f"{used[volume.lcu] & 0xFF:02x}")
         used[volume.lcu] += 1
     lcus = [box.lcus[device.lcu] for device in devices]
-    chpids = [box.paths[lcu.paths].chpids[:8] for lcu in lcus]
-    masks = [0xFF00 >> len(paths) & 0xFF for paths in chpids]
+    groups = [box.paths[lcu.paths] for lcu in lcus]
+    installed = [_mask(range(len(group.chpids))) for group in groups]
     aliases = len(devices) - len(names)
     return _frame(DEVICE, [busid(device.devno) for device in devices], when, {
         "subchannel": [f"0.0.{place:04x}" for place in range(len(devices))],
-        "chpids": [" ".join(paths) for paths in chpids],
-        **dict.fromkeys(("pim", "pam", "pom", "vpm"), masks),
+        "chpids": [" ".join(group.chpids[:8]) for group in groups],
+        **dict.fromkeys(("pim", "pam"), installed),
+        "pom": [mask & ~_mask(group.lost) for mask, group in zip(installed, groups, strict=True)],
+        "vpm": [_mask(group.usable) for group in groups],
         "driver": "dasd-eckd",
         "status": "online",
         "availability": "good",
@@ -263,8 +266,18 @@ def _device_frame(plan: Scenario, devices: Sequence[Subchannel], names: Sequence
         "alias": [*[0] * len(names), *[1] * aliases],
         **dict.fromkeys(("online", "cmb_enable"), 1),
         **dict.fromkeys(("readonly", "ese", "use_diag"), 0),
-        "hpf": [int(box.paths[lcu.paths].hpf) for lcu in lcus],
+        "hpf": [int(group.hpf) for group in groups],
     }, NOT_SIMULATED)  # fmt: skip
+
+
+def _mask(paths: Iterable[int]) -> int:
+    """Return a path mask, whose first bit is the first of at most eight paths."""
+    return sum(0x80 >> path for path in paths)
+
+
+def _status(group: PathGroup, path: int) -> str:
+    """Return whether an administrator varied a channel path off; without a link it is still online."""
+    return "offline" if path in group.offline and not is_scsi(group) else "online"
 
 
 def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
@@ -359,14 +372,16 @@ class KernelCounters:
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
         }
-        self._constant = {frame.kind.name: frame for frame in frames(plan, devices)}
-        self._uids = self._constant[DEVICE.name].column("uid")
+        self._devices = devices
+        self._ends = plan.phase_ends()
         self._scsi: ScsiDisks | None = None
         """The disks behind FCP adapters, which are no DASDs."""
         if any(is_scsi(group) for group in plan.box.paths):
             lcus = {name: device.lcu for name, device in zip(self._busids, devices, strict=True)}
             self._scsi = ScsiDisks(plan, self._names, lcus)
-            self._constant = self._scsi.constant(self._constant)
+        self._constants: dict[int, dict[str, Frame]] = {}
+        """Of each machine that a phase has, the frames that stay the same."""
+        self._uids = self._constant(plan, ALIKE)[DEVICE.name].column("uid")
 
     def copy(self) -> KernelCounters:
         """Return the same counters, to go on from here once more."""
@@ -424,20 +439,31 @@ class KernelCounters:
 
     def sample(self) -> Sample:
         """Return what is read now."""
-        plan = self.plan
+        phase = min(bisect(self._ends, max(0, self.number - 1)), len(self._ends) - 1)
+        plan = self.plan.in_phase(phase)
         since = round(self.number * plan.step * SECOND)
         now = plan.begin * SECOND + since
-        moving = {frame.kind.name: frame for frame in self._moving(now, since)}
+        moving = {frame.kind.name: frame for frame in self._moving(plan, now, since)}
         if self._scsi is not None:
-            moving = self._scsi.moving(moving, now)
-        found = self._constant | moving
+            moving = self._scsi.moving(moving, now, plan.box)
+        found = self._constant(plan, ALIKE if plan is self.plan else phase) | moving
         return Sample(
             Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True
         )
 
-    def _moving(self, now: int, since: int) -> Iterable[Frame]:
+    def _constant(self, plan: Scenario, machine: int) -> dict[str, Frame]:
+        """Return the frames that stay the same with a machine: that of the scenario, or of a phase."""
+        found = self._constants.get(machine)
+        if found is None:
+            found = {frame.kind.name: frame for frame in frames(plan, self._devices)}
+            if self._scsi is not None:
+                found = self._scsi.constant(found, plan.box)
+            self._constants[machine] = found
+        return found
+
+    def _moving(self, plan: Scenario, now: int, since: int) -> Iterable[Frame]:
         disks, busids = self._disks, self._busids[: len(self._names)]
-        volumes = self.plan.box.volumes
+        volumes = plan.box.volumes
         yield _frame(CMF, self._busids, now, {
             **self._cmf,
             **dict.fromkeys(("cu_queue", "active_only", "busy", "initial_command", "error"), 0),
@@ -462,21 +488,23 @@ class KernelCounters:
             "read_hits": disks["cache_hits"],
             **dict.fromkeys(("writes", "write_hits", "dfw_normal"), disks["cache_writes"]),
             "uid": self._uids[: len(busids)],
-            "ssid": [self.plan.box.lcus[volume.lcu].ssid.lower() for volume in volumes],
+            "ssid": [plan.box.lcus[volume.lcu].ssid.lower() for volume in volumes],
             **dict.fromkeys(("caching", "fast_write"), "active"),
             "duplex": "simplex",
             "device_status": "0000",
             "unit_address": [uid.rpartition(".")[2] for uid in map(str, self._uids[: len(busids)])],
             "staged": list(map(sub, disks["cache_reads"], disks["cache_hits"])),
             "destaged": disks["cache_writes"],
+            "dfw_delayed": disks["cache_delayed"],
             **dict.fromkeys(NO_CACHE_EVENTS, 0),
         })  # fmt: skip
         yield self._cpus(now, since)
         if self._guest is not None:
-            memory = self.plan.memory
-            yield from self._guest.frames(now, self._names[0 if memory is None else memory.swap])
-        if self.plan.environment == "lpar":
-            yield self._channels(now, since)
+            yield from self._guest.frames(
+                plan, now, self._names[0 if plan.memory is None else plan.memory.swap]
+            )
+        if plan.environment == "lpar":
+            yield self._channels(plan.box.paths, now, since)
             yield self._partition_cpus(now, since)
 
     def _profiles(self, now: int) -> Frame:
@@ -519,9 +547,8 @@ class KernelCounters:
             "online": 1,
         })  # fmt: skip
 
-    def _channels(self, now: int, since: int) -> Frame:
+    def _channels(self, groups: Sequence[PathGroup], now: int, since: int) -> Frame:
         """Return the channel paths: ESCON counts its busy time, FICON work units against a maximum."""
-        groups = self.plan.box.paths
         paths = [
             (f"0.{chpid}", group.code, busy)
             for group, spent in zip(groups, self._busy_paths, strict=True)
@@ -532,7 +559,7 @@ class KernelCounters:
         return _frame(CHANNEL, [key for key, _code, _busy in paths], now, {
             "type": [code for _key, code, _busy in paths],
             "cmg": [1 if code == ESCON else 2 for _key, code, _busy in paths],
-            "status": "online",
+            "status": [_status(group, path) for group in groups for path in range(len(group.chpids))],
             "configure": 1,
             "shared": 0,
             "timestamp": since // TICK % (1 << 24),

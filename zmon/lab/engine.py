@@ -103,7 +103,7 @@ class Engine:
             self.disks.append(disk)
             group = disk.lcu.paths.group
             if group.policy == "multibus":  # its disks were used before, and are at different paths
-                disk.turn = self.dice.below(len(disk.routes))
+                disk.turn = self.dice.below(len(disk.usable))
                 disk.turns = self.dice.below(group.turn)
         for unit, lcu in zip(self.units, box.lcus, strict=True):
             unit.aliases = list(range(number, number + lcu.aliases))
@@ -324,7 +324,8 @@ class Engine:
         unit = disk.lcu
         request.started = now
         if disk.routes:
-            request.path = disk.route(now)
+            request.route = disk.route(now)
+            request.path = request.route % len(unit.paths.transferring)
         self.devices[request.device].request = request
         inside = unit.inside
         unit.inside = inside + 1
@@ -347,10 +348,17 @@ class Engine:
         else:
             self._ready(request)
 
-    def _array(self, unit: LcuState, request: Request, begin: float, requests: float) -> float:
+    def _array(
+        self,
+        unit: LcuState,
+        request: Request,
+        begin: float,
+        requests: float,
+        ranks: list[float] | None = None,
+    ) -> float:
         """Let an array work on requests; return the time when they are done."""
         unit.fetched += requests
-        lcu, ranks = unit.lcu, unit.ranks
+        lcu, ranks = unit.lcu, ranks or unit.ranks
         time = lcu.miss * requests * EXPONENTIAL[self.dice.bits(BITS)]
         if lcu.array_speed:
             time = requests * request.size / lcu.array_speed + (0.0 if request.follows else time)
@@ -370,13 +378,17 @@ class Engine:
         lcu = unit.lcu
         if not lcu.nvs:
             return max(self._array(unit, request, begin, 1.0) for _ in range(round(lcu.penalty)))
-        end = self._array(unit, request, begin, lcu.penalty)
         if lcu.nvs >= UNLIMITED:
+            self._array(unit, request, begin, lcu.penalty)
             return begin
+        end = self._array(unit, request, begin, lcu.penalty, unit.destaging)
         waiting = unit.destaged
         del waiting[: bisect(waiting, begin)]
         insort(waiting, end)
-        return waiting[-lcu.nvs - 1] if len(waiting) > lcu.nvs else begin
+        if len(waiting) <= lcu.nvs:
+            return begin
+        request.disk.cache[3] += 1
+        return waiting[-lcu.nvs - 1]
 
     def _ready(self, request: Request) -> None:
         """Take a path, or wait for one."""
@@ -470,7 +482,7 @@ class Engine:
         disk = request.disk
         device.request = None
         if disk.routes:
-            disk.routes[request.path].answer(request, now)
+            disk.routes[request.route].answer(request, now)
         device.starts += 1
         started = request.started
         total = now - started

@@ -93,7 +93,7 @@ class DiskState:
     __slots__ = (
         "active", "aliased", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number",
         "queue", "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn",
-        "turns", "waits", "write_bytes", "write_time", "writes",
+        "turns", "usable", "waits", "write_bytes", "write_time", "writes",
     )  # fmt: skip
 
     def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
@@ -104,8 +104,11 @@ class DiskState:
         """Its own subchannels that are idle; the base is taken first."""
         self.in_turn = InTurn(devices, turn) if turn else None
         group = lcu.paths.group
-        self.routes = [RouteState() for _ in group.chpids] if group.policy != "any" else []
-        """Its paths, where Linux and not the channel subsystem chooses one of them."""
+        usable, adapters = group.usable, len(group.chpids)
+        self.routes = [RouteState() for _ in range(adapters * group.ports)] if group.policy != "any" else []
+        """Its paths, where Linux and not the channel subsystem chooses one of them: over each adapter to a
+        port of the storage, then over each to the next port."""
+        self.usable = [route for route in range(len(self.routes)) if route % adapters in usable]
         self.queue: deque[Request] = deque()
         self.active = 0
         """Requests in Linux or beyond."""
@@ -116,23 +119,23 @@ class DiskState:
 
     def route(self, now: float) -> int:
         """Choose the path of the next request, as multipath does."""
-        group = self.lcu.paths.group
-        path = 0
+        group, usable = self.lcu.paths.group, self.usable
+        route = usable[0]
         if group.policy == "multibus":
             if self.turns >= group.turn:
-                self.turn, self.turns = (self.turn + 1) % len(self.routes), 0
-            path = self.turn
+                self.turn, self.turns = (self.turn + 1) % len(usable), 0
+            route = usable[self.turn]
             self.turns += 1
-        self.routes[path].tick(now)
-        self.routes[path].active += 1
-        return path
+        self.routes[route].tick(now)
+        self.routes[route].active += 1
+        return route
 
     def clear(self) -> None:
         """Begin to count anew."""
         self.reads = self.writes = self.read_bytes = self.write_bytes = self.aliased = 0
         self.read_time = self.write_time = self.integral = self.busy = 0.0
-        self.cache = [0, 0, 0]
-        """Reads, reads that the cache answered, writes."""
+        self.cache = [0, 0, 0, 0]
+        """Reads, reads that the cache answered, writes, writes that waited for room."""
         for route in self.routes:
             route.clear()
         self.sizes, self.times, self.service, self.waits, self.queued = ([0] * WIDEST for _ in range(5))
@@ -142,7 +145,7 @@ class LcuState:
     """A logical control unit at work."""
 
     __slots__ = (
-        "aliases", "destaged", "fetched", "free", "inside", "knee", "latency", "lcu", "miss", "paths",
+        "aliases", "destaged", "destaging", "fetched", "free", "inside", "knee", "latency", "lcu", "miss", "paths",
         "ranks", "services", "waiting", "work",
     )  # fmt: skip
 
@@ -156,6 +159,8 @@ class LcuState:
         """Idle aliases of its pool."""
         self.ranks = [0.0] * ranks
         """When each array is free."""
+        self.destaging = [0.0] * ranks
+        """The same for writes where non-volatile storage is limited: reads go before them."""
         self.destaged: list[float] = []
         """Ascending, when arrays will be done with the writes in non-volatile storage."""
         self.waiting: deque[DiskState] = deque()
@@ -184,7 +189,7 @@ class PathGroupState:
     def __init__(self, group: PathGroup) -> None:
         self.group = group
         paths = len(group.chpids)
-        self.idle = list(range(paths))[::-1]
+        self.idle = group.usable[::-1]
         self.queue: deque[Request] = deque()
         self.queues: list[deque[Request]] = [deque() for _ in range(paths)]
         """Of each path, where requests are bound to one."""
@@ -210,11 +215,13 @@ class Request:
 
     __slots__ = (
         "begun", "customer", "device", "disk", "finish", "follows", "hit", "issued", "path", "pooled", "read",
-        "ready", "size", "spent", "started",
+        "ready", "route", "size", "spent", "started",
     )  # fmt: skip
 
     device: int
     path: int
+    route: int
+    """Its path to the disk, where Linux chooses it."""
     started: float
     """When its subchannel was started."""
     ready: float

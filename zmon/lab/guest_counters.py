@@ -41,7 +41,7 @@ class GuestCounters:
         """Count what happened in an interval, which may be repeated."""
         self.sum = GuestCounts(*(old + new * times for old, new in zip(self.sum, counts, strict=True)))
 
-    def frames(self, now: int, disk: str) -> Iterator[Frame]:
+    def frames(self, plan: Scenario, now: int, disk: str) -> Iterator[Frame]:
         """Yield pressure, and where memory is simulated memory and swap; `disk` is what is swapped to."""
         total = self.sum
         rows: dict[str, dict[str, Value]] = {
@@ -52,7 +52,7 @@ class GuestCounters:
         yield frame_of(
             PRESSURE, {key: row | dict.fromkeys(AVERAGES, NO_AVERAGE) for key, row in rows.items()}, now
         )
-        memory = self.plan.memory
+        memory = plan.memory
         if memory is not None:
             yield self._memory(memory, now)
             used = max(0, memory.used - memory.real)

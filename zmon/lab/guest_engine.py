@@ -13,13 +13,15 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.dice import BITS, EXPONENTIAL
-from zmon.lab.engine import Engine
 from zmon.lab.engine_state import Customer
+from zmon.lab.fault_engine import FaultEngine
 from zmon.lab.model import Aim, Touch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.lab.dice import Dice
-    from zmon.lab.model import LoadStep, Scenario
+    from zmon.lab.model import Load, LoadStep, Scenario
 
 SLICE: Final = 5_000.0
 """Microseconds for which a virtual processor runs before others get their turn."""
@@ -59,10 +61,10 @@ class Task(NamedTuple):
     """Whether CP reads pages for it, which needs a virtual processor and no real one."""
 
 
-class GuestEngine(Engine):
+class GuestEngine(FaultEngine):
     """A box under load, with a Linux whose processors and memory are limited from below."""
 
-    def __init__(self, plan: Scenario, phase: int, dice: Dice) -> None:
+    def __init__(self, plan: Scenario, loads: Sequence[Load], dice: Dice) -> None:
         """Start at time 0 with all customers at their first step."""
         memory, below = plan.memory, plan.zvm
         self._real = plan.box.cpus if below is None else below.cpus
@@ -81,7 +83,7 @@ class GuestEngine(Engine):
         """Wait for a real one."""
         self._told = 0.0
         self._sums = [0.0] * len(GuestCounts._fields)
-        super().__init__(plan.box, plan.phases[phase].streams, dice)
+        super().__init__(plan.box, loads, dice)
 
     def _clear(self) -> None:
         super()._clear()

@@ -5,6 +5,7 @@ Times are microseconds, sizes bytes, speeds bytes per microsecond, which is MB/s
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,6 +37,21 @@ class PathGroup(NamedTuple):
     """Requests that may wait for one path; Linux tries again with a further one."""
     retry: float = 0.0
     """Processor time that this costs it."""
+    ports: int = 1
+    """FCP: ports of the storage that each path's adapter reaches; each of them is a path to each disk."""
+    lost: tuple[int, ...] = ()
+    """Places of those whose link is down."""
+    offline: tuple[int, ...] = ()
+    """Places of those that an administrator took away."""
+    slow: tuple[float, ...] = ()
+    """Of each path, so many times as long a request over it takes until it is accepted; empty: all alike."""
+
+    @property
+    def usable(self) -> list[int]:
+        """Return the places of the paths that carry requests."""
+        return [
+            place for place in range(len(self.chpids)) if place not in self.lost and place not in self.offline
+        ]
 
     def transfer(self, size: int) -> float:
         """Return how long a path carries a request."""
@@ -79,6 +95,8 @@ class SimulatedLcu(NamedTuple):
     """Writes that non-volatile storage holds; the next one waits for an array.  0: each waits for its own."""
     array_speed: float = 0.0
     """Of an array, beside `miss`, which is then the time to find the place; 0: no limit."""
+    mirror: float = 0.0
+    """Until a write is on a remote box too; disconnected."""
 
     def service(self, size: int, inside: int = 0) -> float:
         """Return how long it works on a request beside `others`."""
@@ -99,6 +117,8 @@ class SimulatedVolume(NamedTuple):
     turn: int = 0
     """Requests that multipath gives to the base or an alias, busy or not, before it goes to the next
     (rr_min_io); 0: a request takes any that is free."""
+    hung: bool = False
+    """Whether no request of it ever ends."""
 
 
 class StorageBox(NamedTuple):
@@ -191,14 +211,6 @@ class Arrivals(NamedTuple):
 Load = Stream | Arrivals
 
 
-class Phase(NamedTuple):
-    """A time during which the load stays the same."""
-
-    name: str
-    seconds: float
-    streams: tuple[Load, ...]
-
-
 class TablespaceFile(NamedTuple):
     """A file of a tablespace, which has a file system and a volume for itself or shares them."""
 
@@ -257,6 +269,18 @@ class ControlProgram(NamedTuple):
     """Mean time in which CP reads a page; meanwhile the virtual processor does nothing else."""
 
 
+class Phase(NamedTuple):
+    """A time during which load and machine stay the same."""
+
+    name: str
+    seconds: float
+    streams: tuple[Load, ...]
+    box: StorageBox | None = None
+    """The box in this phase; None: that of the scenario."""
+    memory: GuestMemory | None = None
+    zvm: ControlProgram | None = None
+
+
 class Scenario(NamedTuple):
     """One scenario."""
 
@@ -291,6 +315,15 @@ class Scenario(NamedTuple):
     watched: bool = False
     """Whether waiting tasks are counted (steal, iowait, pressure), which takes time."""
 
+    def in_phase(self, number: int) -> Scenario:
+        """Return the scenario with the machine as it is in a phase."""
+        _name, _seconds, _streams, box, memory, zvm = self.phases[number]
+        return self if box is None else self._replace(box=box, memory=memory, zvm=zvm)
+
+    def phase_ends(self) -> list[int]:
+        """Return of each phase the number of the interval that follows it; a phase has at least one."""
+        return [*accumulate(max(1, round(phase.seconds / self.step)) for phase in self.phases)]
+
 
 def is_watched(plan: Scenario) -> bool:
     """Return whether it is counted what happens to Linux itself: steal, waiting tasks, swapping."""
@@ -324,8 +357,8 @@ def _ask(busy: dict[str, float], box: StorageBox, step: DiskIo, number: int, req
     _add(busy, f"the arrays of {lcu.name}",
          requests * lcu.miss * (missed + (1 - aim.reads) * lcu.penalty) / lcu.ranks)  # fmt: skip
     _add(busy, f"path group {group.name}",
-         requests * transfer / (1 if group.policy == "failover" else len(group.chpids)))  # fmt: skip
-    held = lcu.latency + max(transfer, service) + missed * (lcu.miss + service)
+         requests * transfer / (1 if group.policy == "failover" else len(group.usable)))  # fmt: skip
+    held = lcu.latency + max(transfer, service) + missed * (lcu.miss + service) + (1 - aim.reads) * lcu.mirror
     _add(busy, f"volume {volume.devno:04X}", requests * held / (1 + volume.pav + lcu.aliases))
 
 

@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.lab.machine_reader import CHANGES, MS, NUMBERS, MachineReader, merged
 from zmon.lab.measure import BY_NAME, parse_measure
 from zmon.lab.model import (
     Aim,
     Arrivals,
     Compute,
-    ControlProgram,
     Count,
     DiskIo,
-    GuestMemory,
-    PathGroup,
     Phase,
     Scenario,
-    SimulatedLcu,
-    SimulatedVolume,
-    StorageBox,
     Stream,
     StudyFigure,
     TablespaceFile,
@@ -36,11 +30,10 @@ from zmon.lab.model import (
     Touch,
     overloaded,
 )
-from zmon.lab.scsi_frames import is_scsi
 from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.lab.measure import Measure
     from zmon.lab.model import Load, LoadStep
@@ -77,7 +70,7 @@ class LayeredDocument(TomlDocument):
             for key, value in document.data.items():
                 before = self.data.get(key)
                 if key in MERGED and isinstance(before, dict) and isinstance(value, dict):
-                    self.data[key] = _merged(before, value)
+                    self.data[key] = merged(before, value)
                 else:
                     self.data[key] = value
 
@@ -91,37 +84,16 @@ class LayeredDocument(TomlDocument):
         return upper[0].place(keys)
 
 
-def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    whole = dict(before)
-    for name, value in after.items():
-        older = whole.get(name)
-        if value is False:
-            whole.pop(name, None)
-        elif isinstance(value, dict) and isinstance(older, dict):
-            whole[name] = {key: each for key, each in (older | value).items() if each is not False}
-        else:
-            whole[name] = value
-    return whole
-
-
 __all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of"]
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenarios")
 SUFFIX: Final = ".toml"
 PAGE: Final = 4096
-MS: Final = 1000.0
 CYLINDER: Final = 15 * 12 * PAGE
 DEEPEST: Final = 8
 """So many scenarios may be based on one another."""
 BEGIN: Final = 1_773_626_400
 """2026-03-16 02:00 UTC."""
-_NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")
-_CHANNELS: Final = {"FICON": 0x1B, "ESCON": 0x05, "FCP": 0x25}
-"""The numbers by which the kernel shows types of channel paths."""
-MOST_PATHS: Final = {"FICON": 8, "ESCON": 8, "FCP": 32}
-"""A subchannel has at most 8 paths; multipath has one for each adapter and port of the storage."""
-_CHPID: Final = re.compile(r"[0-9a-f]{2}")
-_SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 _ASKS: Final = ("read", "write", "use")
 _STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
@@ -204,45 +176,17 @@ class _Scenario:
     def __init__(self, top: TomlTable) -> None:
         self.top = top
         top.only(*_TOP)
-        self.paths: list[PathGroup] = []
-        self.cpu: list[float] = []
-        """Of each group, the processor time that Linux needs for a request, and its part of a switch."""
-        self.lcus: list[SimulatedLcu] = []
-        self.volumes: list[SimulatedVolume] = []
-        self.labels: list[str] = []
-        self.rdevs: list[str] = []
-        self.mounts: list[str] = []
-        self.named: dict[str, list[int]] = {}
-        """The volumes by their number, range or LCU."""
+        self.machine = MachineReader(top)
         self.places: list[TablespaceFile] = []
-        self.memory: GuestMemory | None = None
-        self.zvm: ControlProgram | None = None
 
     def plan(self, name: str) -> Scenario:
         """Return all of it."""
-        top = self.top
-        for key, reader in (("paths", self._paths), ("lcus", self._lcu), ("volumes", self._volume)):
-            for called, entry in top.tables(key):
-                reader(called, entry)
-            if key not in top or not top.data[key]:
-                raise top.wrong(key, "is empty; a machine needs at least one")
+        top, machine = self.top, self.machine
         for called, entry in top.tables("tablespaces", {}):
             self._tablespace(called, entry)
         self._full()
-        environment = top.one_of("environment", ("lpar", "zvm"), "lpar")
-        rdevs = tuple(self.rdevs) if any(self.rdevs) else ()
-        if environment == "lpar" and rdevs:
-            raise top.wrong("environment", "a volume has a rdev, which only a guest has: say 'zvm'")
-        box = StorageBox(
-            tuple(self.paths), tuple(self.lcus), tuple(self.volumes), top.whole("cpus", 2, 1, 512),
-            self._serial(),
-        )  # fmt: skip
-        if "memory" in top:
-            self.memory = self._memory(top.table("memory"))
-        if "zvm" in top:
-            self.zvm = self._below(top.table("zvm"), environment)
         step = top.number("step", 30.0, 0.1, 3600.0)
-        phases = self._phases(box, step)
+        phases = self._phases(step)
         return Scenario(
             name=name,
             title=top.text("title"),
@@ -251,26 +195,20 @@ class _Scenario:
             seed=top.whole("seed", 1),
             step=step,
             begin=self._begin(),
-            box=box,
+            box=machine.box,
             phases=phases,
             places=tuple(self.places),
-            labels=tuple(self.labels) if any(self.labels) else (),
-            rdevs=rdevs,
-            environment=environment,
+            labels=tuple(machine.labels) if any(machine.labels) else (),
+            rdevs=tuple(machine.rdevs) if any(machine.rdevs) else (),
+            environment=machine.environment,
             host=top.text("host", "lab"),
             figures=tuple(self._figures(phases)),
             warm=top.number("warm", 20.0, 0.0, 3600.0),
             drawn=top.whole("drawn", 60, 1, 100_000),
-            memory=self.memory,
-            zvm=self.zvm,
+            memory=machine.memory,
+            zvm=machine.zvm,
             watched=top.flag("watched"),
         )
-
-    def _serial(self) -> str:
-        said = self.top.text("serial", "7500000000LAB1")
-        if not re.fullmatch(r"[0-9A-Z]{1,14}", said, re.ASCII):
-            raise self.top.wrong("serial", f"is up to 14 digits and capital letters, not {said!r:.60}")
-        return said
 
     def _begin(self) -> int:
         said = self.top.data.get("begin")
@@ -279,136 +217,6 @@ class _Scenario:
         if not isinstance(said, dt.datetime) or said.tzinfo is None:
             raise self.top.wrong("begin", f"is a time in UTC: 2026-03-16T02:00:00Z, not {said!s:.60}")
         return int(said.timestamp())
-
-    # the hardware
-
-    def _paths(self, name: str, entry: TomlTable) -> None:
-        entry.only("chpids", "type", "mb_s", "overhead_ms", "policy", "turn", "switch_cpu_ms", "cpu_ms",
-                   "command_ms", "command_kb", "hpf", "depth", "retry_cpu_ms")  # fmt: skip
-        chpids = entry.words("chpids")
-        taken = {chpid for group in self.paths for chpid in group.chpids}
-        for chpid in chpids:
-            if not _CHPID.fullmatch(chpid):
-                raise entry.wrong(
-                    "chpids", f"has two hex digits in small letters for each path, not {chpid!r}"
-                )
-            if chpid in taken or chpids.count(chpid) > 1:
-                raise entry.wrong("chpids", f"{chpid} is there twice; a path belongs to one group")
-        kind = entry.one_of("type", tuple(_CHANNELS), "FICON")
-        most = MOST_PATHS[kind]
-        if not 1 <= len(chpids) <= most:
-            raise entry.wrong(
-                "chpids", f"has 1 to {most} paths, not {len(chpids)}; give others to another group"
-            )
-        policies = ("any", "failover", "multibus") if kind != "FCP" else ("multibus", "failover")
-        policy = entry.one_of("policy", policies, policies[0])
-        for key in ("turn", "switch_cpu_ms"):
-            if key in entry and policy != "multibus":
-                raise entry.wrong(key, f"goes with policy = 'multibus', not with {policy!r}")
-        turn = entry.whole("turn", 1, 1)
-        switch = entry.number("switch_cpu_ms", 0.0, 0.0, 1000.0) / turn
-        self.cpu.append((entry.number("cpu_ms", 0.0, 0.0, 1000.0) + switch) * MS)
-        self.paths.append(
-            PathGroup(
-                name,
-                tuple(chpids),
-                entry.number("mb_s", None, 0.001, 1e6),
-                entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
-                policy,
-                turn,
-                code=_CHANNELS[kind],
-                command=entry.number("command_ms", 0.0, 0.0, 1000.0) * MS,
-                record=round(entry.number("command_kb", 4.0, 0.5, 1024.0) * 1024),
-                hpf=entry.flag("hpf"),
-                depth=entry.whole("depth", 1 << 30, 1, 1 << 30),
-                retry=entry.number("retry_cpu_ms", 0.0, 0.0, 1000.0) * MS,
-            )
-        )
-
-    def _lcu(self, name: str, entry: TomlTable) -> None:
-        entry.only(
-            "ssid", "paths", "mb_s", "latency_ms", "overhead_ms", "ranks", "miss_ms", "penalty", "aliases",
-            "knee", "pressure", "side", "placed", "nvs", "array_mb_s",
-        )  # fmt: skip
-        ssid = entry.text("ssid")
-        if not _SSID.fullmatch(ssid) or any(lcu.ssid == ssid.upper() for lcu in self.lcus):
-            raise entry.wrong("ssid", f"is four hex digits that no other LCU has, not {ssid!r:.60}")
-        groups = [group.name for group in self.paths]
-        self.lcus.append(
-            SimulatedLcu(
-                name,
-                ssid.upper(),
-                groups.index(entry.one_of("paths", tuple(groups))),
-                entry.number("mb_s", 0.0, 0.0, 1e6),
-                entry.number("latency_ms", 0.15, 0.0, 1000.0) * MS,
-                entry.number("overhead_ms", 0.0, 0.0, 1000.0) * MS,
-                entry.whole("ranks", 1, 1, 10_000),
-                entry.number("miss_ms", 0.0, 0.0, 1000.0) * MS,
-                entry.number("penalty", 1.0, 1.0, 100.0),
-                entry.whole("aliases", 0, 0, 255),
-                entry.whole("knee", 1 << 30, 0, 1 << 30),
-                entry.number("pressure", 0.0, 0.0, 100.0),
-                entry.text("side", ""),
-                entry.flag("placed"),
-                entry.whole("nvs", 1 << 30, 0, 1 << 30),
-                entry.number("array_mb_s", 0.0, 0.0, 1e6),
-            )
-        )
-
-    def _volume(self, name: str, entry: TomlTable) -> None:
-        entry.only("lcu", "label", "rdev", "cylinders", "pav", "mount", "turn")
-        lcus = [lcu.name for lcu in self.lcus]
-        lcu = lcus.index(entry.one_of("lcu", tuple(lcus)))
-        numbers = _range(name)
-        if not numbers:
-            raise entry.wrong("", "is a device number or a range of them: 043A, 7600-767F")
-        if len(numbers) > 1 and any(key in entry for key in ("label", "rdev", "mount")):
-            raise entry.wrong("", "is a range; label, rdev and mount go with one volume")
-        rdev = entry.text("rdev", "").upper()
-        if rdev and not _SSID.fullmatch(rdev):
-            raise entry.wrong("rdev", f"is four hex digits, not {rdev!r:.60}")
-        if rdev and rdev in self.rdevs:
-            raise entry.wrong("rdev", f"{rdev} is there twice")
-        taken = {volume.devno for volume in self.volumes}
-        for devno in numbers:
-            if devno in taken:
-                raise entry.wrong("", f"device number {devno:04X} is there twice")
-            place = len(self.volumes)
-            self.named.setdefault(name, []).append(place)
-            if name != self.lcus[lcu].name:
-                self.named.setdefault(self.lcus[lcu].name, []).append(place)
-            cylinders = entry.whole("cylinders", 3338, 1, 1_182_006)
-            pav, turn = entry.whole("pav", 0, 0, 255), entry.whole("turn", 0, 0)
-            self.volumes.append(SimulatedVolume(lcu, devno, cylinders, pav, turn))
-            self.labels.append(entry.text("label", ""))
-            self.rdevs.append(rdev)
-            self.mounts.append(entry.text("mount", ""))
-        units = [volume.lcu for volume in self.volumes].count(lcu)
-        units += sum(volume.pav for volume in self.volumes if volume.lcu == lcu) + self.lcus[lcu].aliases
-        if units > 256:
-            raise entry.wrong("", f"is too many: {lcus[lcu]} has {units} volumes and aliases, at most 256 go")
-
-    # what Linux has, and what is below it
-
-    def _memory(self, entry: TomlTable) -> GuestMemory:
-        entry.only("mb", "used_mb", "swap", "hits")
-        swap = self.named.get(entry.text("swap"), [])
-        if len(swap) != 1:
-            raise entry.wrong("swap", "is one volume, as it is written in [volumes]")
-        if is_scsi(self.paths[self.lcus[self.volumes[swap[0]].lcu].paths]):
-            raise entry.wrong("swap", "is a DASD; this volume is behind FCP paths")
-        real, used = (round(entry.number(key, None, 1.0, 1e8) * (1 << 20)) for key in ("mb", "used_mb"))
-        return GuestMemory(real, used, swap[0], entry.number("hits", 0.0, 0.0, 1.0))
-
-    def _below(self, entry: TomlTable, environment: str) -> ControlProgram:
-        entry.only("cpus", "resident", "page_ms")
-        if environment != "zvm":
-            raise self.top.wrong("zvm", "goes with environment = 'zvm'")
-        return ControlProgram(
-            entry.whole("cpus", None, 1, 512),
-            entry.number("resident", 1.0, 0.0, 1.0),
-            entry.number("page_ms", 0.0, 0.0, 1000.0) * MS,
-        )
 
     # what lies on it
 
@@ -419,12 +227,12 @@ class _Scenario:
         if not isinstance(pages, dict) or not pages:
             raise entry.wrong("pages", "is a table: pages of 4 KiB by volume: { 043A = 498750 }")
         for number, count in pages.items():
-            volume = self.named.get(number, []) if _NUMBERS.fullmatch(number) else []
+            volume = self.machine.named.get(number, []) if NUMBERS.fullmatch(number) else []
             if len(volume) != 1:
                 raise entry.wrong("pages", f"{number} is no volume of this machine; see [volumes]")
             if type(count) is not int or not 0 <= count < 1 << 40:
                 raise entry.wrong("pages", f"{number} has a whole number of pages, not {count!r:.60}")
-            mount = self.mounts[volume[0]]
+            mount = self.machine.mounts[volume[0]]
             if not mount.startswith("/"):
                 raise entry.wrong("pages", f"{number} has no mount; say where in [volumes]: mount = '/db/1'")
             path = f"{mount.rstrip('/')}/{file}"
@@ -445,7 +253,7 @@ class _Scenario:
         used: dict[int, int] = {}
         for place in self.places:
             used[place.volume] = used.get(place.volume, 0) + place.bytes
-            volume = self.volumes[place.volume]
+            volume = self.machine.volumes[place.volume]
             if used[place.volume] > volume.cylinders * CYLINDER - (2 << 20):
                 raise self.top.document.wrong(
                     ("tablespaces", place.tablespace, "pages"),
@@ -455,11 +263,11 @@ class _Scenario:
 
     # who uses it
 
-    def _phases(self, box: StorageBox, step: float) -> tuple[Phase, ...]:
+    def _phases(self, step: float) -> tuple[Phase, ...]:
         loads = dict(self.top.tables("loads"))
         phases: list[Phase] = []
         for entry in self.top.list_of("phases"):
-            entry.only("name", "seconds", "loads")
+            entry.only("name", "seconds", "loads", *CHANGES)
             name = entry.text("name")
             if any(phase.name == name for phase in phases):
                 raise entry.wrong("name", f"{name!r} is there twice")
@@ -469,13 +277,16 @@ class _Scenario:
                 for called, factor in self._factors(entry, tuple(loads))
                 if factor
             )
-            over = overloaded(box, streams)
+            is_changed = any(key in entry for key in CHANGES)
+            machine = self.machine.in_phase(entry) if is_changed else self.machine
+            over = overloaded(machine.box, streams)
             if over:
                 raise entry.wrong(
                     "loads",
                     f"come by chance and overload {over[0]}: {over[1]:.0%} of what it can do; let fewer come",
                 )
-            phases.append(Phase(name, seconds, streams))
+            machines = (machine.box, machine.memory, machine.zvm) if is_changed else ()
+            phases.append(Phase(name, seconds, streams, *machines))
         if not phases:
             raise self.top.wrong("phases", "is empty; begin one with [[phases]]")
         return tuple(phases)
@@ -505,7 +316,7 @@ class _Scenario:
         if not any(isinstance(step, DiskIo) or getattr(step, "mean", 0.0) > 0 for step in steps):
             raise entry.wrong("steps", "take no time; read, write, think or compute")
         outside = entry.flag("outside")
-        if outside and (self.zvm is None or any(isinstance(step, DiskIo | Touch) for step in steps)):
+        if outside and (self.machine.zvm is None or any(isinstance(step, DiskIo | Touch) for step in steps)):
             raise entry.wrong(
                 "outside", "are other guests below [zvm]; of them only processors are simulated"
             )
@@ -528,7 +339,7 @@ class _Scenario:
             yield Compute(entry.number("compute_ms", None, 0.0, 1e6) * MS)
         elif said[0] == "touch":
             entry.only("touch")
-            if self.memory is None and self.zvm is None:
+            if self.machine.memory is None and self.machine.zvm is None:
                 raise entry.wrong("touch", "needs [memory], or [zvm] with a part that is resident")
             yield Touch(entry.whole("touch", None, 1, 1_000_000))
         elif said[0] == "count":
@@ -555,9 +366,9 @@ class _Scenario:
         size = round(entry.number("kb", 4.0, 0.5, 16384.0) * 1024)
         pieces = entry.whole("at_once", 1, 1, 1024)
         aim = Aim(tuple(shares), tuple(weights), size, reads, entry.number("hits", 1.0, 0.0, 1.0))
-        groups = {self.lcus[self.volumes[volume].lcu].paths for volume in shares}
+        groups = {self.machine.lcus[self.machine.volumes[volume].lcu].paths for volume in shares}
         every = entry.whole("every", 1, 1, 1_000_000)
-        cpu = sum(self.cpu[group] for group in groups) / len(groups) * pieces / every
+        cpu = sum(self.machine.cpu[group] for group in groups) / len(groups) * pieces / every
         if cpu:
             yield Compute(cpu)
         stripe = round(entry.number("stripe_kb", 0.0, 0.0, 1 << 20) * 1024)
@@ -573,7 +384,7 @@ class _Scenario:
         for name in [entry.text(key)] if isinstance(said, str) else entry.words(key):
             files = [place for place in self.places if place.tablespace == name]
             whole = sum(place.bytes for place in files)
-            volumes = self.named.get(name, [])
+            volumes = self.machine.named.get(name, [])
             if files and not whole:
                 raise entry.wrong(key, f"{name} has no pages; give it some, or name volumes")
             if not files and not volumes:
@@ -613,15 +424,10 @@ class _Scenario:
             raise entry.wrong("measure", f"there is no phase {one.phase!r:.60}")
         counted = {step.name for phase in phases for load in phase.streams for step in load.steps
                    if isinstance(step, DiskIo | Count)}  # fmt: skip
-        parts = {lcu.name for lcu in self.lcus} | {group.name for group in self.paths} | {"cpu", ""}
-        parts |= {f"{volume.devno:04X}" for volume in self.volumes}
+        box = self.machine.box
+        parts = {lcu.name for lcu in box.lcus} | {group.name for group in box.paths} | {"cpu", ""}
+        parts |= {f"{volume.devno:04X}" for volume in box.volumes}
         known = counted if one.quantity in BY_NAME else parts
         if one.of not in known:
             what = "is not counted" if one.quantity in BY_NAME else "is no LCU, path group or volume"
             raise entry.wrong("measure", f"{one.of!r:.60} {what} in this scenario")
-
-
-def _range(name: str) -> range:
-    """Return the device numbers that a name stands for; none when it is not a number or a range."""
-    found = _NUMBERS.fullmatch(name)
-    return range(int(found[1], 16), int(found[2] or found[1], 16) + 1) if found else range(0)

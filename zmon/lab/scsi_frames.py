@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.lab.model import PathGroup, Scenario
+    from zmon.lab.model import PathGroup, Scenario, StorageBox
     from zmon.lab.simulation import RouteCounts
 
 FCP: Final = 0x25
@@ -85,9 +85,9 @@ class ScsiDisks:
         self.hidden |= {names[place] for place in self.places}
         routes = [
             (place, path)
-            for path in range(max(len(group.chpids) for group in self.groups.values()))
+            for path in range(max(len(group.chpids) * group.ports for group in self.groups.values()))
             for place in self.places
-            if path < len(self.groups[place].chpids)
+            if path < len(self.groups[place].chpids) * self.groups[place].ports
         ]
         self.disks = {route: at for at, route in enumerate(routes)}
         """Of each volume and path, which SCSI disk it is."""
@@ -113,11 +113,11 @@ class ScsiDisks:
 
     # what stays
 
-    def constant(self, frames: Mapping[str, Frame]) -> dict[str, Frame]:
-        """Return frames that are the same in every sample, with SCSI disks for what they had as DASDs."""
+    def constant(self, frames: Mapping[str, Frame], box: StorageBox) -> dict[str, Frame]:
+        """Return frames that stay the same with a box, with SCSI disks for what they had as DASDs."""
         found = self._dasds_alone(frames)
-        found[LAYER.name] = _joined(found[LAYER.name], self._layers(), frames[LAYER.name].times[0])
-        found[DEVICE.name] = _joined(found[DEVICE.name], self._adapters(), frames[LAYER.name].times[0])
+        found[LAYER.name] = _joined(found[LAYER.name], self._layers(box), frames[LAYER.name].times[0])
+        found[DEVICE.name] = _joined(found[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0])
         whole = {f"94:{4 * place + 1}": f"{DM}:{at}" for at, place in enumerate(self.places)}
         for kind in (MOUNT, CONTAINER):
             frame = frames[kind.name]
@@ -148,18 +148,29 @@ class ScsiDisks:
         volume = self.plan.box.volumes[place]
         return f"0x40{self.plan.box.lcus[volume.lcu].ssid[:2].lower()}40{volume.devno & 0xFF:02x}00000000"
 
-    def _layers(self) -> dict[str, dict[str, Value]]:
+    def _shown(self, box: StorageBox) -> dict[tuple[int, int], int]:
+        """Return the disks of paths whose adapters are online."""
+        offline = [box.paths[lcu.paths].offline for lcu in box.lcus]
+        return {
+            (place, path): at
+            for (place, path), at in self.disks.items()
+            if path % len(self.groups[place].chpids) not in offline[box.volumes[place].lcu]
+        }
+
+    def _layers(self, box: StorageBox) -> dict[str, dict[str, Value]]:
         rows: dict[str, dict[str, Value]] = {}
-        for (place, path), at in self.disks.items():
-            chpid = self.groups[place].chpids[path]
+        shown = self._shown(box)
+        for (place, path), at in shown.items():
+            chpids = self.groups[place].chpids
+            port, adapter = divmod(path, len(chpids))
             rows[number_of(at)] = {
-                "name": f"sd{letters(at)}", "sort": "disk", "busid": _adapter(chpid),
+                "name": f"sd{letters(at)}", "sort": "disk", "busid": _adapter(chpids[adapter]),
                 "size": self._size(place), "below": "",
-                "wwpn": f"0x500507630{chpid}3c1ae", "lun": self._lun(place),
+                "wwpn": f"0x50050763{port:x}{chpids[adapter]}3c1ae", "lun": self._lun(place),
             }  # fmt: skip
         for at, place in enumerate(self.places):
             group = self.groups[place]
-            below = [number_of(self.disks[place, path]) for path in range(len(group.chpids))]
+            below = [number_of(disk) for (of, _path), disk in shown.items() if of == place]
             volume = self.plan.box.volumes[place]
             lss = self.plan.box.lcus[volume.lcu].ssid[:2].lower()
             rows[f"{DM}:{at}"] = {
@@ -169,25 +180,31 @@ class ScsiDisks:
             }  # fmt: skip
         return rows
 
-    def _adapters(self) -> dict[str, dict[str, Value]]:
-        chpids = dict.fromkeys(chpid for group in self.groups.values() for chpid in group.chpids)
+    def _adapters(self, box: StorageBox) -> dict[str, dict[str, Value]]:
+        chpids = {
+            chpid: path in group.offline
+            for group in box.paths
+            if is_scsi(group)
+            for path, chpid in enumerate(group.chpids)
+        }
         return {
             _adapter(chpid): {
                 "subchannel": f"0.0.f0{chpid}", "chpids": chpid,
                 **dict.fromkeys(("pim", "pam", "pom", "vpm"), 0x80),
-                "driver": "zfcp", "status": "online", "availability": "good", "block": NO_BLOCK,
-                "devtype": "1732/03", "cutype": "1731/03", "uid": NO_UID, "online": 1,
+                "driver": "zfcp", "status": "offline" if offline else "online", "availability": "good",
+                "block": NO_BLOCK, "devtype": "1732/03", "cutype": "1731/03", "uid": NO_UID,
+                "online": int(not offline),
             }
-            for chpid in chpids
+            for chpid, offline in chpids.items()
         }  # fmt: skip
 
     # what moves
 
-    def moving(self, frames: Mapping[str, Frame], now: int) -> dict[str, Frame]:
+    def moving(self, frames: Mapping[str, Frame], now: int, box: StorageBox) -> dict[str, Frame]:
         """Return frames of counters, with SCSI disks for what they had as DASDs."""
         found = self._dasds_alone(frames)
         rows: dict[str, dict[str, Value]] = {}
-        for route, at in self.disks.items():
+        for route, at in self._shown(box).items():
             rows[f"sd{letters(at)}"] = self._path(route, number_of(at))
         whole = frames[BLOCK.name]
         for at, place in enumerate(self.places):
@@ -210,7 +227,7 @@ class ScsiDisks:
         }
         return row | {
             "number": number,
-            "busid": _adapter(self.groups[place].chpids[path]),
+            "busid": _adapter(self.groups[place].chpids[path % len(self.groups[place].chpids)]),
             "size": self._size(place),
             "nr_requests": 128,
             "block_size": 512,

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
+from operator import sub
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.lab.dice import Dice
 from zmon.lab.engine import LAST, SECTOR, Engine
+from zmon.lab.fault_engine import FaultEngine, has_faults
 from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_watched
 
@@ -51,6 +53,7 @@ class VolumeCounts(NamedTuple):
     cache_reads: int
     cache_hits: int
     cache_writes: int
+    cache_delayed: int
     histograms: tuple[tuple[tuple[int, int], ...], ...]
     """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
     aliased: int = 0
@@ -141,13 +144,9 @@ class Simulation:
     def __init__(self, plan: Scenario) -> None:
         """Lay the phases one after the other."""
         self.plan = plan
-        self._ends: list[int] = []
-        self._runs: list[PhaseRun] = []
-        for number, phase in enumerate(plan.phases):
-            before = self._ends[-1] if self._ends else 0
-            count = max(1, round(phase.seconds / plan.step))
-            self._ends.append(before + count)
-            self._runs.append(PhaseRun(plan, number, min(plan.drawn, count)))
+        self._ends = plan.phase_ends()
+        lengths = map(sub, self._ends, [0, *self._ends])
+        self._runs = [PhaseRun(plan, phase, min(plan.drawn, count)) for phase, count in enumerate(lengths)]
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -183,11 +182,12 @@ class Simulation:
 
 
 def engine_of(plan: Scenario, phase: int) -> Engine:
-    """Return the engine of a phase: one that watches Linux where the scenario wants that."""
+    """Return the engine of a phase: one that can do what the machine needs then, and not more."""
     dice = Dice(plan.seed * 1009 + phase)
+    machine, loads = plan.in_phase(phase), plan.phases[phase].streams
     if is_watched(plan):
-        return GuestEngine(plan, phase, dice)
-    return Engine(plan.box, plan.phases[phase].streams, dice)
+        return GuestEngine(machine, loads, dice)
+    return (FaultEngine if has_faults(machine.box) else Engine)(machine.box, loads, dice)
 
 
 def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
@@ -251,6 +251,7 @@ def _answered(disk: DiskState) -> VolumeCounts:
         disk.cache[0],
         disk.cache[1],
         disk.cache[2],
+        disk.cache[3],
         tuple(_counted(buckets) for buckets in histograms),
         disk.aliased,
     )
