@@ -539,10 +539,13 @@ class KernelCounters:
         cpus = self.plan.box.cpus
         parts = {name: int(self._computed // cpus * part) for name, part in _SPLIT}
         lost = GuestCounts() if self._guest is None else self._guest.sum
-        parts |= {"steal": lost.steal_ns // cpus, "iowait": lost.iowait_ns // cpus}
+        parts |= {"steal": lost.steal_ns // cpus, "iowait": lost.iowait_ns // cpus, "idle": 0}
+        parts["idle"] = since - sum(parts.values())
+        if self._guest is not None:  # idle may be hardly any, and must not fall by what parts are rounded by
+            idle = (cpus * since - self._computed - lost.steal_ns - lost.iowait_ns) // cpus
+            parts |= {"idle": idle, "user": parts["user"] + parts["idle"] - idle}
         return _frame(CPU, [str(cpu) for cpu in range(cpus)], now, {
             **parts,
-            "idle": since - sum(parts.values()),
             **dict.fromkeys(("nice", "irq", "guest", "guest_nice"), 0),
             "online": 1,
         })  # fmt: skip

@@ -145,8 +145,8 @@ class LcuState:
     """A logical control unit at work."""
 
     __slots__ = (
-        "aliases", "destaged", "destaging", "fetched", "free", "inside", "knee", "latency", "lcu", "miss", "paths",
-        "ranks", "services", "waiting", "work",
+        "aliases", "destaged", "destaging", "fetched", "free", "inside", "knee", "latency", "lcu", "miss",
+        "paths", "ranks", "services", "waiting", "work",
     )  # fmt: skip
 
     def __init__(self, lcu: SimulatedLcu, paths: PathGroupState, aliases: list[int], ranks: int) -> None:

@@ -96,7 +96,7 @@ class GuestEngine(FaultEngine):
     def guest(self) -> GuestCounts:
         """Return what happened since the last interval."""
         times = GuestCounts(*self._sums)  # type: ignore[arg-type]  # microseconds
-        found = {name: round(value * 1000) for name, value in times._asdict().items() if name.endswith("_ns")}
+        found = {name: int(value * 1000) for name, value in times._asdict().items() if name.endswith("_ns")}
         return GuestCounts(**found, swapped_in=int(times.swapped_in), swapped_out=int(times.swapped_out))
 
     def _tell(self) -> None:
