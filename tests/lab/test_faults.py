@@ -10,7 +10,7 @@ import pytest
 from tests.lab.plans import FAULTS, samples
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PRESSURE
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
 from zmon.lab.scenario import load_scenario
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def test_requests_of_a_hung_volume_stay_in_flight() -> None:
     assert total(well, BLOCK, "reads", ["dasdh"]) > 0
     assert total(ill, BLOCK, "reads", ["dasdh"]) == total(ill, CMF, "samples", ["0.0.8007"]) == 0
     assert ill.of(BLOCK).cell("dasdh", "in_flight") == 6
+    assert ill.of(TASKS).cell("tasks", "blocked") >= 6  # type: ignore[operator]  # it is there
     assert total(ill, BLOCK, "io_ms", ["dasdh"]) == pytest.approx(2000, abs=2)
     assert total(ill, PRESSURE, "some", ["io"]) == pytest.approx(2e9, rel=0.001)
     assert wait(ill, "write") == pytest.approx(wait(well, "write"), rel=0.05)

@@ -411,6 +411,8 @@ class KernelCounters:
             self._in_flight = [0] * len(self._names)
             for one in last.answered:
                 self._in_flight[one.disk] = one.in_flight
+            if last.guest is not None and self._guest is not None:
+                self._guest.at_the_end_of(last.guest)
 
     def _add(self, counts: IntervalCounts, times: int) -> None:
         for device, starts, *spent in counts.started:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import MEMORY, PRESSURE, SWAP
+from zmon.kinds import MEMORY, PRESSURE, SWAP, TASKS
 from zmon.lab.guest_engine import GuestCounts
 from zmon.sample import frame_of
 
@@ -41,8 +41,12 @@ class GuestCounters:
         """Count what happened in an interval, which may be repeated."""
         self.sum = GuestCounts(*(old + new * times for old, new in zip(self.sum, counts, strict=True)))
 
+    def at_the_end_of(self, counts: GuestCounts) -> None:
+        """Take what is there at the end of an interval."""
+        self.sum = self.sum._replace(running=counts.running, blocked=counts.blocked)
+
     def frames(self, plan: Scenario, now: int, disk: str) -> Iterator[Frame]:
-        """Yield pressure, and where memory is simulated memory and swap; `disk` is what is swapped to."""
+        """Yield pressure and tasks, and memory and swap where a scenario has them: it swaps to `disk`."""
         total = self.sum
         rows: dict[str, dict[str, Value]] = {
             "cpu": {"some": total.cpu_ns, "full": NO_FULL},
@@ -52,6 +56,7 @@ class GuestCounters:
         yield frame_of(
             PRESSURE, {key: row | dict.fromkeys(AVERAGES, NO_AVERAGE) for key, row in rows.items()}, now
         )
+        yield frame_of(TASKS, {"tasks": {"running": total.running, "blocked": total.blocked}}, now)
         memory = plan.memory
         if memory is not None:
             yield self._memory(memory, now)
@@ -76,5 +81,8 @@ class GuestCounters:
             "swap_free": size - max(0, memory.used - memory.real),
             "swapped_in": self.sum.swapped_in,
             "swapped_out": self.sum.swapped_out,
+            "major_faults": self.sum.swapped_in,
+            "refaulted_anon": self.sum.swapped_in,
+            "refaulted_file": 0,
         }
         return frame_of(MEMORY, {"memory": row}, now)

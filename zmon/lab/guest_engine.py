@@ -50,6 +50,10 @@ class GuestCounts(NamedTuple):
     memory_ns: int = 0
     """In which a task waited for a page that was swapped out."""
     memory_full_ns: int = 0
+    running: int = 0
+    """Tasks that run or wait for a processor, at the end of the interval."""
+    blocked: int = 0
+    """Tasks that wait for I/O, at the end of the interval."""
 
 
 class Task(NamedTuple):
@@ -97,7 +101,9 @@ class GuestEngine(FaultEngine):
         """Return what happened since the last interval."""
         times = GuestCounts(*self._sums)  # type: ignore[arg-type]  # microseconds
         found = {name: int(value * 1000) for name, value in times._asdict().items() if name.endswith("_ns")}
-        return GuestCounts(**found, swapped_in=int(times.swapped_in), swapped_out=int(times.swapped_out))
+        pages = {name: int(value) for name, value in times._asdict().items() if name.startswith("swapped")}
+        running = self._held + len(self._tasks)
+        return GuestCounts(**found, **pages, running=running, blocked=self._waiting)
 
     def _tell(self) -> None:
         """Count the time since something changed last."""
