@@ -9,9 +9,10 @@ import pytest
 
 from tests.tables.disks import samples
 from zmon.absent import Absent, absent
+from zmon.event import BAD, LOOK
 from zmon.interval import Interval
 from zmon.rule import judge as judge_module
-from zmon.rule.grammar import BAD, LOOK, parse_rules
+from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import UNSAID, Judge, sentence
 from zmon.tables.table import Summary, Table
 from zmon.tables.view import View

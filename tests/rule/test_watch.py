@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
+from zmon.event import BAD, GONE, INTERRUPTED, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.interval import Interval
 from zmon.rule import watch as watch_module
-from zmon.rule.grammar import BAD, LOOK, parse_rules
+from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import Judgement
-from zmon.rule.watch import GONE, INTERRUPTED, OPEN, OVER, STORM, ExceptionEntry, Watch, grouped
+from zmon.rule.watch import STORM, Watch, grouped
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def test_k_of_n_intervals() -> None:
 def test_worst_and_mean() -> None:
     """The worst interval has its own time; the mean is over the time in which it held."""
     (entry,) = play('keep = "1m"', [20, 80, 1, 50]).log()
-    assert (entry.worst.value, (entry.worst.begin - BEGIN) / NS, entry.mean, entry.intervals) == (
+    assert (entry.worst, (entry.worst_begin - BEGIN) / NS, entry.mean, entry.intervals) == (
         80,
         10,
         50,
@@ -174,9 +175,9 @@ def entries(many: int) -> list[ExceptionEntry]:
 
 def test_a_storm_is_one_line() -> None:
     """More than a few at a time are the worst of them and their number; a few are shown one by one."""
-    assert [many for _, many in grouped(entries(STORM))] == [1] * STORM
-    ((worst, many),) = grouped(entries(STORM + 4))
-    assert (many, worst.where, worst.state) == (STORM + 4, f"D{STORM + 3}", OPEN)
+    assert [entry.many for entry in grouped(entries(STORM))] == [1] * STORM
+    (together,) = grouped(entries(STORM + 4))
+    assert (together.many, together.where, together.state) == (STORM + 4, f"D{STORM + 3}", OPEN)
 
 
 STEPS = st.lists(st.sampled_from([1, 20, 70, "gap", "boot", UNKNOWN]), max_size=30)

@@ -35,7 +35,7 @@ BUSY = {"40": 12, "41": 55, "42": 82}
 
 LOADS = (2, 3, 2, 9, 7, 1, 4, 4)
 """How busy the machine was in each eighth of the time."""
-SLOW = Event(What.LIMIT, NOON + MINUTE, NOON + MINUTE, "0.0.7000", "0.0.7000 answered in 48 ms", "DEVICE")
+SLOW = Event(What.CLOCK, NOON + MINUTE, NOON + MINUTE, "0.0.7000", "0.0.7000 answered in 48 ms", "DEVICE")
 
 
 def response(unit: int, number: int, minute: int) -> int:

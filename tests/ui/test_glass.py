@@ -11,6 +11,7 @@ from tests.conftest import ListTimeline
 from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
+from zmon.session.exception_log import ExceptionLog
 from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing
 from zmon.ui.actions import GlassActions
@@ -407,8 +408,8 @@ def test_what_is_not_found_is_said(glass: Glass) -> None:
 # along a tape
 
 
-def limit(minute: int, what: What = What.LIMIT) -> Event:
-    """Say that a limit was exceeded in a minute."""
+def limit(minute: int, what: What = What.CLOCK) -> Event:
+    """Say that the clock was set in a minute: an exception that follows from no rule."""
     at = NOON + minute * MINUTE
     return Event(what, at, at, "0.0.7000", "7000 is slow", "DEVICE")
 
@@ -435,6 +436,7 @@ def clock() -> Clock:
 def replay(make_sample: Callable[..., Sample], clock: Clock, utc: None) -> Glass:  # noqa: ARG001 - shows UTC
     """Return the glass on DEVICE at the last of ten recorded minutes; the third had an exception."""
     tape = ListTimeline([make_sample(n) for n in range(11)], happened=[limit(3), limit(5, What.NOTE)])
+    tape.log = ExceptionLog(tape, ())  # no rule finds another one
     session = Session(tape, load_screens(), "DEVICE")
     session.end()
     glass = Glass(session, clock=clock, actions=GlassActions())

@@ -338,8 +338,6 @@ class Console:
         events = self.session.events()
         if not events:
             self.say("No events in this time")
-        if not self.session.knows_limits(events):
-            self.say(self.session.timeline.no_limits)
         lines: list[str] = []
         present, utc = 0, self.session.utc
         for event in events:

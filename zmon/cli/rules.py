@@ -10,9 +10,10 @@ from zmon.absent import Absent
 from zmon.cli.output import announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.clock import DAY, clock
+from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
-from zmon.rule.grammar import WORDS, RuleError, load_rules, own_rules
+from zmon.rule.grammar import RuleError, load_rules, own_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.when import WhenError
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from zmon.event import ExceptionEntry
     from zmon.rule.grammar import Rule
-    from zmon.rule.watch import EntryGroup
     from zmon.session.timeline import Timeline
 
 HEADINGS: Final = ("begin", "end", "state", "level", "rule", "where", "many", "worst", "worst_at", "mean",
@@ -92,13 +93,13 @@ def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
         watch = Watch(rules)
         for interval in _intervals(args, timeline):
             watch.follow(interval)
-    groups = grouped(watch.log())
+    entries = grouped(watch.log())
     write_result(
         args,
-        lambda: map(harmless, _lines(groups, watch)),
-        lambda: [list(HEADINGS), *map(_row, groups)],
+        lambda: map(harmless, _lines(entries, watch)),
+        lambda: [list(HEADINGS), *map(_row, entries)],
         lambda: {
-            "exceptions": [dict(zip(HEADINGS, _row(group), strict=True)) for group in groups],
+            "exceptions": [dict(zip(HEADINGS, _row(entry), strict=True)) for entry in entries],
             "average": round(watch.average, 3),
             "unknown": {name: why.reason for name, why in watch.unknown.items()},
         },
@@ -128,36 +129,33 @@ def _length(seconds: float) -> str:
     return " ".join(parts) or "0s"
 
 
-def _lines(groups: Sequence[EntryGroup], watch: Watch) -> Iterator[str]:
-    if not groups:
+def _lines(entries: Sequence[ExceptionEntry], watch: Watch) -> Iterator[str]:
+    if not entries:
         yield "No exceptions."
-    for entry, many in groups:
-        rule = entry.rule
-        cause = f" [{rule.cause}]" if rule.cause else ""
+    for entry in entries:
+        cause = f" [{entry.cause}]" if entry.cause else ""
         lasted = f"{_length(entry.seconds)}, {entry.state or 'still open'}"
-        yield f"{clock(entry.begin, DAY)}  {lasted}  {WORDS[entry.level]}  {rule.name}{cause}"
-        others = f"; {many - 1} others likewise" if many > 1 else ""
-        yield from _indented(entry.sentence + others)
+        yield f"{clock(entry.begin, DAY)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
+        yield from _indented(entry.words)
     for name, why in watch.unknown.items():
         yield f"{name}: not judged, {why.reason}"
 
 
-def _row(group: EntryGroup) -> list[Any]:
-    entry, many = group
+def _row(entry: ExceptionEntry) -> list[Any]:
     mean = None if isinstance(entry.mean, Absent) else round(entry.mean, 3)
     return [
         moment(entry.begin),
         moment(entry.end),
         entry.state or "open",
-        WORDS[entry.level],
-        entry.rule.name,
+        LEVELS[entry.level],
+        entry.rule,
         entry.where,
-        many,
-        plain(entry.worst.value),
-        moment(entry.worst.end),
+        entry.many,
+        plain(entry.worst),
+        moment(entry.worst_end),
         mean,
         entry.intervals,
-        entry.rule.cause,
+        entry.cause,
         entry.sentence,
-        entry.rule.digest,
+        entry.digest,
     ]

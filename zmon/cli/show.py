@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from zmon.cli.output import OK, misused, write_text
 from zmon.cli.subcommands import command_instead
-from zmon.light_typing import TYPE_CHECKING
+from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import header
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 
 if TYPE_CHECKING:
     import argparse
 
+UNKNOWN: Final = 3
+"""Exit status where it is not known which exceptions there are; the other ones are their levels."""
+
 
 def run(args: argparse.Namespace) -> int:
     """Print the screen; returns the exit status."""
+    found = _show(args)
+    return vars(args).get("level", UNKNOWN) if args.status else found
+
+
+def _show(args: argparse.Namespace) -> int:
+    """Print the screen."""
     try:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)
@@ -21,6 +30,8 @@ def run(args: argparse.Namespace) -> int:
         return misused(command_instead(args.screen, args.source) or str(error))
     except ScreenError as error:
         return misused(str(error))
+    if args.status and screen.table != "exceptions":
+        return misused("--status is for EXCEPT")
     if screen.layout == "menu" and args.format == "csv":
         return misused(f"{screen.command} has no rows: take text or json")
     if screen.layout == "menu" and args.format == "text" and not args.source:

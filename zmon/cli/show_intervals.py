@@ -10,7 +10,8 @@ from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
 from zmon.cli.output import announced, complain, misused, write_result
 from zmon.cli.source_options import go_to_end, open_source, paced, refused, seek, time_of
-from zmon.kinds import CONTAINER, MACHINE
+from zmon.event import LEVELS
+from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.header import WIDTH
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.session.timeline import Timeline
+    from zmon.tables.table import Needs
 
+LEAD: Final = 3600 * 1_000_000_000
+"""ns before the time that is asked for, in which an exception may have begun that is open then."""
 MIN_WIDTH: Final = 40
 """On a terminal that is narrower lines run over."""
 
@@ -47,13 +51,13 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     args.count = args.count or 1
     try:
         inputs, containers = inputs_and_files(args)
-        # every header needs MACHINE; one sample more than intervals makes the first interval
-        more = has_inputs(args) or (args.source and CONTAINER in needed.topology)  # the source may hold files
-        kinds = (MACHINE, *needed.kinds, *(needed.topology if more else ()))
+        kinds = _kinds(args, needed)
+        # one sample more than intervals makes the first interval
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         timeline = open_source(args, kinds=kinds, last=last, containers=containers)
         session = Session(timeline, screens, people=inputs)
+        _judge(session, args)
         other = _other(args, kinds) if args.other else None
     except ValueError as error:
         return complain(str(error))
@@ -71,6 +75,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
             session.sheet()
             ready()
             _print(session, args, first=first)
+            args.level = _level(session)
             first = False
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
@@ -82,6 +87,31 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         if other is not None:
             other.timeline.close()
     return status(args)
+
+
+def _kinds(args: argparse.Namespace, needed: Needs) -> Sequence[Kind]:
+    """Return the kinds that the samples need; every header needs MACHINE."""
+    if needed.exceptions:
+        return tuple(KINDS.values())
+    more = has_inputs(args) or (args.source and CONTAINER in needed.topology)  # the source may hold files
+    return MACHINE, *needed.kinds, *(needed.topology if more else ())
+
+
+def _judge(session: Session, args: argparse.Namespace) -> None:
+    """Have exceptions known where they are shown: of the time that is asked for, and of an hour before."""
+    if needs(session.screens.find(args.screen).table).exceptions:
+        end = time_of(args.at, session.timeline) if args.at and args.source else None
+        begin = time_of(args.since, session.timeline, end) if args.since and args.source else 0
+        session.log.confine(begin - LEAD, end)
+
+
+def _level(session: Session) -> int:
+    """Return the highest level of the exceptions that are shown: 0 none, 1 worth a look, 2 bad."""
+    sheet = session.sheet()
+    levels = sheet.table.columns.get("level", ())
+    if session.page.screen.table != "exceptions":
+        return 0
+    return max((LEVELS.index(str(levels[row])) for row in sheet.rows), default=0)
 
 
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:

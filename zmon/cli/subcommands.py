@@ -359,6 +359,8 @@ def show(parser: argparse.ArgumentParser) -> None:
     _option(parser, "-s --sort COL", "column to sort on; --sort=-COL reverses the order")
     _option(parser, "-t --top N", "only the first N rows", type=positive)
     _option(parser, "-w --where COND", "only rows with this condition: resp>10", several=True)
+    text = "of EXCEPT: exit status 0 no exception, 1 worth a look, 2 bad, 3 not known, as Nagios has it"
+    _option(parser, "--status", text)
     _format(parser, "text", "csv", "json")
     add_inputs(parser)
 

@@ -20,11 +20,6 @@ from zmon.toml import TomlDocument, TomlError, TomlTable, read_utf8
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-LOOK: Final = 1
-BAD: Final = 2
-WORDS: Final = ("", "look", "bad")
-"""How the levels are called, in this order."""
-
 ALL: Final = "all"
 """The row of all rows of a table, where a rule or a condition is about that."""
 COUNT: Final = "count"

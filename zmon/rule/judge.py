@@ -13,7 +13,8 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent, ratio
-from zmon.rule.grammar import ALL, BAD, COUNT, FIELD, LOOK, SIGNS
+from zmon.event import BAD, LOOK
+from zmon.rule.grammar import ALL, COUNT, FIELD, SIGNS
 from zmon.tables.cpu import cpu_name
 from zmon.tables.plot import row_names
 from zmon.tables.table import Variable

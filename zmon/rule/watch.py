@@ -8,11 +8,12 @@ intervals, whoever asks: live, a recording, a capture, the laboratory.
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, ExceptionEntry
 from zmon.interval import Interval
-from zmon.rule.grammar import BAD
 from zmon.rule.judge import Judge, sentence
 from zmon.tables.view import View
 
@@ -31,11 +32,8 @@ MAX_ENTRIES: Final = 10_000
 STORM: Final = 3
 """More exceptions of one rule and group that overlap are one line."""
 
-OPEN: Final = ""
-OVER: Final = "over"
-INTERRUPTED: Final = "interrupted"
-GONE: Final = "gone"
 NO_MEAN: Final = absent("the values are no numbers")
+NO_LIMIT: Final = absent("it is compared with the interval before")
 
 
 class Worst(NamedTuple):
@@ -47,41 +45,6 @@ class Worst(NamedTuple):
     """UTC in ns."""
     cells: Mapping[str, Value]
     """The evidence: what the rule's sentence and `also` name, and `where`."""
-
-
-class ExceptionEntry(NamedTuple):
-    """One line of the exception log."""
-
-    rule: Rule
-    key: str
-    """The row's key; empty for the row of all rows."""
-    begin: int
-    """UTC in ns: where the first interval began in which it held."""
-    end: int
-    """Where the last interval ended in which it held."""
-    level: int
-    """The highest it had: `LOOK` or `BAD`."""
-    worst: Worst
-    mean: Number
-    """Over the intervals in which it held, by their length."""
-    intervals: int
-    state: str = OPEN
-    """Empty while it is open; else how it ended: over, interrupted, gone, or `not known: REASON`."""
-
-    @property
-    def where(self) -> str:
-        """What the row is called."""
-        return str(self.worst.cells.get("where", ""))
-
-    @property
-    def seconds(self) -> float:
-        """How long it lasted."""
-        return (self.end - self.begin) / NS
-
-    @property
-    def sentence(self) -> str:
-        """What the rule says of its worst interval."""
-        return sentence(self.rule, self.worst.cells, self.worst.value)
 
 
 class RowState:
@@ -161,16 +124,28 @@ class RowState:
         """Return the exception; None if none is open."""
         if not self.level or self._worst is None:
             return None
-        counts = self._rule.sense != "changed" and self._held
+        rule, worst = self._rule, self._worst
+        counts = rule.sense != "changed" and self._held
+        limit = rule.bad if self._highest == BAD else rule.look
         return ExceptionEntry(
-            self._rule,
+            rule.name,
+            rule.digest,
+            rule.table,
             self._key,
+            str(worst.cells.get("where", "")),
             self._begin,
             self._end,
             self._highest,
-            self._worst,
+            worst.value,
+            worst.begin,
+            worst.end,
+            NO_LIMIT if limit is None or rule.sense == "changed" else limit,
             self._sum / self._held if counts else NO_MEAN,
             self._intervals,
+            sentence(rule, worst.cells, worst.value),
+            rule.cause,
+            rule.weight,
+            str(worst.cells.get(rule.group, "")) if rule.group else self._key,
             state,
         )
 
@@ -272,20 +247,17 @@ class Watch:
     def open(self) -> list[ExceptionEntry]:
         """Return the exceptions that are open, the heaviest first: weight, level, then the longest."""
         states = (row for rows in self._rows.values() for row in rows.values())
-        return sorted((entry for row in states if (entry := row.entry()) is not None), key=_heaviest)
+        found = (entry for row in states if (entry := row.entry()) is not None)
+        return sorted(found, key=attrgetter("heaviness"))
 
     def log(self) -> list[ExceptionEntry]:
         """Return all exceptions by their begin."""
-        return sorted([*self._over, *self.open()], key=lambda entry: (entry.begin, _heaviest(entry)))
+        return sorted([*self._over, *self.open()], key=by_begin)
 
     @property
     def average(self) -> float:
         """The average number of open bad exceptions, each with the weight of its rule."""
         return self._weighed / self._observed if self._observed else 0.0
-
-
-def _heaviest(entry: ExceptionEntry) -> tuple[Any, ...]:
-    return (-entry.rule.weight, -entry.level, -entry.seconds, entry.rule.name, entry.key)
 
 
 def _worse(rule: Rule, value: Number, worst: Number) -> bool:
@@ -295,34 +267,27 @@ def _worse(rule: Rule, value: Number, worst: Number) -> bool:
 # many at a time
 
 
-class EntryGroup(NamedTuple):
-    """Exceptions of one rule that overlap: the worst, with the time of all, and how many there are."""
-
-    entry: ExceptionEntry
-    many: int
+def by_begin(entry: ExceptionEntry) -> tuple[Any, ...]:
+    """Sort exceptions by their begin, of the same begin the heaviest first."""
+    return entry.begin, entry.heaviness
 
 
-def grouped(entries: Sequence[ExceptionEntry]) -> list[EntryGroup]:
+def grouped(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
     """Put more than `STORM` exceptions of one rule together that overlap and have its group in common."""
     alike: dict[tuple[str, str], list[ExceptionEntry]] = {}
     for entry in entries:
-        rule, cells = entry.rule, entry.worst.cells
-        name = str(cells.get(rule.group, "")) if rule.group else entry.key
-        alike.setdefault((rule.name, name), []).append(entry)
-    found: list[EntryGroup] = []
+        alike.setdefault((entry.rule, entry.group), []).append(entry)
+    found: list[ExceptionEntry] = []
     for together in (part for same in alike.values() for part in _overlapping(same)):
-        if len(together) > STORM:
-            found.append(EntryGroup(_spanning(together), len(together)))
-        else:
-            found += [EntryGroup(entry, 1) for entry in together]
-    return sorted(found, key=lambda one: (one.entry.begin, _heaviest(one.entry)))
+        found += [_spanning(together)] if len(together) > STORM else together
+    return sorted(found, key=by_begin)
 
 
 def _overlapping(entries: Iterable[ExceptionEntry]) -> list[list[ExceptionEntry]]:
     """Return those together that overlap in time, one with the next."""
     found: list[list[ExceptionEntry]] = []
     until = 0
-    for entry in sorted(entries, key=lambda one: one.begin):
+    for entry in sorted(entries, key=attrgetter("begin")):
         if found and entry.begin < until:
             found[-1].append(entry)
         else:
@@ -333,12 +298,14 @@ def _overlapping(entries: Iterable[ExceptionEntry]) -> list[list[ExceptionEntry]
 
 def _spanning(entries: Sequence[ExceptionEntry]) -> ExceptionEntry:
     """Return the worst of some, with the time that they have together; open if one is."""
-    worst = entries[0]
-    for entry in entries[1:]:
-        if entry.level > worst.level or (
-            entry.level == worst.level and _worse(entry.rule, entry.worst.value, worst.worst.value)
-        ):
-            worst = entry
+    worst = max(entries, key=_severity)
     state = OPEN if any(entry.state == OPEN for entry in entries) else worst.state
     begin, end = min(entry.begin for entry in entries), max(entry.end for entry in entries)
-    return worst._replace(begin=begin, end=end, state=state)
+    return worst._replace(begin=begin, end=end, state=state, many=len(entries))
+
+
+def _severity(entry: ExceptionEntry) -> tuple[int, float]:
+    """Return the level, and how far the worst value is beyond the limit."""
+    if isinstance(entry.worst, (Absent, str)) or isinstance(entry.limit, Absent):
+        return entry.level, 0.0
+    return entry.level, abs(entry.worst - entry.limit)

@@ -20,16 +20,16 @@ LEAST_TEXT: Final = 12
 
 
 @lru_cache(maxsize=256)
-def spaced(screen: Screen, estimated: frozenset[str]) -> Screen:
+def spaced(screen: Screen, estimated: frozenset[str], ruled: frozenset[str] = frozenset()) -> Screen:
     """Return a screen with room behind each value for its marks, and a blank behind them.
 
-    `estimated` names the columns with estimates.
+    `estimated` names the columns with estimates, `ruled` those that rules judge.
     """
     columns: list[Column] = []
     trail = 0
     for column in screen.columns:
         gap = max(column.gap, trail + 1)
-        trail = (column.limit is not None) + (column.name in estimated)
+        trail = (column.limit is not None or column.name in ruled) + (column.name in estimated)
         columns.append(_changed(column, gap=gap, trail=trail))
     return _with(screen, columns)
 

@@ -83,7 +83,8 @@ class Sheet:
     ) -> None:
         """Sort and filter the rows; nothing is formatted yet."""
         guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
-        self.screen = layout.spaced(screen, guessed) if screen.gridded else screen
+        ruled = frozenset(table.marks)
+        self.screen = layout.spaced(screen, guessed, ruled) if screen.gridded else screen
         self.letters = False
         """Whether letters of other scripts are written; then not each character is one cell wide."""
         self.table = table
@@ -204,11 +205,16 @@ class Sheet:
     @cached_property
     def _pens(self) -> list[CellPainter]:
         return [
-            CellPainter(column, self.table.estimated.get(column.name, NONE), letters=self.letters)
+            CellPainter(
+                column,
+                self.table.estimated.get(column.name, NONE),
+                self.table.marks.get(column.name),
+                letters=self.letters,
+            )
             for column in self.screen.columns
         ]
 
-    def _cells(self, values: Sequence[Value]) -> Iterator[tuple[CellPainter, Value, str, str]]:
+    def _cells(self, values: Sequence[Value], row: int) -> Iterator[tuple[CellPainter, Value, str, str]]:
         """Yield for each value of a row what writes it, the value, how it is written, and its limit's mark.
 
         A difference is that of the two figures before it as they are written: a reader can check it.
@@ -216,6 +222,8 @@ class Sheet:
         before, last = "", ""
         for pen, value in zip(self._pens, values, strict=True):
             written, mark = pen.write(value)
+            if pen.ruled is not None:
+                mark = pen.ruled.get(row, "")
             if pen.is_difference:
                 written = number.difference(before, last, len(written)) or written
             before, last = last, written
@@ -224,7 +232,7 @@ class Sheet:
     def _line(self, values: Sequence[Value], row: int) -> str:
         parts: list[str] = []
         marks = ""
-        for pen, value, written, mark in self._cells(values):
+        for pen, value, written, mark in self._cells(values, row):
             parts.append(marks.ljust(pen.gap))
             marks = mark
             if not (pen.guesses and pen.guessed(value, row)):
@@ -285,7 +293,7 @@ class Sheet:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""
         row = self.rows[place]
         found = []
-        cells = self._cells([values[row] for values in self._values])
+        cells = self._cells([values[row] for values in self._values], row)
         for start, column, (_, _, written, mark) in zip(
             self.screen.starts, self.screen.columns, cells, strict=True
         ):
@@ -309,8 +317,19 @@ NONE: Final[frozenset[int]] = frozenset()
 class CellPainter:
     """Writes the values of one column; most are the same again and again, and are formatted once."""
 
-    def __init__(self, column: Column, estimated: frozenset[int] | None, *, letters: bool = False) -> None:
-        """Write nothing yet; of the rows `estimated` (None: all) the values are estimates."""
+    def __init__(
+        self,
+        column: Column,
+        estimated: frozenset[int] | None,
+        ruled: Mapping[int, str] | None = None,
+        *,
+        letters: bool = False,
+    ) -> None:
+        """Write nothing yet; of the rows `estimated` (None: all) the values are estimates.
+
+        `ruled` has the marks of rows where rules judge the column; else its own limit does.
+        """
+        self.ruled = ruled
         self._letters = letters
         self.gap = column.gap
         self.guesses = estimated is None or bool(estimated)

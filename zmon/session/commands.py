@@ -22,7 +22,7 @@ from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
 from zmon.session.session import Session, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
-from zmon.tables import DRAWN, UNDRAWN
+from zmon.tables import DRAWN, SCREENS, UNDRAWN
 from zmon.tables.plot import parse
 from zmon.tables.view import needs
 
@@ -113,9 +113,9 @@ def _to_exception(session: Session, way: int, edge: str) -> None:
         (event,) = session.named([found[0]], found[1])
         return Arrival(found[1], event_line(event))
 
-    if not any(event.exception for event in Navigator.events(session)):
-        edge = "There are no exceptions."
-    session.move(find, edge if session.timeline.has_limits else f"{edge} {session.timeline.no_limits}.")
+    known = any(event.exception for event in Navigator.events(session))
+    none = edge.partition(". ")[0] if session.log.remark() else "There are no exceptions"
+    session.move(find, edge if known else f"{none}.")
 
 
 def to_later_exception(session: Session, _operands: str) -> None:
@@ -322,6 +322,24 @@ def _names_screen(session: Session, word: str) -> bool:
     return True
 
 
+def to_worst(session: Session, operands: str) -> None:
+    """Go to the worst interval of an exception, on the screen that shows it.
+
+    Raises:
+        CommandError: there is no such exception, or live samples are not kept.
+    """
+    number = int(operands) if operands.isdecimal() and operands.isascii() and len(operands) < 9 else 0
+    found = next((one for one in session.log.entries() if one.number == number), None)
+    if found is None:
+        raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
+    session.go_to(found.worst_end)
+    screen = SCREENS.get(found.table, "DEVICE")
+    if session.underway:
+        session.waiting.append(screen)
+    else:
+        session.open(screen)
+
+
 # pages
 
 
@@ -447,7 +465,8 @@ COMMANDS: Final = (
     Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
     Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", to_later_exception),
     Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
-    Command("EVENTS", 2, "", "list the events: limits, gaps, restarts, notes"),
+    Command("WORST", 3, "number", "go to the worst interval of an exception that EXCEPT lists", to_worst),
+    Command("EVENTS", 2, "", "list the events: exceptions, gaps, restarts, notes"),
     Command("MARK", 3, "A|B", "mark this sample", mark, waits=True),
     Command("AVERAGE", 2, "", "show the averages between the marks A and B", average, waits=True),
     Command("INTERIM", 3, "", "end AVERAGE and COMPARE: show the figures of each interval again", interim),

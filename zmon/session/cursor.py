@@ -102,6 +102,8 @@ class Cursor:
         span, present = self.timeline.span(), self.position
         if span is None or present is None:
             return None
+        if self.timeline.log is not None:
+            self.timeline.log.complete(span[1] if way > 0 else present.utc)
         begin, end = (present.utc, span[1]) if way > 0 else (span[0], present.utc)
         exceptions = [event for event in self.timeline.events(begin, end) if event.exception]
         for event in sorted(exceptions, key=_shown_since, reverse=way < 0):

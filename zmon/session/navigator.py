@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 from zmon.absent import absent
-from zmon.event import What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -20,11 +19,13 @@ from zmon.tables.view import History, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.event import Event
+    from zmon.event import Event, ExceptionEntry, Exceptions
     from zmon.sample import Sample
+    from zmon.session.exception_log import ExceptionLog
     from zmon.session.timeline import Overview, Span, Timeline
     from zmon.tables.table import Variable
 
+LAST: Final = 1 << 62
 UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 
 NOT_KEPT: Final = (
@@ -90,6 +91,7 @@ class Navigator:
             partial(self._taken, 0),
             partial(recorded_trend, timeline),
             None if self.live else partial(self._taken, 1),
+            self._exceptions,
         )
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""
@@ -115,15 +117,35 @@ class Navigator:
         return None if self.live else self.timeline.span()
 
     def events(self) -> Sequence[Event]:
-        """Return all events of the timeline."""
+        """Return all events of the timeline; judge its samples first if no thread does."""
+        if self.mover is None:
+            self.log.complete()
         if self.overview is not None:
             return self.overview.events
         span = self.timeline.span()
         return () if span is None else self.timeline.events(*span)
 
-    def knows_limits(self, events: Sequence[Event]) -> bool:
-        """Tell whether events hold all exceeded limits."""
-        return any(event.what is What.LIMIT for event in events) or self.timeline.has_limits
+    # exceptions
+
+    @property
+    def log(self) -> ExceptionLog:
+        """The exceptions of the timeline; a live machine is judged once this was asked for."""
+        if self.timeline.log is None:
+            from zmon.session.exception_log import log_of  # noqa: PLC0415 - a lookup starts without rules
+
+            self.timeline.log = log_of(self.timeline)
+        return self.timeline.log
+
+    def _exceptions(self, begin: int, end: int | None) -> Exceptions:
+        """Return the exceptions between two times; judge the samples first if no thread does."""
+        log = self.log
+        if self.mover is None:
+            log.complete(LAST if end is None else end)
+        return log.exceptions(begin, LAST if end is None else end)
+
+    def open_exceptions(self) -> Sequence[ExceptionEntry]:
+        """Return the exceptions that are open in the interval that is shown, the heaviest first."""
+        return self.log.open(None if self.live else self.utc)
 
     # at once
 
@@ -150,7 +172,12 @@ class Navigator:
 
     def next(self) -> Interval | None:
         """Go to the next sample; None, and stay, at the end.  Live, take one."""
-        return self.add(self.timeline.take()) if self.live else self.look_at(self.cursor.next())
+        if not self.live:
+            return self.look_at(self.cursor.next())
+        sample = self.timeline.take()
+        if self.timeline.log is not None:
+            self.timeline.log.follow(sample)
+        return self.add(sample)
 
     def previous(self) -> Interval | None:
         """Go to the sample before; None, and stay, at the begin, and live."""

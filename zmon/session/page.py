@@ -78,12 +78,14 @@ class FillTask(NamedTuple):
 
     page: Page
     view: View
+    judged: int = 0
+    """Up to when samples were judged, if the table shows exceptions."""
 
     @property
     def about(self) -> tuple[object, ...]:
         """What the table is made from; another order or choice of rows needs no other table."""
         page = self.page
-        return self.view.interval, page.screen.table, page.argument, page.against
+        return self.view.interval, page.screen.table, page.argument, page.against, self.judged
 
     def table(self) -> Table:
         """Fill the table."""

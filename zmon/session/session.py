@@ -304,7 +304,7 @@ class Session(Navigator):
         Raises:
             CommandError: there is no sample yet, or it does not contain the subject of the page.
         """
-        about = (self.interval, self.page)
+        about = (self.interval, self.page, self._judged(self.page))
         if self._sheet is None or self._sheet[0] != about:
             try:
                 self._sheet = about, self._sheet_of(self.page)
@@ -329,7 +329,11 @@ class Session(Navigator):
             raise CommandError(NO_SAMPLE)
         view.limits = self.screens.limits
         view.people = self.people
-        return FillTask(page, view)
+        return FillTask(page, view, self._judged(page))
+
+    def _judged(self, page: Page) -> int:
+        """Return up to when samples were judged, if a page shows exceptions; else 0."""
+        return self.log.until if needs(page.screen.table).exceptions else 0
 
     def task(self) -> FillTask:
         """Return the work that `sheet` would have to do first, to have it done beforehand.
@@ -346,6 +350,8 @@ class Session(Navigator):
     def _looks_back(self, page: Page) -> bool:
         """Return whether filling the table of a page reads samples before the present ones."""
         needed = needs(page.screen.table)
+        if needed.exceptions:
+            return False  # a thread judges samples, and what is known by now is at hand
         return page.against is not None or needed.history or (needed.period and not self.live)
 
     @property

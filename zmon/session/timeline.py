@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.sample import Sample
+    from zmon.session.exception_log import ExceptionLog
     from zmon.store.reader import Recording
 
     Span = tuple[int, int]
@@ -31,16 +32,6 @@ BUCKETS: Final = 60
 """Parts into which the load of a timeline is divided."""
 
 READ_ONLY: Final = "what is there is only read; notes go into what is recorded: zmon --record FILE"
-
-
-NO_LIMITS: Final = "Limits are not computed for this source"
-"""Why there may be no event of a value that a screen marks with `!`."""
-
-NO_ROLLUPS: Final = (
-    "Exceeded limits are not listed: this recording has no roll-ups. zmon cut FILE NEW.zmon writes a copy"
-    " with them; here only screens mark such values"
-)
-"""The same of a recording: it was made with `--no-rollups`, or by an older zmon."""
 
 
 class NoteError(LookupError):
@@ -141,6 +132,8 @@ class Timeline:
     """Whether a note that was taken outlasts the session."""
     problem = ""
     """Why the last sample was not kept; empty if it was, and while the reason stays the same."""
+    log: ExceptionLog | None = None
+    """Its exceptions, once somebody has asked for them."""
 
     def __init__(
         self, name: str, sections: Callable[[], Sequence[Section]], refusal: str = READ_ONLY
@@ -236,6 +229,8 @@ class Timeline:
             if earlier is not None and before is not None and before[1] <= end and span[0] >= begin:
                 found += (e for e in section.seam(earlier) if e.begin <= end and e.end >= begin)
             earlier = section
+        if self.log is not None:
+            found = self.log.in_place(found, begin, end)
         return sorted(found, key=attrgetter("begin"))
 
     def _near(self, begin: int, end: int) -> Sequence[Section]:
@@ -263,20 +258,6 @@ class Timeline:
             return load(recordings, begin, end, buckets)
         except RecordingError:
             return ()  # an event reports the damage
-
-    @property
-    def has_limits(self) -> bool:
-        """Whether there is an event where a limit is exceeded: the last recording has roll-ups."""
-        found = (section.recording for section in reversed(self._sections or self.refresh()))
-        recording = next((each for each in found if each is not None), None)
-        return recording is not None and recording.has_rollups
-
-    @property
-    def no_limits(self) -> str:
-        """Why exceeded limits are no events, where they are none; and what helps."""
-        sections = self._sections or self.refresh()
-        recorded = not self.live and any(section.recording is not None for section in reversed(sections))
-        return NO_ROLLUPS if recorded else NO_LIMITS
 
     def overview(self, buckets: int = BUCKETS) -> Overview | None:
         """Return the whole timeline at a glance; None without samples."""

@@ -5,7 +5,7 @@ from zmon.light_typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "itself", "lpar", "plot", "pressure", "system",
+        "dasdstat", "details", "device", "exceptions", "itself", "lpar", "plot", "pressure", "system",
     )},
     **dict.fromkeys(
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
@@ -20,5 +20,16 @@ TABLES: Final = {
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-UNDRAWN: Final = frozenset({"files", "moves"})
-"""Those whose rows cannot be followed in time: parts of files on disks, and proposals."""
+UNDRAWN: Final = frozenset({"exceptions", "files", "moves"})
+"""Those whose rows cannot be followed in time: exceptions, parts of files on disks, and proposals."""
+
+SCREENS: Final = {
+    "channel": "CHANNEL",
+    "control_unit": "CTLUNIT",
+    "cpu": "CPU",
+    "device": "DEVICE",
+    "lpar": "LPAR",
+    "memory": "PAGELOG",
+    "pressure": "PRESSURE",
+}
+"""The command of the screen that shows a table with exceptions; of others DEVICE."""

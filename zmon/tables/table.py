@@ -27,6 +27,8 @@ class Needs(NamedTuple):
     """Whether it shows figures of the whole period, for which every sample since the first counts."""
     history: bool = False
     """Whether it has a row per interval, and so reads the samples before the last two."""
+    exceptions: bool = False
+    """Whether it shows exceptions: they may need any kind, and become more while it is shown."""
     topology: tuple[Kind, ...] = ()
     """Further kinds, where users supply something about the machine; with containers among them, also where a
     timeline may have some."""
@@ -94,6 +96,8 @@ class Table(NamedTuple):
     """Rows that hold no values, by their numbers, and the sentence that is shown in their place."""
     span: tuple[int, int] | None = None
     """Begin and end (UTC in ns) of what is shown, where that is more than the interval."""
+    marks: Mapping[str, Mapping[int, str]] = MappingProxyType({})
+    """Columns that rules judge, with the rows, `SUMMARY` among them, that stand out: `*` or `!`."""
     home: str = ""
     """The key of the row that has to be in sight when the screen is opened; by default the first one."""
 

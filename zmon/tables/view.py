@@ -9,7 +9,7 @@ from itertools import islice
 from threading import Lock
 
 from zmon.absent import Absent, absent
-from zmon.event import What
+from zmon.event import Exceptions, What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Figures = Callable[[Interval], Mapping[str, Value]]
     Happened = Callable[[int, int], Sequence[Event]]
     """Returns what happened between two times."""
+    Log = Callable[[int, int | None], Exceptions]
+    """Returns the exceptions between two times, without the second up to the last."""
     Trend = Callable[[Variable, int, int], Sequence[Figure]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
     from zmon.topology.machine import UserInputs
@@ -59,13 +61,14 @@ class Row(NamedTuple):
 class History:
     """What came before, as far as the tape reaches."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a table may ask for
         self,
         past: Past | None = None,
         happened: Happened = lambda _begin, _end: (),
         first: Callable[[], int] = lambda: 0,
         trend: Trend = lambda _variable, _begin, _end: (),
         last: Callable[[], int] | None = None,
+        exceptions: Log = lambda _begin, _end: Exceptions(),
     ) -> None:
         """`past` yields intervals from the present one backwards; without it there is nothing.
 
@@ -77,6 +80,7 @@ class History:
         self.first = first
         self.last = last
         self.trend = trend
+        self.exceptions = exceptions
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
         self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()

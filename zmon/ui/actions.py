@@ -94,7 +94,7 @@ def events(glass: Glass, _operand: str) -> None:
     """List the events of the timeline."""
     glass.session.check_past()
     found = glass.session.events()
-    remark = "" if glass.session.knows_limits(found) else glass.session.timeline.no_limits
+    remark = glass.session.log.remark()
     listed, present = happenings(found, glass.width, remark, glass.session.utc)
     glass.helps.put("EVENTS", listed)
     glass.fit()

@@ -75,7 +75,7 @@ class Zmon(App[int]):
         self.sampling = (
             SamplingThread(session.timeline, seconds, self._report) if session.timeline.live else None
         )
-        self.reading = ReadingThread(self._report)
+        self.reading = ReadingThread(self._report, session.log)
         self._waiting: Timer | None = None
         """Shows what is being done if it takes long."""
         self._ticking: Timer | None = None

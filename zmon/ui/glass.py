@@ -13,6 +13,7 @@ from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
+from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.frame import CommandLine
 from zmon.ui.grid import Grid
@@ -311,6 +312,16 @@ class Glass:
             self.moved(result.task, result.arrival, result.overview)
         elif result.task is not None and result.table is not None:
             self.filled(result.task, result.table)
+        elif result.overview is not None:
+            self.judged(result.overview)
+
+    def judged(self, overview: Overview) -> None:
+        """Take the exceptions that are known by now."""
+        if self.session.overview is not None:
+            self.session.overview = overview
+            self.fit()
+        if self.interval is not None and needs(self.session.page.screen.table).exceptions:
+            self.settle()
 
     def moved(self, move: CursorMove, arrival: Arrival | None, overview: Overview | None = None) -> None:
         """Look at what a move has found, and have it shown."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from zmon.session.exception_log import PIECE
 from zmon.session.page import FillTask
 from zmon.tables.view import NoSuchThing
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
     from zmon.session.cursor import Cursor
+    from zmon.session.exception_log import ExceptionLog
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.timeline import Overview, Timeline
     from zmon.tables.table import Table
@@ -105,7 +107,10 @@ class SamplingThread(threading.Thread):
 
     def _sample(self) -> None:
         try:
-            self._report(Result(sample=self._timeline.take()))
+            sample = self._timeline.take()
+            if self._timeline.log is not None:
+                self._timeline.log.follow(sample)
+            self._report(Result(sample=sample))
             problem = self._timeline.problem
             if problem:
                 self._report(Result(error=f"Not recorded: {problem}; it is tried with each sample"))
@@ -114,17 +119,20 @@ class SamplingThread(threading.Thread):
 
 
 class ReadingThread(threading.Thread):
-    """Moves the cursor and fills tables, one after the other, until it is stopped."""
+    """Moves the cursor and fills tables, one after the other, and judges samples while nothing else waits."""
 
-    def __init__(self, report: Callable[[Result], object]) -> None:
-        """Call `report` from this thread with each result."""
+    def __init__(self, report: Callable[[Result], object], log: ExceptionLog | None = None) -> None:
+        """Call `report` from this thread with each result; judge the samples of a `log` in between."""
         super().__init__(name="reading", daemon=True)
         self._report = report
+        self._log = log
         self._tasks: queue.SimpleQueue[FillTask | CursorMove | None] = queue.SimpleQueue()
         self._newest: FillTask | None = None
         """The table that was asked for last; older requests are dropped."""
         self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
         """Whose timeline's overview was read last, its span, and when."""
+        self._judged = 0.0
+        """When it was last reported which exceptions are known."""
 
     def fill(self, task: FillTask) -> None:
         """Have a table filled."""
@@ -141,9 +149,35 @@ class ReadingThread(threading.Thread):
 
     def run(self) -> None:
         """Work through the queue; this is the thread itself."""
-        while (task := self._tasks.get()) is not None:
+        judging = False  # until something is on the glass
+        while True:
+            try:
+                task = self._tasks.get(block=not judging)
+            except queue.Empty:
+                judging = self._judge()
+                continue
+            if task is None:
+                return
             if not isinstance(task, FillTask) or task is self._newest:
                 self._report(self._done(task))
+                judging = self._log is not None
+
+    def _judge(self) -> bool:
+        """Judge samples for a moment; return whether there are more."""
+        log = self._log
+        assert log is not None  # noqa: S101 - without it nothing is judged
+        try:
+            before = log.until
+            done = log.advance(seconds=PIECE)
+        except Exception as error:  # noqa: BLE001 - the screens must stay
+            self._log = None
+            self._report(Result(error=f"Exceptions are not known: {error_line(error)}"))
+            return False
+        now = time.monotonic()
+        if log.until != before and (done or now >= self._judged + OVERVIEW_SECONDS):
+            self._judged = now
+            self._report(Result(overview=log.overview()))
+        return not done
 
     def _done(self, task: FillTask | CursorMove) -> Result:
         """Fill a table or move the cursor."""

@@ -1,0 +1,174 @@
+"""The exceptions of a timeline: judged from its samples, as far as recordings do not store them.
+
+Samples are judged in their order, a piece at a time where somebody waits for the glass.  A live machine is
+judged sample by sample, as they are taken.
+"""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from zmon.clock import DAY, clock
+from zmon.event import OPEN, Event, Exceptions, What
+from zmon.interval import Interval
+from zmon.rule.grammar import RuleError, load_rules, own_rules
+from zmon.rule.watch import Watch, grouped
+from zmon.tables import SCREENS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zmon.event import ExceptionEntry
+    from zmon.rule.grammar import Rule
+    from zmon.sample import Sample
+    from zmon.session.timeline import Overview, Position, Timeline
+
+LAST: Final = 1 << 62
+PIECE: Final = 0.1
+"""Seconds for which samples are judged at a time."""
+
+
+class ExceptionLog:
+    """The exceptions of one timeline, as far as they are known; threads may share it."""
+
+    def __init__(self, timeline: Timeline, rules: Iterable[Rule]) -> None:
+        """Judge nothing yet."""
+        self._timeline = timeline
+        self._watch = Watch(rules)
+        self._lock = Lock()
+        self._position: Position | None = None
+        """The last sample of a recorded timeline that was judged."""
+        self._last: Sample | None = None
+        """That of a live one."""
+        self.problem = ""
+        """Why the user's own rules are not used."""
+        self._begin, self._end = 0, LAST
+        self._done = False
+        """Whether all samples are judged that there were when they were last looked at."""
+        self._since = 0
+        """The first sample of a live machine that was judged."""
+        self._seen: tuple[int, list[ExceptionEntry]] = (0, [])
+        """The exceptions up to the last sample that was judged, in groups; made when somebody asks."""
+
+    # judge
+
+    def confine(self, begin: int, end: int | None) -> None:
+        """Judge nothing before a time and behind another; to be said before anything is judged."""
+        self._begin, self._end = begin, LAST if end is None else end
+
+    def follow(self, sample: Sample) -> None:
+        """Judge the next sample of a live machine."""
+        with self._lock:
+            self._since = sample.at.utc if self._last is None else self._since
+            self._watch.follow(Interval(self._last, sample))
+            self._last = sample
+
+    def advance(self, until: int = LAST, seconds: float | None = None) -> bool:
+        """Judge recorded samples up to a time, for so many seconds at most; return whether that is done."""
+        until = min(until, self._end)
+        end = None if seconds is None else time.monotonic() + seconds
+        timeline = self._timeline
+        with self._lock:
+            if timeline.live:
+                return True
+            self._done = False
+            if self._position is None:
+                self._position = timeline.find(self._begin) or timeline.next()
+            while (before := self._position) is not None and before.utc < until:
+                after = timeline.next(before)
+                if after is None or after.utc > until:
+                    break
+                self._watch.follow(Interval(before.sample, after.sample))
+                self._position = after
+                if end is not None and time.monotonic() >= end:
+                    return False
+            self._done = until == self._end
+        return True
+
+    def complete(self, until: int = LAST) -> None:
+        """Judge recorded samples up to a time, and let others see between pieces of work what is known."""
+        while not self.advance(until, PIECE):
+            pass
+
+    # what is known
+
+    def overview(self) -> Overview | None:
+        """Return the whole timeline at a glance, with the exceptions that are known."""
+        return self._timeline.overview()
+
+    def remark(self) -> str:
+        """Return a sentence while samples are still judged; else it is empty."""
+        span, until = self._timeline.span(), self.until
+        if self._done or self._timeline.live or span is None:
+            return ""
+        known = f"up to {clock(until, DAY)} of {clock(span[1], DAY)}" if until else "from the first on"
+        return f"Samples are still judged by the rules: {known}"
+
+    @property
+    def until(self) -> int:
+        """Up to when samples were judged; 0 before the first."""
+        last = self._last if self._position is None else self._position.sample
+        return 0 if last is None else last.at.utc
+
+    def entries(self) -> Sequence[ExceptionEntry]:
+        """Return what was found by now, by its begin; many of one kind are one."""
+        if self._lock.acquire(blocking=False):  # else a thread judges: what was known before will do
+            try:
+                until = self.until
+                if self._seen[0] != until:
+                    found = grouped(self._watch.log())
+                    self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
+            finally:
+                self._lock.release()
+        return self._seen[1]
+
+    def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
+        """Return the exceptions that overlap a time, and how far that is known."""
+        entries, span = self.entries(), self._timeline.span()
+        found = tuple(entry for entry in entries if entry.begin < end and entry.end > begin)
+        known = self._done or self._timeline.live or span is None
+        last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
+        first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
+        return Exceptions(found, first, min(self.until, end), last, self._watch.unknown, self.problem)
+
+    def open(self, utc: int | None = None) -> list[ExceptionEntry]:
+        """Return those that are open at a time, by default at the last sample judged, the heaviest first."""
+        entries = self.entries()
+        found = [
+            entry
+            for entry in entries
+            if (entry.state == OPEN if utc is None else entry.begin < utc <= entry.end)
+        ]
+        return sorted(found, key=lambda entry: entry.heaviness)
+
+    def in_place(self, events: Iterable[Event], begin: int, end: int) -> list[Event]:
+        """Return events between two times with the exceptions that are known, in the place of stored ones.
+
+        Those of recordings of an older zmon were values of single intervals beyond the limit of a screen.
+        """
+        since, until = self._since, self.until
+        found = [one for one in events if one.what is not What.LIMIT or not since <= one.begin < until]
+        return found + [
+            event_of(entry) for entry in self.entries() if entry.begin <= end and entry.end >= begin
+        ]
+
+
+def log_of(timeline: Timeline) -> ExceptionLog:
+    """Return the log of a timeline by the shipped rules and the user's own, if these can be used."""
+    problem = ""
+    try:
+        rules = load_rules(own_rules())
+    except RuleError as error:
+        rules, problem = load_rules(), f"Your own rules are not used: {error}"
+    found = ExceptionLog(timeline, rules)
+    found.problem = problem
+    return found
+
+
+def event_of(entry: ExceptionEntry) -> Event:
+    """Return the event that an exception is."""
+    return Event(
+        What.LIMIT, entry.begin, entry.end, entry.key, entry.words, SCREENS.get(entry.table, "DEVICE")
+    )

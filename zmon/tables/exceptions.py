@@ -1,0 +1,80 @@
+"""EXCEPT: the exceptions of the time that is looked at, one row each: what is open first, then the newest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.clock import DAY, clock, length
+from zmon.event import LEVELS, OPEN
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.event import ExceptionEntry, Exceptions
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs(history=True, exceptions=True)
+NONE: Final = absent("no rule has held for long enough: no exceptions")
+NO_CAUSE: Final = absent("the rule names no cause")
+
+
+def table(view: View) -> Table:
+    """Fill EXCEPT; the keys are the numbers of the exceptions by their begin, from 1."""
+    interval = view.interval
+    whole = not interval.skipped or interval.before is None
+    begin = 0 if whole or interval.before is None else interval.before.at.utc
+    found = view.history.exceptions(begin, interval.after.at.utc if interval.skipped else None)
+    entries = sorted(found.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness))
+    days = {clock(utc, "%m-%d") for entry in entries for utc in (entry.begin, entry.end)}
+    columns: dict[str, list[Value]] = {
+        "begin": [entry.begin for entry in entries],
+        "begun": [clock(entry.begin, DAY if len(days) > 1 else "%H:%M:%S") for entry in entries],
+        "lasted": [entry.seconds for entry in entries],
+        "length": [_length(entry) for entry in entries],
+        "end": [entry.end for entry in entries],
+        "state": [entry.state or "open" for entry in entries],
+        "level": [LEVELS[entry.level] for entry in entries],
+        "where": [entry.where or "all" for entry in entries],
+        "rule": [entry.rule for entry in entries],
+        "worst": [entry.worst for entry in entries],
+        "worst_at": [entry.worst_end for entry in entries],
+        "limit": [entry.limit for entry in entries],
+        "mean": [entry.mean for entry in entries],
+        "intervals": [entry.intervals for entry in entries],
+        "cause": [entry.cause or NO_CAUSE for entry in entries],
+        "sentence": [entry.words for entry in entries],
+    }
+    marks = {row: "!" if entry.level == len(LEVELS) - 1 else "*" for row, entry in enumerate(entries)}
+    return Table(
+        [str(entry.number) for entry in entries],
+        columns,
+        notes=(*_progress(found), *_sentences(entries), *_unknown(found)),
+        span=None if interval.skipped or not found.end else (found.begin, found.end),
+        missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
+        marks={"level": marks},
+    )
+
+
+def _length(entry: ExceptionEntry) -> str:
+    """Write how long an exception lasted; a plus says that it is still open."""
+    return f"{length(entry.seconds)}{'+' * (entry.state == OPEN)}"
+
+
+def _progress(found: Exceptions) -> list[str]:
+    problem = [found.problem] if found.problem else []
+    if found.until >= found.end:
+        return problem
+    return [*problem, f"Samples are still judged: up to {clock(found.until, DAY)} of {clock(found.end, DAY)}"]
+
+
+def _sentences(entries: list[ExceptionEntry]) -> list[str]:
+    return [f"{clock(entry.begin)} {entry.words}" for entry in entries]
+
+
+def _unknown(found: Exceptions) -> list[str]:
+    return [f"Rule {name} is not judged: {why.reason}" for name, why in found.unknown.items()]
+
+
+DEFINITIONS: Final = {"exceptions": TableDefinition(NEEDS, table)}
