@@ -131,8 +131,8 @@ def test_ids_commands_and_menu_codes_are_ones_own(screen: Screen) -> None:
 
 @every
 def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
-    """ENTER on a row opens a screen that there is."""
-    if screen.drill:
+    """ENTER on a row opens a screen that there is, or goes to the worst interval of an exception."""
+    if screen.drill and screen.drill != "WORST {key}":
         assert load_screens(shipped("screens")).find(screen.drill.split()[0]).id
 
 

@@ -157,12 +157,14 @@ class ExceptionLog:
 
 def log_of(timeline: Timeline) -> ExceptionLog:
     """Return the log of a timeline by the shipped rules and the user's own, if these can be used."""
+    if isinstance(timeline.log, ExceptionLog):
+        return timeline.log
     problem = ""
     try:
         rules = load_rules(own_rules())
     except RuleError as error:
         rules, problem = load_rules(), f"Your own rules are not used: {error}"
-    found = ExceptionLog(timeline, rules)
+    found = timeline.log = ExceptionLog(timeline, rules)
     found.problem = problem
     return found
 

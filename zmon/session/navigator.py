@@ -130,11 +130,9 @@ class Navigator:
     @property
     def log(self) -> ExceptionLog:
         """The exceptions of the timeline; a live machine is judged once this was asked for."""
-        if self.timeline.log is None:
-            from zmon.session.exception_log import log_of  # noqa: PLC0415 - a lookup starts without rules
+        from zmon.session.exception_log import log_of  # noqa: PLC0415 - a lookup starts without rules
 
-            self.timeline.log = log_of(self.timeline)
-        return self.timeline.log
+        return log_of(self.timeline)
 
     def _exceptions(self, begin: int, end: int | None) -> Exceptions:
         """Return the exceptions between two times; judge the samples first if no thread does."""

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from zmon.event import Event, What
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.sample import Sample
-    from zmon.session.exception_log import ExceptionLog
     from zmon.store.reader import Recording
 
     Span = tuple[int, int]
@@ -100,6 +99,19 @@ class Section(ABC):
         """Close what is open."""
 
 
+class EventLog(Protocol):
+    """What is known of a timeline's exceptions."""
+
+    def follow(self, sample: Sample) -> None:
+        """Judge the next sample of a live machine."""
+
+    def complete(self, until: int) -> None:
+        """Judge recorded samples up to a time."""
+
+    def in_place(self, events: Sequence[Event], begin: int, end: int) -> list[Event]:
+        """Return events between two times with the exceptions that are known."""
+
+
 class Position(NamedTuple):
     """A sample and where it is on its timeline."""
 
@@ -132,7 +144,7 @@ class Timeline:
     """Whether a note that was taken outlasts the session."""
     problem = ""
     """Why the last sample was not kept; empty if it was, and while the reason stays the same."""
-    log: ExceptionLog | None = None
+    log: EventLog | None = None
     """Its exceptions, once somebody has asked for them."""
 
     def __init__(
