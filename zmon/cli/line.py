@@ -220,7 +220,8 @@ class Console:
     def _to_present(self) -> None:
         """Go to the first line; where rows are intervals, to the last ones, where the present moment is."""
         self._top = 0
-        if self.session.interval is not None and self.session.sheet().table.span is not None:
+        table = None if self.session.interval is None else self.session.sheet().table
+        if table is not None and table.span is not None and not table.home:
             self._last()
 
     def _carry_out(self, command: SurfaceRequest) -> bool:

@@ -54,6 +54,7 @@ def table(view: View) -> Table:
         span=None if interval.skipped or not found.end else (found.begin, found.end),
         missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
         marks={"level": marks},
+        home=str(entries[0].number) if entries else "",
     )
 
 
