@@ -10,7 +10,7 @@ hot() {
     query hot1 "$1" 8 $seconds 20ms
     query hot2 "$2" 8 $seconds 20ms
     sleep 20
-    python3 -m zmon record "/job/out/days-$3" --interval 2 --for ${SECONDS_EACH}s
+    python3 -m zmon record "/job/out/days-$3" --interval 2 --for ${SECONDS_EACH}s --listing /job/out/files.csv
     pkill fio
     wait $(jobs -p)
 }
