@@ -13,6 +13,7 @@ hot() {
     python3 -m zmon record "/job/out/days-$3" --interval 2 --for ${SECONDS_EACH}s --listing /job/out/files.csv
     pkill fio
     wait $(jobs -p)
+    for name in hot1 hot2; do mv /job/out/fio-$name.json "/job/out/fio-$name-$3.json"; done
 }
 
 lay_out_data_base
@@ -35,19 +36,26 @@ cp /db2/data1/hot2.0.0 /db2/data2/ && rm /db2/data1/hot2.0.0
 cat /db2/data2/hot2.0.0 >/dev/null
 sync
 hot /db2/data1 /db2/data2 after
-zmon after.json show DEVICE --from /job/out/days-after --since -80s --format json
 
 python3 - <<'EOF' | tee /job/out/what-if.txt
 import json
 
+
+def fio(when):
+    """Return the requests per second and the mean response in ms that fio counted."""
+    jobs = [json.load(open(f"/job/out/fio-{name}-{when}.json"))["jobs"][0]["read"] for name in ("hot1", "hot2")]
+    rate = sum(job["iops"] for job in jobs)
+    return rate, sum(job["iops"] * job["lat_ns"]["mean"] for job in jobs) / rate / 1e6
+
+
 predicted = json.load(open("/job/out/predicted.json"))
-now, then = (predicted["rows"][-1][name] for name in ("io_now", "io_then"))
-rows = json.loads(open("/job/out/after.json").readline())["rows"]
-rate = sum(row["ios"] or 0 for row in rows)
-wait = sum((row["ios"] or 0) * (row["await"] or 0) for row in rows) / max(rate, 1e-9)
-resp = predicted["rows"][-1]["resp_then"]
-print(f"I/O per second: {now:.1f} before, {then:.1f} predicted, {rate:.1f} after ({then / rate - 1:+.0%})")
-print(f"response, ms: {predicted['rows'][-1]['resp_now']:.1f} before, {resp:.1f} predicted, {wait:.1f} after ({resp / wait - 1:+.0%})")
+everything = predicted["rows"][-1]
+before, after = fio("before"), fio("after")
+rate, response = everything["io_then"] / everything["io_now"], everything["resp_then"] / everything["resp_now"]
+print(f"zmon, before: {everything['io_now']:.1f} I/O/s of {everything['resp_now']:.1f} ms")
+print(f"fio, before:  {before[0]:.1f} I/O/s of {before[1]:.1f} ms; after: {after[0]:.1f} I/O/s of {after[1]:.1f} ms")
+print(f"throughput: {rate:.2f} times predicted, {after[0] / before[0]:.2f} times measured")
+print(f"response:   {response:.2f} times predicted, {after[1] / before[1]:.2f} times measured")
 print(f"limit: {predicted['limit_then']}, confidence: {predicted['confidence']}")
 EOF
 say "compared"
