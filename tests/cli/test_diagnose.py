@@ -24,10 +24,11 @@ def test_the_text_says_what_why_and_what_to_do(capsys: pytest.CaptureFixture[str
         "1. LCU 7600 is full",
         "(D3, certain)",
         "Evidence: 69 % of all bytes",
-        "It is not",
-        "What to do: Spread",
+        "It is not:",
+        "To do: Spread",
         "times the throughput",
-        "Explained by these: D1 (by D3)",
+        "Also D1:",
+        "D3 explains it.",
     ):
         assert words in text  # fmt: skip
 

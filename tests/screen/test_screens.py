@@ -11,6 +11,7 @@ import pytest
 from zmon.kinds import KINDS
 from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.sheet import headings, natural
+from zmon.tables.diagnosed import DOORS
 from zmon.tables.view import View, definition, fill
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def test_ids_commands_and_menu_codes_are_ones_own(screen: Screen) -> None:
 @every
 def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
     """ENTER on a row opens a screen that there is, or goes to the worst interval of an exception."""
-    if screen.drill and screen.drill != "WORST {key}":
-        assert load_screens(shipped("screens")).find(screen.drill.split()[0]).id
+    for way in DOORS.values() if screen.table == "diagnosis" else [screen.drill]:
+        assert way in {"", "WORST {key}"} or load_screens(shipped("screens")).find(way.split()[0]).id
 
 
 def test_every_code_of_a_screen_stands_in_the_menu() -> None:

@@ -6,11 +6,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import announced, folded, misused, paragraphs, terminal_width, write_result
+from zmon.cli.output import announced, folded, misused, terminal_width, write_result
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN
+from zmon.diagnosis.sections import remarks, sections
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
@@ -159,42 +160,16 @@ def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str
     if not found.diagnoses:
         yield from folded(harmless(found.sentence), width)
     for number, one in enumerate(found.diagnoses, 1):
-        yield from _paragraphs(one, number, width)
-    if found.explained:
+        if number > 1:
+            yield ""
+        yield from folded(f"{number}. {one.claim} ({one.id}, {one.confidence})", width)
+        yield from _sections(sections(one), width)
+    last = list(remarks(found))
+    if last:
         yield ""
-        yield "Explained by these:"
-        for one, by in found.explained:
-            yield from folded(f"  {one.id} (by {by}): {harmless(one.claim)}", width)
-    if found.diagnoses and found.next_limit:
-        yield ""
-        yield from folded(f"Next limit: {harmless(found.next_limit)}.", width)
-    if found.unknown:
-        yield ""
-        yield "Not known:"
-        for source in dict.fromkeys(one.source for one in found.unknown):
-            ids = ", ".join(one.id for one in found.unknown if one.source == source)
-            yield from folded(f"  {ids}: needs {harmless(source)}", width)
+        yield from _sections(last, width)
 
 
-def _paragraphs(one: Diagnosis, number: int, width: int) -> Iterator[str]:
-    """Yield a diagnosis as it may be read aloud."""
-    if number > 1:
-        yield ""
-    yield from folded(f"{number}. {harmless(one.claim)} ({one.id}, {one.confidence})", width)
-    yield from paragraphs(map(harmless, diagnosis_lines(one)), width)
-
-
-def diagnosis_lines(one: Diagnosis) -> Iterator[str]:
-    """Yield what belongs to a claim, a sentence or list each: evidence, what it is not, what to do."""
-    yield f"Evidence: {'; '.join(each.words for each in one.evidence)}."
-    if one.excluded:
-        yield f"It is {'; '.join(one.excluded)}."
-    yield f"What to do: {one.action}"
-    if one.gain:
-        yield f"Gain: {one.gain}."
-    if one.whatif:
-        yield f"The same by: zmon whatif {one.whatif}"
-    if one.confirm:
-        yield f"To be sure: {one.confirm}"
-    if one.missing:
-        yield f"Not measured: {'; '.join(one.missing)}."
+def _sections(found: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    for heading, words in found:
+        yield from folded(words, width, f"   {heading}: ", "     ")

@@ -44,7 +44,7 @@ def _waited(situation: Situation) -> _Waited:
     volumes = {one.key: one for one in load.volumes}
     lcus = {one.key: one for one in load.lcus}
     pairs = [(volumes[place.key], place.lost) for place in places if place.kind == "volume"]
-    found = [each for each in pairs if not each[0].estimated and each[0].lcu in lcus and is_base(each[0])]
+    found = [each for each in pairs if not each[0].estimated and each[0].lcu in lcus and each[0].is_dasd]
     own = [each for each in found if each[0].servers > 1]
     return _Waited(
         [each for each in found if each[0].servers == 1],
@@ -58,7 +58,9 @@ def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
     """Return diagnoses if there are some; without, it is not known where some volume is not timed."""
     load = situation.load
     untimed = (
-        one.estimated or isinstance(one.queued, Absent) for one in load.volumes if load.enough(one.rate)
+        one.estimated or isinstance(one.queued, Absent)
+        for one in load.volumes
+        if one.is_dasd and load.enough(one.rate)
     )
     return absent(NO_CMF) if not found and any(untimed) else found
 
@@ -85,11 +87,6 @@ def unused_aliases(situation: Situation) -> Diagnoses:
     """Return D4d: requests wait for volumes whose aliases are idle."""
     unused = _waited(situation).unused
     return _each(situation, (_unused(unused),) if unused else ())
-
-
-def is_base(volume: ObservedVolume) -> bool:
-    """Return whether a volume is a base of a DASD: others have no aliases."""
-    return "." in volume.key
 
 
 def _aliases(number: int) -> str:

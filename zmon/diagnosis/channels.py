@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF, evidence, gain, ms, of_lcu, percent
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
@@ -40,6 +40,7 @@ def full_paths(situation: Situation) -> Diagnoses:
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(groups)
     measured = load.paths_measured or use >= LIMITING_PATHS
+    lost = sum(place.lost for place in places)
     found = Diagnosis(
         "D2",
         subjects=(
@@ -56,9 +57,9 @@ def full_paths(situation: Situation) -> Diagnoses:
             ),
             evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
         ),
-        confidence=CERTAIN if measured else LIKELY,
+        confidence=POSSIBLE if not lost else CERTAIN if measured else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
-        lost=sum(place.lost for place in places),
+        lost=lost,
         gain=gain(situation, changes),
         whatif="double the paths" if everything else "",
         confirm="" if measured else "The load of the channels in the LPAR would confirm it.",

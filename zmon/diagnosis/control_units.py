@@ -12,7 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, gain, many, ms, names, of_lcu, percent
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import SMALL, disc_of_misses, mean_of
+from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, mean_of
 from zmon.queueing.waiting import MIN_LONGER
 from zmon.record import NamedTuple
 
@@ -31,6 +31,8 @@ IDLE_SHARE: Final = 0.25
 """Times its even share below which an LCU is idle."""
 IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
+MOSTLY: Final = 0.5
+"""The part of the requests that miss the cache from which on large ones, too, wait for disks."""
 MISSED: Final = 0.1
 """The part of the requests that miss the cache from which on small ones wait for disks."""
 OVERCROWDED: Final = 8
@@ -47,6 +49,7 @@ class _FullLcu:
         all_of_it = load.volumes_of(lcu.key)
         self.rate = sum(one.rate for one in all_of_it)
         self.disc, self.conn = mean_of(all_of_it, "disc"), mean_of(all_of_it, "conn")
+        self.reads = mean_of(all_of_it, "reads")
         self.serv, self.size = mean_of(all_of_it, "serv"), mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
         self.megabytes = bytes_of(load, lcu.key) / 1e6
@@ -55,6 +58,13 @@ class _FullLcu:
     def is_small(self) -> bool:
         """Whether requests are too small for the LCU to be full of bytes."""
         return not isinstance(self.size, Absent) and self.size < SMALL
+
+    @property
+    def is_for_disks(self) -> bool:
+        """Whether most requests need the disks: they miss the cache, or small ones write and still wait."""
+        if self.lcu.misses > (MISSED if self.is_small else MOSTLY):
+            return True
+        return self.is_small and self.reads < MOSTLY and not self.disc < MAX_MISS
 
     def alike(self) -> float:
         """Return the part of its volumes whose Disc is long."""
@@ -99,12 +109,17 @@ def _waits(situation: Situation) -> _Waits:
         for place in situation.waiting.places
         if place.kind == "lcu"
     ]
-    small = [one for one in found if one.is_small and not one.estimated]
-    crowded = [one for one in small if one.lcu.aliases >= OVERCROWDED and not one.lcu.misses > MISSED]
-    arrays = [one for one in small if one not in crowded and one.lcu.misses > MISSED]
+    arrays = [one for one in found if not one.estimated and one.is_for_disks]
+    crowded = [
+        one
+        for one in found
+        if one.is_small and not one.estimated and one not in arrays and one.lcu.aliases >= OVERCROWDED
+    ]
     full = [one for one in found if one not in crowded and one not in arrays]
     untimed = any(
-        one.estimated or isinstance(one.disc, Absent) for one in load.volumes if load.enough(one.rate)
+        one.estimated or isinstance(one.disc, Absent)
+        for one in load.volumes
+        if one.is_dasd and load.enough(one.rate)
     )
     return _Waits(full, arrays, crowded, untimed)
 
@@ -123,7 +138,7 @@ def full_lcus(situation: Situation) -> Diagnoses:
 
 
 def full_arrays(situation: Situation) -> Diagnoses:
-    """Return D9: small requests that miss the cache wait inside, for the disks."""
+    """Return D9: requests that the cache does not answer wait inside, for the disks."""
     arrays = _waits(situation).arrays
     return _each(situation, _full_arrays(arrays) if arrays else None)
 
@@ -154,7 +169,9 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         f"{said}.",
         evidence=first.evidence(),
         confidence=confidence,
-        action="Move data to LCUs that are not full; more channel paths, aliases or processors do not help.",
+        action="Move data to LCUs that are not full: more channel paths or aliases do not help."
+        if calm
+        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help.",
         lost=lost,
         excluded=("not a single volume: " + f"{percent(first.alike())} of its volumes are as slow",)
         if alike and many_volumes and not first.estimated
@@ -185,6 +202,13 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         evidence=(
             *first.evidence(),
             evidence(
+                "control_unit.read",
+                of_lcu(first.lcu),
+                100 * first.reads,
+                f"{percent(1 - first.reads)} of the requests write",
+            )
+            if first.reads < MOSTLY
+            else evidence(
                 "cache.readhit",
                 of_lcu(first.lcu),
                 100 * (1 - first.lcu.misses),

@@ -7,18 +7,67 @@ it computes once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from zmon.absent import absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from zmon.absent import Number, Value
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.observation import ObservedLoad
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
+
+
+IDLE: Final = absent("no I/O in the interval")
+"""Why a mean time is absent where it was measured."""
+
+
+class VolumeDetail(NamedTuple):
+    """What is known of a volume besides its load; times are seconds."""
+
+    read: Number
+    """What Linux waits for a read."""
+    write: Number
+    device_busy: Number
+    """Per start of I/O: the device is busy, or reserved by another system."""
+    command: Number
+    """Per start of I/O: until the first command is accepted; a part of Pend."""
+    cu_queue: Number
+    """Per start of I/O: the request waits in the control unit."""
+    hits: Number
+    """The part of the reads that the cache answers."""
+    sequential: Number
+    """The part of the reads that the storage server takes for sequential."""
+    delayed: Number
+    """The part of the writes that wait because the write cache is full."""
+    duplex: Value
+    """`simplex`, or what it is in a pair: `primary`, `secondary`."""
+    in_linux: Number
+    """Requests of Linux that are not answered, on average."""
+    tags: Number
+    """How many of them the disk may have at once."""
+
+
+class StackedDisk(NamedTuple):
+    """A block device that Linux makes of others: dm, md."""
+
+    name: str
+    rate: float
+    response: float
+    """Seconds that a request to it takes."""
+    below: float
+    """Seconds that a request to the disks below takes on average."""
+    below_rate: float
+    """Requests per second to all disks below."""
+
+
+def _no_details() -> Mapping[str, VolumeDetail]:
+    return {}
 
 
 def _no_load() -> ObservedLoad | None:
@@ -42,3 +91,7 @@ class Situation(NamedTuple):
     Raises ValueError where a change cannot be made."""
     shares: Callable[[], Sequence[FlowShare]] = tuple
     """The parts of the volumes' traffic that known files have; none without a listing."""
+    details: Callable[[], Mapping[str, VolumeDetail]] = _no_details
+    """Of volumes by their keys."""
+    stacked: Callable[[], Sequence[StackedDisk]] = tuple
+    """Block devices with I/O that are made of others."""

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis import aliases, channels, control_units, processors
+from zmon.diagnosis import (
+    above_disks,
+    aliases,
+    channels,
+    control_units,
+    pending,
+    processors,
+    reads_and_writes,
+    shared_logs,
+    transfers,
+)
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.phrases import percent
@@ -25,8 +35,13 @@ if TYPE_CHECKING:
 CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **processors.CAUSES,
     **channels.CAUSES,
+    **pending.CAUSES,
     **control_units.CAUSES,
+    **reads_and_writes.CAUSES,
+    **transfers.CAUSES,
     **aliases.CAUSES,
+    **above_disks.CAUSES,
+    **shared_logs.CAUSES,
 }
 """All of them, in the order in which resources are looked at."""
 OF_KIND: Final = {
@@ -74,18 +89,26 @@ def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[o
 
 
 def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]]:
-    """Yield the diagnoses that others explain, with the id of the first that does."""
-    for one in diagnoses:
-        for other in diagnoses:
-            if one.id in CATALOGUE[other.id].explains and _are_related(one, other):
-                yield one, other.id
-                break
+    """Yield the diagnoses that others explain, with the id of one that does and that nothing explains."""
+    causes = [
+        [each for each in diagnoses if one.id in CATALOGUE[each.id].explains and _are_related(one, each)]
+        for one in diagnoses
+    ]
+    roots = {id(one) for one, found in zip(diagnoses, causes, strict=True) if not found}
+    for one, found in zip(diagnoses, causes, strict=True):
+        if found:
+            yield one, next((each for each in found if id(each) in roots), found[0]).id
 
 
 def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
-    """Return whether what a diagnosis is first about is among the subjects of another, as the machine is."""
+    """Return whether another is about what a diagnosis is first about, about all its LCUs, or the machine."""
+    units = {each for each in one.subjects if each.kind == "lcu"}
     wide = {"machine", "cpu", "memory"}
-    return one.subjects[0] in other.subjects or not wide.isdisjoint(each.kind for each in other.subjects)
+    return (
+        one.subjects[0] in other.subjects
+        or bool(units and units <= {*other.subjects})
+        or not wide.isdisjoint(each.kind for each in other.subjects)
+    )
 
 
 def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
@@ -98,12 +121,12 @@ def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
 
 
 def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
-    """Return what is full next, and at how many times this load.
+    """Return which shared resource is full next, and at how many times this load.
 
-    Where something is short, volumes are no limit of their own: they are busy because requests wait.
+    A volume is none: a single stream keeps one busy, and others are beside it.
     """
     for one in uses:
-        if ids.isdisjoint(OF_KIND[one.kind]) and not (ids and one.kind == "volume"):
+        if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume":
             factor = 1 / one.use if one.use else WORTH_SAYING
             if factor < WORTH_SAYING:
                 return f"{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
@@ -115,5 +138,7 @@ def _sentence(situation: Situation, diagnoses: Sequence[Diagnosis], limit: str) 
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
     nothing = "Nothing is short"
     why = situation.waiting.why
+    if situation.waiting.places:
+        return f"{why}."
     words = f"{nothing}: {why[:1].lower()}{why[1:]}." if why.startswith("Nothing waits") else f"{nothing}."
     return f"{words} Next limit: {limit}." if limit else words

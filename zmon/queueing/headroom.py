@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from zmon.queueing.observation import ObservedLoad
 
-FULL_ENOUGH: Final = 0.8
-"""Utilisation from which on a shared resource limits before a volume, as in predictions."""
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -36,15 +34,8 @@ class ResourceUse(NamedTuple):
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
-    """Return the resources whose utilisation is known, the busiest first.
-
-    A volume comes before what is shared only where nothing shared is full: one stream keeps it busy.
-    """
-    found = sorted(_uses(load), key=lambda one: (-one.use, one.kind, one.key))
-    shared = [one for one in found if one.kind != "volume"]
-    volumes = [one for one in found if one.kind == "volume"]
-    full = [one for one in shared if one.use > FULL_ENOUGH]
-    return (*full, *volumes, *shared[len(full) :])
+    """Return the resources whose utilisation is known, the busiest first."""
+    return tuple(sorted(_uses(load), key=lambda one: (-one.use, one.kind, one.key)))
 
 
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:

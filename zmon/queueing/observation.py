@@ -57,6 +57,11 @@ class ObservedVolume(NamedTuple):
     """Whether no channel measurement is read: `conn` is then the busy time of Linux per request."""
 
     @property
+    def is_dasd(self) -> bool:
+        """Whether it has a bus id: other disks have no LCU and no aliases."""
+        return "." in self.key
+
+    @property
     def serv(self) -> Number:
         """The time from the start of I/O to its end."""
         return self.pend + self.disc + self.conn

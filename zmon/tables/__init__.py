@@ -11,6 +11,7 @@ TABLES: Final = {
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
+    "diagnosis": "diagnosed",
     "focus": "system",
     "memory": "cpu",
     "menu": "itself",
@@ -20,8 +21,8 @@ TABLES: Final = {
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-UNDRAWN: Final = frozenset({"exceptions", "files", "moves"})
-"""Those whose rows cannot be followed in time: exceptions, parts of files on disks, and proposals."""
+UNDRAWN: Final = frozenset({"diagnosis", "exceptions", "files", "moves"})
+"""Those whose rows cannot be followed in time: conclusions, exceptions, parts of files, proposals."""
 
 SCREENS: Final = {
     "channel": "CHANNEL",

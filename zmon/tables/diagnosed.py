@@ -1,28 +1,35 @@
-"""From a view to a situation and the verdict on it: see `zmon.diagnosis`.
+"""DIAGNOSE: what is wrong, how that is known, and what to do; from a view to a situation and its verdict.
 
-DIAGNOSE, OVERVIEW and `zmon diagnose` ask here, so that they give the same answer to the same question.
+DIAGNOSE, OVERVIEW and `zmon diagnose` ask `verdict_of`, so that they give the same answer.
 """
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import islice
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
+from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
+from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
 from zmon.tables.observed import KINDS
-from zmon.tables.table import Needs
+from zmon.tables.observed_volumes import KINDS as MORE
+from zmon.tables.observed_volumes import stacked_disks, volume_details
+from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of
+from zmon.tables.view import TableDefinition
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.diagnosis.diagnosis import Verdict
+    from zmon.absent import Value
+    from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.observation import ObservedLoad
@@ -30,13 +37,29 @@ if TYPE_CHECKING:
     from zmon.queueing.waiting import Waiting
     from zmon.tables.view import View
 
-NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
+NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE))), topology=TOPOLOGY)
 """What a situation is filled from."""
 MAX_RECENT: Final = 10
 """Intervals before the present one that are looked at."""
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
+WIDTH: Final = 67
+"""Characters of a line of text: with its heading it fits on 80 columns."""
+DOORS: Final = {
+    "lcu": "DEVICE cu={key}",
+    "volume": "DEVICE {key}",
+    "disk": "DEVICE {key}",
+    "path": "CHANNEL",
+    "adapter": "CHANNEL",
+    "cpu": "CPU",
+    "memory": "PAGELOG",
+    "file": "FILES {key}",
+    "tablespace": "FILES {key}",
+    "machine": "REDISP",
+}
+"""The screen of each kind of subject."""
+NOTHING_WRONG: Final = absent("nothing is short")
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 
@@ -82,6 +105,8 @@ def _situation(asked: _Asked) -> Situation:
         earlier,
         _predictor(view, load),
         cache(lambda: _shares(view, load)),
+        cache(lambda: volume_details(view.interval)),
+        cache(lambda: stacked_disks(view.interval)),
     )
 
 
@@ -137,3 +162,43 @@ def waits_in(view: View) -> Waiting | None:
     known = [one for one in load.volumes if load.enough(one.rate) and not isinstance(one.response, Absent)]
     slow = any(one.estimated and one.response > SLOW for one in known)
     return found if found.places or (known and not slow) else None
+
+
+# DIAGNOSE
+
+
+def table(view: View) -> Table:
+    """Fill DIAGNOSE: lines of text, those of a diagnosis one after the other; each leads to its subject."""
+    found = verdict_of(view)
+    lines: list[tuple[str, str, Diagnosis | None]] = []
+    for number, one in enumerate(found.diagnoses, 1):
+        lines += _lines(f"{number}. {one.id}", one.claim, one)
+        lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
+        lines += [line for heading, words in sections(one) for line in _lines(heading, words, one)]
+    if not found.diagnoses:
+        lines += _lines("Verdict", found.sentence, None)
+    lines += [line for heading, words in remarks(found) for line in _lines(heading, words, None)]
+    columns: dict[str, list[Value]] = {
+        "what": [what for what, _, _ in lines],
+        "text": [text for _, text, _ in lines],
+        "id": [NOTHING_WRONG if one is None else one.id for _, _, one in lines],
+        "confidence": [NOTHING_WRONG if one is None else one.confidence for _, _, one in lines],
+        "lost": [NOTHING_WRONG if one is None else one.lost for _, _, one in lines],
+        "subject": [NOTHING_WRONG if one is None else one.subjects[0].title for _, _, one in lines],
+        "door": [NOTHING_WRONG if one is None else door(one.subjects[0]) for _, _, one in lines],
+    }
+    return Table([str(number) for number in range(1, len(lines) + 1)], columns)
+
+
+def _lines(heading: str, words: str, one: Diagnosis | None) -> Iterator[tuple[str, str, Diagnosis | None]]:
+    for line in wrap(harmless(words), WIDTH):
+        yield heading, line, one
+        heading = ""
+
+
+def door(subject: Subject) -> str:
+    """Return the command that opens the screen of a subject."""
+    return DOORS[subject.kind].format(key=subject.key)
+
+
+DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}

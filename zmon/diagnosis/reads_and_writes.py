@@ -1,0 +1,236 @@
+"""Reads that miss the cache (D6), writes that wait for the write cache (D7) or for a remote mirror (D8).
+
+The cache statistics say what the storage server did with reads and writes; what each takes in Linux says
+which of them are slow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.phrases import NO_CACHE, evidence, ms, names, of_lcu, percent
+from zmon.queueing.observation import mean_of
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation, VolumeDetail
+    from zmon.queueing.observation import ObservedLcu
+
+DELAYED: Final = 0.01
+"""The part of the writes that wait for the write cache from which on it is full at times ..."""
+OFTEN: Final = 0.05
+"""... and from which on it is certain."""
+SLOWER: Final = 0.0005
+"""Seconds that a write takes longer than a read where something delays each write."""
+TIMES: Final = 2.0
+"""Times the time of a read that it then takes at least."""
+QUEUED: Final = 0.2
+"""The part of the delay that a request waits in Linux from which on the delay may be that."""
+LEAST_LOST: Final = 0.1
+"""Requests that are delayed on average, below which a delay is not named."""
+HITS: Final = 0.9
+"""The part of the reads that a cache answers where it is large enough."""
+PRIMARY: Final = "primary"
+
+
+class _Unit(NamedTuple):
+    """Reads and writes of an LCU; times are seconds, parts are of 1."""
+
+    lcu: ObservedLcu
+    reads: float
+    """Per second."""
+    writes: float
+    read: Number
+    write: Number
+    hits: Number
+    delayed: Number
+    mirrored: bool
+
+    @property
+    def longer(self) -> Number:
+        """How much longer a write takes than a read."""
+        return self.write - (0.0 if self.reads == 0 else self.read)
+
+
+def _units(situation: Situation) -> Iterator[_Unit]:
+    """Yield the LCUs with enough requests."""
+    load, details = situation.load, situation.details()
+    for lcu in load.lcus:
+        pairs = [
+            (details[one.key], one.rate * float(one.reads), one.rate * (1 - float(one.reads)))
+            for one in load.volumes_of(lcu.key)
+            if one.rate and one.is_dasd and one.key in details and not isinstance(one.reads, Absent)
+        ]
+        reads, writes = sum(read for _, read, _ in pairs), sum(write for _, _, write in pairs)
+        if not load.enough(reads + writes):
+            continue
+        yield _Unit(
+            lcu,
+            reads,
+            writes,
+            _mean([(one.read, rate) for one, rate, _ in pairs]),
+            _mean([(one.write, rate) for one, _, rate in pairs]),
+            _mean([(one.hits, rate) for one, rate, _ in pairs]),
+            _mean([(one.delayed, rate) for one, _, rate in pairs]),
+            any(_is_primary(one) for one, _, _ in pairs),
+        )
+
+
+def _is_primary(one: VolumeDetail) -> bool:
+    return isinstance(one.duplex, str) and one.duplex.startswith((PRIMARY, "both"))
+
+
+def _mean(pairs: list[tuple[Number, float]]) -> Number:
+    known = [(float(value), rate) for value, rate in pairs if rate and not isinstance(value, Absent)]
+    if not known:
+        reasons = [value for value, _ in pairs if isinstance(value, Absent)]
+        return reasons[0] if reasons else absent("no such requests in the interval")
+    return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
+
+
+def full_write_cache(situation: Situation) -> Diagnoses:
+    """Return D7: writes wait until the storage server has room in its write cache."""
+    units = [one for one in _units(situation) if situation.load.enough(one.writes)]
+    found = []
+    for one in units:
+        delay = one.longer
+        if isinstance(one.delayed, Absent) or one.delayed < DELAYED or isinstance(delay, Absent):
+            continue
+        lost = one.writes * max(0.0, delay)
+        if lost >= LEAST_LOST:
+            found.append(_write_cache(one, lost))
+    if not found and any(isinstance(one.delayed, Absent) for one in units):
+        return absent(NO_CACHE)
+    return tuple(found)
+
+
+def _write_cache(one: _Unit, lost: float) -> Diagnosis:
+    subject = of_lcu(one.lcu)
+    reads = "" if isinstance(one.read, Absent) else f"; a read takes {ms(one.read)}"
+    return Diagnosis(
+        "D7",
+        subjects=(subject,),
+        claim=f"The write cache of {one.lcu.title} is full: {percent(one.delayed)} of the writes wait for"
+        f" room, and a write takes {ms(one.write)}{reads}.",
+        evidence=(
+            evidence(
+                "cache.delayed", subject, one.delayed, f"{percent(one.delayed)} of the writes are delayed"
+            ),
+            evidence("dasdstat.write", subject, 1e3 * one.write, f"{one.writes:.0f} writes a second"),
+        ),
+        confidence=CERTAIN if one.delayed >= OFTEN else LIKELY,
+        action="Find who writes in bursts, spread these writes over time and over more disk arrays.",
+        lost=lost,
+        excluded=() if isinstance(one.read, Absent) else (f"not the reads: {ms(one.read)} each",),
+        confirm="" if one.delayed >= OFTEN else "More delayed writes under more load would confirm it.",
+    )
+
+
+def remote_mirror(situation: Situation) -> Diagnoses:
+    """Return D8: each write takes longer than a read by the way to another box, where nothing waits."""
+    load = situation.load
+    units = [one for one in _units(situation) if load.enough(one.writes)]
+    waited = {place.key for place in situation.waiting.places}
+    found = []
+    for one in units:
+        volumes, delay = load.volumes_of(one.lcu.key), one.longer
+        if isinstance(delay, Absent) or one.delayed >= DELAYED:
+            continue
+        if waited & {one.lcu.key, *(each.key for each in volumes)}:
+            continue  # writes wait for something else
+        queued = mean_of(volumes, "queued")
+        seen = one.mirrored or (one.delayed < DELAYED and one.write >= TIMES * one.read)
+        if seen and delay >= SLOWER and queued < QUEUED * delay:
+            found.append((one, float(delay)))
+    lost = sum(one.writes * delay for one, delay in found)
+    if lost >= LEAST_LOST:
+        return (_mirror(situation, found, lost),)
+    if any(isinstance(one.longer, Absent) for one in units):
+        return absent("the times of reads and writes: /proc/diskstats")
+    return ()
+
+
+def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: float) -> Diagnosis:
+    one, delay = max(found, key=lambda each: each[0].writes * each[1])
+    subject = of_lcu(one.lcu)
+    titles = names([each.lcu.title for each, _ in found])
+    disc = mean_of(situation.load.volumes_of(one.lcu.key), "disc")
+    mirrored = any(each.mirrored for each, _ in found)
+    return Diagnosis(
+        "D8",
+        subjects=tuple(of_lcu(each.lcu) for each, _ in found),
+        claim=f"A write to {titles} takes {ms(one.write)}, {ms(delay)} longer than a read:"
+        + (" it waits for the remote mirror." if mirrored else " perhaps it waits for a remote mirror."),
+        evidence=(
+            evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
+            evidence(
+                "device.await",
+                subject,
+                1e3 * one.write,
+                f"{one.writes:.0f} writes a second to {one.lcu.title}, {ms(one.write)} each",
+            ),
+            *(
+                (evidence("cache.dual", subject, 1, "the volumes are the primary ones of pairs"),)
+                if mirrored
+                else ()
+            ),
+        ),
+        confidence=LIKELY if mirrored else POSSIBLE,
+        action="Ask the storage administrator about the mirror: its distance, its links and their load.",
+        lost=lost,
+        excluded=()
+        if isinstance(one.delayed, Absent)
+        else (f"not the write cache: {percent(one.delayed)} of the writes are delayed",),
+        confirm="The same difference at night, with little load, would confirm it.",
+        missing=(NO_CACHE,) if isinstance(one.delayed, Absent) else (),
+    )
+
+
+def missed_reads(situation: Situation) -> Diagnoses:
+    """Return D6: where requests wait, much of the service is reads that miss the cache."""
+    load = situation.load
+    lcu_of = {one.key: one.lcu for one in load.volumes}
+    waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
+    if not waited:
+        return ()
+    found, blind = [], False
+    for one in _units(situation):
+        volumes = load.volumes_of(one.lcu.key)
+        disc, serv = mean_of(volumes, "disc"), mean_of(volumes, "serv")
+        if one.lcu.key not in waited or isinstance(disc, Absent) or disc < 0.001 or disc < 0.5 * serv:
+            continue
+        blind = blind or isinstance(one.hits, Absent)
+        if one.hits < HITS and one.reads > one.writes:
+            found.append((one, float(disc), serv))
+    if found:
+        return (_misses(found),)
+    return absent(NO_CACHE) if blind else ()
+
+
+def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:
+    one, disc, serv = max(found, key=lambda each: (each[0].reads + each[0].writes) * each[1])
+    subject = of_lcu(one.lcu)
+    titles = names([each.lcu.title for each, _, _ in found])
+    return Diagnosis(
+        "D6",
+        subjects=(subject, *(of_lcu(each.lcu) for each, _, _ in found if each is not one)),
+        claim=f"Reads of {titles} miss the cache: it answers {percent(one.hits)} of them, and Disc is"
+        f" {ms(disc)} of Serv {ms(serv)}.",
+        evidence=(
+            evidence("cache.readhit", subject, 100 * one.hits, f"{percent(one.hits)} of the reads are hits"),
+            evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} of Serv {ms(serv)}"),
+        ),
+        confidence=POSSIBLE,
+        action="Give the database a larger buffer pool, so that it reads less, or use faster disks.",
+        lost=sum((each.reads + each.writes) * time for each, time, _ in found),
+        confirm="Fewer reads with a larger buffer pool would confirm it.",
+    )
+
+
+CAUSES: Final = {"D6": missed_reads, "D7": full_write_cache, "D8": remote_mirror}

@@ -1,0 +1,37 @@
+"""The text of a diagnosis and of a verdict in sections, each with its heading: for screens and commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+
+
+def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
+    """Yield the headings and sentences that follow the claim of a diagnosis."""
+    yield "Evidence", f"{'; '.join(each.words for each in one.evidence)}."
+    if one.excluded:
+        yield "It is not", f"{'; '.join(each.removeprefix('not ') for each in one.excluded)}."
+    yield "To do", one.action
+    if one.gain:
+        yield "Gain", f"{one.gain}."
+    if one.whatif:
+        yield "What if", f"zmon whatif {one.whatif}"
+    if one.confirm:
+        yield "To be sure", one.confirm
+    if one.missing:
+        yield "Missing", f"{'; '.join(one.missing)}."
+
+
+def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield what follows all diagnoses: those that others explain, the next limit, and what is not known."""
+    for one, by in found.explained:
+        yield f"Also {one.id}", f"{one.claim} {by} explains it."
+    if found.next_limit and found.diagnoses:
+        yield "Next limit", f"{found.next_limit}."
+    for source in dict.fromkeys(one.source for one in found.unknown):
+        ids = ", ".join(one.id for one in found.unknown if one.source == source)
+        yield "Not known", f"{ids}: needs {source}."

@@ -1,0 +1,119 @@
+"""Transfers are long for their size (D10), or requests are small although they follow one another (D10b)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, ms, names, of_lcu, percent
+from zmon.queueing.observation import mean_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu
+
+LARGE: Final = 32_768.0
+"""Bytes of a request from which on its transfer is most of Conn."""
+TIMES: Final = 2.0
+"""Times the Conn per byte of its siblings from which on transfers are long."""
+SMALL: Final = 16_384.0
+"""Bytes of a request up to which it is small."""
+SEQUENTIAL: Final = 0.5
+"""The part of the reads that are sequential from which on they could be joined."""
+LEAST_LOST: Final = 0.1
+"""Requests that are delayed on average, below which a delay is not named."""
+
+
+def long_transfers(situation: Situation) -> Diagnoses:
+    """Return D10: an LCU needs much longer for a byte than another one with requests as large."""
+    load = situation.load
+    found: list[tuple[ObservedLcu, float, float]] = []
+    blind = False
+    for lcu in load.lcus:
+        volumes = load.volumes_of(lcu.key)
+        rate = sum(one.rate for one in volumes)
+        conn, size = mean_of(volumes, "conn"), mean_of(volumes, "size")
+        if not load.enough(rate) or not load.fcp.isdisjoint(lcu.chpids):
+            continue
+        blind = blind or any(one.estimated for one in volumes if one.rate)
+        if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
+            found.append((lcu, conn / size, rate * conn))
+    if blind:
+        return absent(NO_CMF)
+    best = min((each for _, each, _ in found), default=0.0)
+    slow = [one for one in found if one[1] >= TIMES * best]
+    lost = sum(spent * (1 - best / each) for _, each, spent in slow)
+    if not slow or lost < LEAST_LOST or len(slow) == len(found):
+        return ()
+    first, each, _ = max(slow, key=lambda one: one[2])
+    conn = mean_of(load.volumes_of(first.key), "conn")
+    titles = names([one.title for one, _, _ in slow])
+    return (
+        Diagnosis(
+            "D10",
+            subjects=tuple(of_lcu(one) for one, _, _ in slow),
+            claim=f"Transfers of {titles} are long: {each / best:.1f} times as long for a byte as those of"
+            f" the best LCU, Conn {ms(conn)}.",
+            evidence=(
+                evidence("control_unit.conn", of_lcu(first), 1e3 * conn, f"Conn {ms(conn)}"),
+                evidence("channel.busy", of_lcu(first), each, f"{1e-6 / each:.0f} MB/s over a path"),
+            ),
+            confidence=POSSIBLE,
+            action=f"Compare the speed of its paths, {' '.join(first.chpids)}, with that of the others.",
+            lost=lost,
+            confirm="Other paths with the same speed and a shorter Conn would confirm it.",
+        ),
+    )
+
+
+def small_requests(situation: Situation) -> Diagnoses:
+    """Return D10b: where requests wait, they are small although most follow one another."""
+    load, waiting = situation.load, situation.waiting
+    lcu_of = {one.key: one.lcu for one in load.volumes}
+    waited = {lcu_of.get(place.key, place.key): place.lost for place in waiting.places}
+    if not waited:
+        return ()
+    details, found, blind = situation.details(), [], False
+    for lcu in load.lcus:
+        volumes = load.volumes_of(lcu.key)
+        size: Number = mean_of(volumes, "size")
+        if lcu.key not in waited or isinstance(size, Absent) or size > SMALL:
+            continue
+        busy = [one for one in volumes if one.rate and one.key in details]
+        pairs = [(details[one.key].sequential, one.rate) for one in busy]
+        known = [(float(part), rate) for part, rate in pairs if not isinstance(part, Absent)]
+        blind = blind or not known
+        rate = sum(rate for _, rate in known)
+        part = sum(part * rate for part, rate in known) / rate if rate else 0.0
+        if part >= SEQUENTIAL:
+            found.append((lcu, part, float(size)))
+    if not found:
+        return absent(NO_CACHE) if blind else ()
+    first, part, size = max(found, key=lambda one: waited[one[0].key])
+    titles = names([one.title for one, _, _ in found])
+    return (
+        Diagnosis(
+            "D10b",
+            subjects=tuple(of_lcu(one) for one, _, _ in found),
+            claim=f"Requests to {titles} are small, {size / 1024:.0f} KiB, although {percent(part)} of the"
+            " reads follow one another.",
+            evidence=(
+                evidence(
+                    "control_unit.reqkb", of_lcu(first), size / 1024, f"{size / 1024:.0f} KiB a request"
+                ),
+                evidence(
+                    "cache.seq", of_lcu(first), 100 * part, f"{percent(part)} of the reads are sequential"
+                ),
+            ),
+            confidence=LIKELY,
+            action="Use larger stripes (1 MB or more), more read-ahead, or larger reads of the database.",
+            lost=sum(waited[one.key] for one, _, _ in found),
+            confirm="Larger requests after that would confirm it.",
+        ),
+    )
+
+
+CAUSES: Final = {"D10": long_transfers, "D10b": small_requests}

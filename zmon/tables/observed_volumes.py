@@ -1,0 +1,111 @@
+"""From an interval to what diagnoses need of single volumes, and of block devices made of others.
+
+Records and their units: `zmon.diagnosis.situation`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, ratio
+from zmon.diagnosis.situation import IDLE, StackedDisk, VolumeDetail
+from zmon.kinds import BLOCK, CACHE, LAYER
+from zmon.queueing.observation import NO_RANKS
+from zmon.tables.cache import READ_HITS, READS, WRITES
+from zmon.tables.device import devices_of
+from zmon.tables.join import Joined, plus, quotient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Number
+    from zmon.interval import Delta, Interval
+
+KINDS: Final = (BLOCK, CACHE, LAYER)
+"""What is read of a sample besides what `zmon.tables.observed` reads."""
+SECONDS: Final = 1e-3
+"""A millisecond."""
+TICKS: Final = 1e-9
+"""A nanosecond."""
+
+
+def volume_details(interval: Interval) -> dict[str, VolumeDetail]:
+    """Return the details of each disk with a block device, by its bus id or name."""
+    devices = devices_of(interval)
+    block, cmf = devices.block, devices.cmf
+    samples = cmf.numbers("samples")
+    cache = Joined(interval.of(CACHE), devices.keys, NO_RANKS)
+    reads, writes = plus(*map(cache.numbers, READS)), plus(*map(cache.numbers, WRITES))
+    columns = (
+        quotient(block.numbers("read_ms"), block.numbers("reads"), SECONDS, IDLE),
+        quotient(block.numbers("write_ms"), block.numbers("writes"), SECONDS, IDLE),
+        quotient(cmf.numbers("busy"), samples, TICKS, IDLE),
+        quotient(cmf.numbers("initial_command"), samples, TICKS, IDLE),
+        quotient(cmf.numbers("cu_queue"), samples, TICKS, IDLE),
+        quotient(plus(*map(cache.numbers, READ_HITS)), reads, 1.0, IDLE),
+        quotient(cache.numbers("seq_reads"), reads, 1.0, IDLE),
+        quotient(cache.numbers("dfw_delayed"), writes, 1.0, IDLE),
+        cache["duplex"],
+        devices.linux_queue,
+        block["nr_requests"],
+    )
+    rows = zip(devices.keys, devices.names, zip(*columns, strict=True), strict=True)
+    return {key: VolumeDetail(*cells) for key, name, cells in rows if not isinstance(name, Absent)}
+
+
+def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
+    """Return the block devices with I/O that are made of others, with the disks below them."""
+    layers, blocks = interval.of(LAYER), interval.of(BLOCK)
+    numbers = dict(zip(layers.keys, layers["name"], strict=True))
+    below = {
+        number: str(text).split()
+        for number, text in zip(layers.keys, layers["below"], strict=True)
+        if not isinstance(text, Absent) and text
+    }
+    parents = {
+        number: str(parent)
+        for number, parent in zip(layers.keys, layers["parent"], strict=True)
+        if not isinstance(parent, Absent) and parent
+    }
+    if not below:
+        return ()
+    load = _load_of_disks(blocks)
+    found = []
+    for number in below:
+        own = load.get(str(numbers[number]))
+        disks = {str(numbers.get(each, "")) for each in _disks_below(number, below, parents)}
+        known = [load[name] for name in sorted(disks) if name in load]
+        if own is None or not known:
+            continue
+        rate = sum(each for each, _ in known)
+        found.append(StackedDisk(str(numbers[number]), *own, sum(r * t for r, t in known) / rate, rate))
+    return tuple(found)
+
+
+def _load_of_disks(blocks: Delta) -> dict[str, tuple[float, float]]:
+    """Return requests per second and seconds of each, of the disks that have some."""
+    rates = plus(blocks.rate("reads"), blocks.rate("writes"))
+    waited = plus(blocks.rate("read_ms"), blocks.rate("write_ms"))
+    found: dict[str, tuple[float, float]] = {}
+    for name, rate, each in zip(blocks.keys, rates, waited, strict=True):
+        time: Number = ratio(each, rate, IDLE.reason)
+        if not isinstance(rate, Absent) and not isinstance(time, Absent):
+            found[name] = float(rate), SECONDS * time
+    return found
+
+
+def _disks_below(number: str, below: Mapping[str, list[str]], parents: Mapping[str, str]) -> set[str]:
+    """Return the numbers of the lowest devices under one; each is looked at once."""
+    found, seen, left = set(), {number}, list(below[number])
+    while left:
+        each = left.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each in below:
+            left += below[each]
+        elif each in parents:
+            left.append(parents[each])
+        else:
+            found.add(each)
+    return found
