@@ -49,6 +49,7 @@ class _FullLcu:
         all_of_it = load.volumes_of(lcu.key)
         self.rate = sum(one.rate for one in all_of_it)
         self.disc, self.conn = mean_of(all_of_it, "disc"), mean_of(all_of_it, "conn")
+        self.response = mean_of(all_of_it, "response")
         self.reads = mean_of(all_of_it, "reads")
         self.serv, self.size = mean_of(all_of_it, "serv"), mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
@@ -75,11 +76,11 @@ class _FullLcu:
         return disc_of_misses(self.lcu, (one,))
 
     def evidence(self) -> tuple[Measurement, ...]:
-        subject = of_lcu(self.lcu)
+        subject, disc = of_lcu(self.lcu), f"Disc {ms(self.disc)} of Serv {ms(self.serv)}"
         return (
-            evidence(
-                "control_unit.disc", subject, 1e3 * self.disc, f"Disc {ms(self.disc)} of Serv {ms(self.serv)}"
-            ),
+            evidence("control_unit.resp", subject, 1e3 * self.response, f"Resp {ms(self.response)}")
+            if self.estimated
+            else evidence("control_unit.disc", subject, 1e3 * self.disc, disc),
             evidence("control_unit.io", subject, self.rate, f"{self.rate:,.0f} I/O a second"),
             evidence("control_unit.mbs", subject, self.megabytes, f"{self.megabytes:.1f} MB/s"),
         )

@@ -79,7 +79,9 @@ def verdict(situation: Situation) -> Verdict:
     ]
     first.sort(key=lambda one: _rank(one, explained))
     limit = _next_limit(uses, ids)
-    return Verdict(tuple(first), explained, _sentence(situation, first, limit), limit, tuple(unknown))
+    return Verdict(
+        tuple(first), explained, _sentence(situation, first, limit, unknown), limit, tuple(unknown)
+    )
 
 
 def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
@@ -133,12 +135,16 @@ def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
     return ""
 
 
-def _sentence(situation: Situation, diagnoses: Sequence[Diagnosis], limit: str) -> str:
+def _sentence(
+    situation: Situation, diagnoses: Sequence[Diagnosis], limit: str, unknown: Sequence[NotKnown]
+) -> str:
     if diagnoses:
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
-    nothing = "Nothing is short"
     why = situation.waiting.why
     if situation.waiting.places:
         return f"{why}."
-    words = f"{nothing}: {why[:1].lower()}{why[1:]}." if why.startswith("Nothing waits") else f"{nothing}."
-    return f"{words} Next limit: {limit}." if limit else words
+    blind = " as far as is measured" if {one.id for one in unknown} & OF_KIND["lcu"] else ""
+    words = f"Nothing is short{blind}"
+    if why.startswith("Nothing waits;"):
+        words += why.removeprefix("Nothing waits")
+    return f"{words}. Next limit: {limit}." if limit else f"{words}."

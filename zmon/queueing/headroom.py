@@ -41,7 +41,12 @@ def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
     number, busy = load.processors
     if not isinstance(number, Absent) and not isinstance(busy, Absent):
-        yield ResourceUse("processors", "cpu", f"the {number:.0f} processors", float(busy))
+        yield ResourceUse(
+            "processors",
+            "cpu",
+            "the processor" if number == 1 else f"the {number:.0f} processors",
+            float(busy),
+        )
     for key, chpids in path_groups(load.lcus).items():
         known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
         most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)
