@@ -166,17 +166,17 @@ def test_traffic_has_its_interval() -> None:
     """Otherwise there is none."""
     args = options("--from", MACHINE)
     with open_lookup(args) as looked:
-        assert looked.interval is None
+        assert looked.view is None
     with open_lookup(args, traffic=True) as looked:
-        assert looked.interval is not None
-        assert looked.interval.seconds == pytest.approx(30)
+        assert looked.view is not None
+        assert looked.view.interval.seconds == pytest.approx(30)
 
 
 def test_a_time_in_it() -> None:
     """The interval that ends there."""
     with open_lookup(options("--from", MACHINE, "--at", "begin+60s"), traffic=True) as looked:
-        assert looked.interval is not None
-        assert looked.interval.after.at.utc // 10**9 == 1_773_626_460
+        assert looked.view is not None
+        assert looked.view.interval.after.at.utc // 10**9 == 1_773_626_460
 
 
 # --- the terminal ---------------------------------------------------------------------------------------

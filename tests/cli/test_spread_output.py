@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.placement.study import FILES, SECOND, sample, site
+from tests.placement.study import FILES, SECOND, sample, site, with_traffic
 from zmon.cli.spread import text
 from zmon.interval import Interval
 from zmon.placement.items import FileItem, Placement, Unit, placement_of
@@ -35,7 +35,7 @@ def lines(
 
 def by_traffic() -> SpreadReport:
     interval = Interval(sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}))
-    found = placement_of(Machine(interval.after, PEOPLE), interval=interval)
+    found = with_traffic(interval, PEOPLE)
     return report_spread(found, SpreadQuery(traffic=True, seconds=10.0, moves=2))
 
 
@@ -89,7 +89,7 @@ def test_traffic_is_marked_as_an_estimate() -> None:
     """In the heading, in each cell, and in what it rests on."""
     found = list(text(by_traffic(), lambda _path: "", (), 80))
     assert "~ an estimate" in found[0]
-    assert "18.9~" in next(line for line in found if line.startswith("PROD.T1"))
+    assert "22.3~" in next(line for line in found if line.startswith("PROD.T1"))
     assert any(line.startswith("  - ~ traffic in 10 s") for line in found)
 
 

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
+from zmon.placement.items import Placement, UnitKind, placement_of
+from zmon.placement.traffic import attribution, volumes_traffic
 from zmon.sample import Instant, Sample, frame_of
+from zmon.topology.machine import NO_INPUTS, Machine, UserInputs
 from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Value
+    from zmon.interval import Interval
     from zmon.sample import Frame, Kind
     from zmon.topology.site import Site
 
@@ -111,3 +115,11 @@ def sample(
              CONTAINER: containers, BLOCK: blocks, DASD: {busid: {} for busid in devices}}  # fmt: skip
     frames = {kind.name: filled(kind, rows, when) for kind, rows in kinds.items()}
     return Sample(Instant(when, when, "boot"), frames, "made by hand")
+
+
+def with_traffic(
+    interval: Interval, people: UserInputs = NO_INPUTS, by: UnitKind = UnitKind.LCU
+) -> Placement:
+    """Return the placement at the end of an interval, with the traffic in it."""
+    machine = Machine(interval.after, people)
+    return placement_of(machine, by=by, traffic=attribution(machine, volumes_traffic(machine, interval)))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.placement.study import MIB, SECOND, sample, site
+from tests.placement.study import MIB, SECOND, sample, site, with_traffic
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.placement.items import Placement, Unit, placement_of
@@ -151,7 +151,7 @@ def test_moves_where_they_are_asked_for() -> None:
 def test_where_nothing_waits_no_move_is_of_use() -> None:
     """None is suggested by traffic, the reason is given, and they are there for who asks for them anyway."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    found = with_traffic(Interval(before, after), PEOPLE)
     idle, busy = (
         Waiting((), 0.0, "Nothing waits; the busiest volume, 7600, answers in .9 ms"),
         Waiting((WaitingPlace("lcu", LCU6, "LCU 6", 9.0, 1.0),), 9.0, "9.0 requests wait in LCU 6"),
@@ -193,7 +193,7 @@ def test_what_it_rests_on_is_said() -> None:
 def test_head_room_by_traffic() -> None:
     """Known where capacities and traffic are."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    found = with_traffic(Interval(before, after), PEOPLE)
     asked = report_spread(found, SpreadQuery(traffic=True, seconds=10.0))
     assert asked.headroom.binding == ("LCU 6",)
     assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512))
@@ -214,7 +214,7 @@ def test_traffic_that_is_not_known() -> None:
 def test_what_the_load_does_to_what_is_fullest() -> None:
     """It is as busy as the load is of its capacity, and what waits there follows from that."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 400_000})
-    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    found = with_traffic(Interval(before, after), PEOPLE)
     now, then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
     use = 40_000 * 512 / 40e6
     assert now.use == pytest.approx(use)
@@ -226,7 +226,7 @@ def test_what_the_load_does_to_what_is_fullest() -> None:
 def test_of_what_is_full_nobody_can_say_how_long_it_takes() -> None:
     """An estimate of 98 or 99 percent would say something quite different."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = placement_of(Machine(after, PEOPLE), interval=Interval(before, after))
+    found = with_traffic(Interval(before, after), PEOPLE)
     now, _then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
     assert isinstance(now.response, Absent)
 

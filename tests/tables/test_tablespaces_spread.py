@@ -30,11 +30,19 @@ def test_one_row_per_tablespace() -> None:
 
 
 def test_bytes_and_traffic_stand_side_by_side() -> None:
-    """T3 lies on 2.7 LCUs, and all its traffic is on one."""
+    """T3 lies on 2.7 LCUs, and is idle: on two of them it lies alone."""
     found = fill()
     assert found.columns["effective"][2] == pytest.approx(8 / 3)
-    assert found.columns["teffective"][2] == pytest.approx(1.0)
+    assert isinstance(found.columns["teffective"][2], Absent)
+    assert found.columns["teffective"][0] == pytest.approx(1.0)
     assert found.columns["worst"][0] == "LCU 2486"
+
+
+def test_what_traffic_rests_on_is_shown() -> None:
+    """T1 and T2 lie on one disk: their bytes share its traffic; T4 has its own."""
+    found = fill()
+    assert found.columns["basis"] == ["bytes", "bytes", "fitted", "alone"]
+    assert "Traffic of files: 14 by bytes" in found.notes
 
 
 def test_traffic_is_an_estimate() -> None:

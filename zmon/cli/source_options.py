@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.interval import Interval
     from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
     from zmon.listing.listing import Listing
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from zmon.session.navigator import Navigator
     from zmon.session.recording import Excerpt
     from zmon.session.timeline import Timeline
+    from zmon.tables.view import View
     from zmon.topology.machine import Machine, UserInputs
 
 SIMULATED: Final = "lab:"
@@ -261,10 +261,10 @@ def utc_clock(ns: int) -> str:
 
 
 class Lookup(NamedTuple):
-    """The machine that a lookup is about, and the interval that traffic is of, if that is wanted."""
+    """The machine that a lookup is about, and the view that traffic is of, if that is wanted."""
 
     machine: Machine
-    interval: Interval | None
+    view: View | None
     strangers: Sequence[str] = ()
     """What of the listing is of another machine, a sentence each."""
 
@@ -296,9 +296,11 @@ def open_lookup(
     with ExitStack() as opened:
         with announced(args.source):
             timeline = opened.enter_context(
-                closing(open_source(args, kinds=kinds, last=None if args.at else 2))
+                closing(open_source(args, kinds=kinds, last=None if args.at or traffic else 2))
             )
-            interval = _interval(args, timeline, traffic=traffic)
+            navigator = _navigator(args, timeline, traffic=traffic)
+        interval = navigator.interval
+        assert interval is not None  # noqa: S101 - `_navigator` sees to it
         sample = interval.after
         if not args.source:
             from zmon.kernel.file_sample import with_files  # noqa: PLC0415 - a recording has them
@@ -306,7 +308,15 @@ def open_lookup(
 
             sample = with_files(LiveTree(), sample, containers_of(listing), progress)
         strangers = () if listing is None else listing.strangers(host_of(sample))
-        yield Lookup(Machine(sample, people), interval if traffic else None, strangers)
+        if not traffic:
+            yield Lookup(Machine(sample, people), None, strangers)
+            return
+        from zmon.interval import Interval  # noqa: PLC0415 - likewise
+        from zmon.tables.topology import machine_of  # noqa: PLC0415 - only traffic needs tables
+        from zmon.tables.view import View  # noqa: PLC0415 - likewise
+
+        view = View(Interval(interval.before, sample), history=navigator.history, people=lambda: people)
+        yield Lookup(machine_of(view), view, strangers)
 
 
 def _observed() -> tuple[Kind, ...]:
@@ -346,8 +356,8 @@ def read_files(
     return Machine(sample_files(LiveTree(root), paths, mounts, progress), _inputs(args))
 
 
-def _interval(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) -> Interval:
-    """Return the interval of a lookup: the last, or that at a time."""
+def _navigator(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) -> Navigator:
+    """Return a navigator at the interval of a lookup: the last, or that at a time."""
     from zmon.session.navigator import Navigator  # noqa: PLC0415 - a lookup of one file needs none
 
     navigator = Navigator(timeline)
@@ -364,7 +374,7 @@ def _interval(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) ->
             navigator.next()
     if navigator.interval is None:
         raise OSError(0, "there is no sample in it", args.source)
-    return navigator.interval
+    return navigator
 
 
 def _inputs(

@@ -39,7 +39,7 @@ from zmon.placement.spread_report import (
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 from zmon.tables.diagnosed import waits_in
-from zmon.tables.view import View
+from zmon.tables.file_traffic import attribution_of
 from zmon.tables.whatif import predicted
 
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ def _spread(args: argparse.Namespace) -> int:
 
 def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -> int:
     """Print what was found; returns the exit status."""
-    found = placement_of(lookup.machine, by=UnitKind(args.by), interval=lookup.interval)
+    view = lookup.view
+    traffic = None if view is None else attribution_of(view)
+    found = placement_of(lookup.machine, by=UnitKind(args.by), traffic=traffic)
     products = products_of(listing, lookup.machine.files)
     if listing is not None:
         if args.source:  # of this machine it has them
@@ -114,15 +116,16 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     wanted = SpreadQuery(
         what=UNITS[args.by],
         traffic=args.traffic,
-        seconds=lookup.interval.seconds if lookup.interval is not None else SpreadQuery().seconds,
+        seconds=SpreadQuery().seconds if view is None else view.interval.seconds,
         available=tuple(name.strip() for names in args.lcus for name in names.split(",") if name.strip()),
         pins=tuple(args.pin),
         moves=args.moves,
         anyway=args.anyway,
     )
-    waits = None if lookup.interval is None else waits_in(View(lookup.interval))
     try:
-        answer = predicted(report_spread(found, wanted, waits), lookup.machine, lookup.interval)
+        answer = report_spread(found, wanted, None if view is None else waits_in(view))
+        if view is not None:
+            answer = predicted(answer, view)
     except ValueError as error:
         return complain(f"--lcus: {error}")
     notes, unread = ((), ()) if listing is None else (listing.notes, listing.unread)
@@ -476,6 +479,7 @@ def _space(space: TablespaceSpread) -> dict[str, Any]:
         "grade": space.grade,
         "problems": space.problems,
         "logs_beside_data": space.shares_with_logs,
+        **({"basis": space.basis} if space.basis else {}),
         "absent": found.uneven.reason if isinstance(found.uneven, Absent) else None,
     }
 
@@ -499,6 +503,7 @@ def _move(move: Move, products: Callable[[str], str]) -> dict[str, Any]:
         "to": move.target.key,
         "bytes": move.bytes,
         "load": move.load,
+        **({"basis": move.item.basis} if move.item.basis else {}),
         "means": move_statements(products(move.item.name), move),
     }
 

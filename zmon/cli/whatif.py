@@ -32,6 +32,7 @@ from zmon.screen.number import DOTS, queue, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.tables.diagnosed import waits_in
+from zmon.tables.file_traffic import attribution_of
 from zmon.tables.topology import has_files, machine_of
 from zmon.tables.view import View
 from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
@@ -93,10 +94,9 @@ def _wanted(words: Sequence[str]) -> list[str]:
 def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
     people, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
-    last = None if args.at or args.since else args.count + 1
     with (
         announced(args.source),
-        closing(open_source(args, kinds=kinds, last=last, containers=containers)) as timeline,
+        closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
     ):
         navigator = Navigator(timeline)
         first = True
@@ -104,7 +104,7 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
             interval = navigator.interval
             if interval is None or interval.before is None:
                 raise ValueError("there are no two samples in this time")
-            view = View(interval, people=people)
+            view = View(interval, history=navigator.history, people=people)
             changes = _changes(view, wanted)
             base = model_of(view)
             _print(args, predict(base, changes), wanted, waiting(base.load).why, view, first=first)
@@ -128,7 +128,7 @@ def _changes(view: View, wanted: Sequence[str]) -> tuple[Change, ...]:
 def _moves(view: View) -> tuple[Change, ...]:
     if not has_files(view):
         raise ChangeError("moves needs the files of tablespaces: --listing")
-    known = placement_of(machine_of(view), interval=view.interval)
+    known = placement_of(machine_of(view), traffic=attribution_of(view))
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=MAX_MOVES)
     plan = report_spread(known, query, waits_in(view)).plan
     if plan is None or not plan.steps:

@@ -1,21 +1,20 @@
 """From a sample to items (files) and units (LCUs, disks or sides of a storage server) for placement.
 
 Only first copies count as bytes on a unit; mirrors and parity count for shared volumes and for traffic. The
-traffic of a file is an estimate, because no counter exists per file: the traffic of a disk is divided among
-the known files on it by their bytes there; other data on the disk are assumed to have no traffic.
+traffic of a file is an estimate: see `zmon.placement.traffic`.
 """
 
 from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import cached_property, lru_cache, reduce
-from operator import add
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK
+from zmon.placement.pieces import tablespace_of
+from zmon.placement.traffic import BASES
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
+    from zmon.placement.traffic import Attribution
     from zmon.topology.data_files import DataFile
-    from zmon.topology.location import DiskShare, FileLocation
+    from zmon.topology.location import FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.site import Site
     from zmon.topology.volumes import Volume
@@ -62,6 +61,8 @@ class FileItem(NamedTuple):
     """Bytes whose unit is not known."""
     logical_volume: str = ""
     """The logical volume that it is on, `vg/lv`; empty when on none or on several."""
+    basis: str = ""
+    """What its traffic rests on, as in `zmon.placement.traffic`; empty if it has none."""
 
     @property
     def space(self) -> tuple[str, str]:
@@ -115,67 +116,6 @@ def weights(units: Sequence[Unit]) -> list[float]:
     return [capacity / mean for capacity in given]
 
 
-NO_COUNTERS: Final = absent("the traffic of its disk was not read")
-NO_DISK: Final = absent("no disk is known that it lies on")
-
-
-class FilePiece(NamedTuple):
-    """The part of a file on one disk; a file without a known disk is one piece."""
-
-    file: DataFile
-    location: FileLocation
-    share: DiskShare | None
-    part: Number
-    """Its share of the bytes of all known files there, from 0 to 1."""
-
-    @property
-    def number(self) -> str:
-        """major:minor of the disk; empty when none is known."""
-        return "" if self.share is None else self.share.volume.number
-
-    def traffic(self, rates: Mapping[str, Number]) -> Number:
-        """Estimate its traffic in bytes a second, from that of each disk by major:minor."""
-        return rates.get(self.number, NO_COUNTERS) * self.part if self.share is not None else NO_DISK
-
-
-@lru_cache(maxsize=2)  # pieces may be compared between two times
-def pieces(machine: Machine) -> tuple[FilePiece, ...]:
-    """Return all pieces of a machine, in the order of its files."""
-    pieces = []
-    for file in machine.files:
-        answer = machine.counted[file.path]
-        pieces += [FilePiece(file, answer, share, part(share, machine)) for share in answer.disks]
-        if not answer.disks:
-            pieces.append(FilePiece(file, answer, None, NO_DISK))
-    return tuple(pieces)
-
-
-def part(share: DiskShare, machine: Machine) -> Number:
-    """Return the share of a file, with its copies, in the bytes of all known files on a disk."""
-    count = _bytes(share)
-    if isinstance(count, Absent):
-        return count
-    return count / _held(machine)[share.volume.number] if count else 0.0
-
-
-@lru_cache(maxsize=2)
-def _held(machine: Machine) -> Mapping[str, float]:
-    """Return the bytes of the known files on each disk, by major:minor."""
-    held: dict[str, float] = {}
-    for answer in machine.counted.values():
-        for share in answer.disks:
-            count = _bytes(share)
-            if not isinstance(count, Absent):
-                held[share.volume.number] = held.get(share.volume.number, 0.0) + count
-    return held
-
-
-def _bytes(share: DiskShare) -> Number:
-    copies = 0 if isinstance(share.copies, Absent) else share.copies
-    return share.bytes + copies
-
-
-SECTOR: Final = 512
 MEGABYTE: Final = 1_000_000
 
 
@@ -224,19 +164,28 @@ class Placement(NamedTuple):
     """LCUs that have a capacity in the site file but do not exist here."""
     unseen: tuple[str, ...] = ()
     """Files that are placed by their paths alone, each with its mount, where others were seen."""
+    traffic: Attribution | None = None
+    """Whose traffic that of disks is, if it is known."""
+
+    def basis_of(self, space: tuple[str, str]) -> str:
+        """Return what the traffic of a tablespace rests on; empty without any."""
+        if self.traffic is None:
+            return ""
+        known = self.traffic.spaces.get(space)
+        bases = (item.basis for item in self.items if item.space == space and item.basis)
+        return known or max(bases, key=BASES.index, default="")
 
 
 def placement_of(
-    machine: Machine, *, by: UnitKind = UnitKind.LCU, interval: Interval | None = None
+    machine: Machine, *, by: UnitKind = UnitKind.LCU, traffic: Attribution | None = None
 ) -> Placement:
-    """Resolve the containers of a machine; with an interval, their traffic too."""
+    """Resolve the containers of a machine, with their traffic if it is given."""
     index = UnitIndex(machine, by)
-    traffic = {} if interval is None else volumes_traffic(machine, interval)
     items, rows, unseen, conflicts, site = [], [], [], {}, machine.site
     managed = _managed(machine.files)
     for file in machine.files:
         answer = machine.counted[file.path]
-        loads = NO_TRAFFIC if interval is None else index.loads(answer, traffic)
+        loads = NO_TRAFFIC if traffic is None else index.loads(answer, traffic)
         counted, loads = index.without_strange(file, index.count(answer), loads)
         space, role = tablespace_of(file), file.role
         if role in {"", "unknown"} and site.is_log(file.path):
@@ -256,6 +205,7 @@ def placement_of(
                 pinned,
                 unplaced=counted.unplaced,
                 logical_volume=_logical_volume(answer, machine),
+                basis="" if traffic is None else traffic.files.get(file.path, ""),
             )
         )
         rows.append(
@@ -292,6 +242,7 @@ def placement_of(
         _titles(machine),
         index.strange_capacities(),
         tuple(unseen) if len(unseen) < sum(row.placed > 0 for row in rows) else (),
+        traffic,
     )
 
 
@@ -439,11 +390,11 @@ class UnitIndex:
             return answer.grade
         return min([answer.grade, *(share.volume.grade for share in answer.disks)])
 
-    def loads(self, answer: FileLocation, traffic: Mapping[str, Number]) -> dict[str, float] | Absent:
-        """Estimate the traffic of one container on each unit, in bytes a second."""
+    def loads(self, answer: FileLocation, traffic: Attribution) -> dict[str, float] | Absent:
+        """Return the traffic of one container on each unit, in bytes a second."""
         loads: dict[str, float] = {}
         for share in answer.disks:
-            load = traffic.get(share.volume.number, NO_COUNTERS) * part(share, self._machine)
+            load = traffic.of(answer.path, share.volume.number)
             if isinstance(load, Absent):
                 return load
             key = self.key(share.volume)
@@ -555,41 +506,6 @@ def _side_key(volume: Volume, site: Site) -> str | Absent:
     if isinstance(volume.side, Absent) or (row is not None and row.server):
         return str(name)
     return f"{name} of {_text(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
-
-
-def disks_traffic(interval: Interval) -> dict[str, Number]:
-    """Return the traffic of each block device in bytes a second, by major:minor."""
-    blocks = interval.of(BLOCK)
-    rates = zip(blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
-    return {
-        str(number): (read + written) * SECTOR
-        for number, (read, written) in zip(blocks["number"], rates, strict=True)
-        if not isinstance(number, Absent)
-    }
-
-
-def volumes_traffic(machine: Machine, interval: Interval) -> dict[str, Number]:
-    """Return the traffic of each block device; a path to a volume has that of all its paths."""
-    rates = disks_traffic(interval)
-    for numbers in _paths(machine).values():
-        whole = reduce(add, (rates.get(number, NO_COUNTERS) for number in numbers))
-        rates |= dict.fromkeys(numbers, whole)
-    return rates
-
-
-@lru_cache(maxsize=2)
-def _paths(machine: Machine) -> Mapping[str, list[str]]:
-    """Return the numbers of the SCSI disks that are paths to each real volume."""
-    paths: dict[str, list[str]] = {}
-    for number, volume in machine.volumes.items():
-        if not isinstance(volume.lun, Absent):
-            paths.setdefault(volume.spindle, []).append(number)
-    return paths
-
-
-def tablespace_of(file: DataFile) -> str:
-    """Return the tablespace of a file; for a file without one, such as a log, its role."""
-    return file.tablespace or (f"({file.role})" if file.role not in {"", "unknown"} else "")
 
 
 def _logical_volume(answer: FileLocation, machine: Machine) -> str:

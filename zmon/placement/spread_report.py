@@ -78,6 +78,8 @@ class TablespaceSpread(NamedTuple):
     problems: int
     """Containers that could not be placed, or only in part."""
     shares_with_logs: bool
+    basis: str = ""
+    """What its traffic rests on: one of `zmon.placement.traffic.BASES`; empty where bytes are counted."""
 
     @property
     def title(self) -> str:
@@ -151,7 +153,9 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
         rows.setdefault((row.database, row.tablespace), []).append(row)
     members = dict.fromkeys(sorted(rows), ()) | by_space(items)  # including those of which nothing was placed
     spaces = tuple(
-        _space(key, members[key], rows.get(key, []), units, wanted, key in beside_logs)
+        _space(key, members[key], rows.get(key, []), units, wanted, key in beside_logs)._replace(
+            basis=placement.basis_of(key) if wanted.traffic else ""
+        )
         for key in sorted(members)
     )
     whole = _space(("", ""), items, placement.rows, units, wanted, bool(beside_logs))
@@ -368,9 +372,11 @@ def _assumptions(
     if wanted.traffic:
         over = "" if isinstance(wanted.seconds, Absent) else f" in {wanted.seconds:.3g} s"
         yield (
-            f"~ traffic{over} is an estimate: what a disk did is shared out among these files by their bytes"
-            " there; what else lies on it is taken to be quiet"
+            f"~ traffic{over} is an estimate: what a disk did is taken to be of these files, and of nothing"
+            " else that lies on it"
         )
+        if placement.traffic is not None and (words := placement.traffic.words):
+            yield f"traffic of files: {words}"
         silent = sum(isinstance(item.load_on, Absent) for item in items)
         if silent:
             yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"

@@ -114,7 +114,7 @@ def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
 @lru_cache(maxsize=8)
 def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
     """Return the mount points and the tablespaces on a disk, and how many files; the largest first."""
-    from zmon.placement.items import tablespace_of  # noqa: PLC0415 - other pages start without it
+    from zmon.placement.pieces import tablespace_of  # noqa: PLC0415 - other pages start without it
     from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_on_disks  # noqa: PLC0415 - likewise
 
     found = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)

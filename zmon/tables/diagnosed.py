@@ -21,7 +21,7 @@ from zmon.tables.observed import KINDS
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
 from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, has_files, machine_of
+from zmon.tables.topology import TOPOLOGY, has_files
 from zmon.tables.view import TableDefinition
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
@@ -150,7 +150,7 @@ def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], P
 
 
 def _shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:
-    return flow_shares(machine_of(view), load) if has_files(view) else ()
+    return flow_shares(view, load) if has_files(view) else ()
 
 
 def waits_in(view: View) -> Waiting | None:

@@ -5,7 +5,7 @@ tablespace, a path. SPREAD has one line per tablespace: bytes say where it is, t
 figures are over the LCUs that hold such files or have an unused disk. MOVES lists files to move, in order of
 benefit, each line with what is reached with all moves up to there; zmon suggests, and never moves anything.
 
-Traffic of a file is an estimate: of what its disk did, the part that its bytes are of the disk's.
+Traffic of a file is an estimate: see `zmon.placement.traffic`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK
-from zmon.placement.items import (
-    MEGABYTE,
-    NO_DISK,
-    disks_traffic,
-    pieces,
-    placement_of,
-    tablespace_of,
-    volumes_traffic,
-)
+from zmon.placement.items import MEGABYTE, placement_of
+from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
@@ -35,9 +28,11 @@ from zmon.placement.spread_report import (
     spread_words,
     times_words,
 )
+from zmon.placement.traffic import BASES, BYTES, FITTED
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.record import NamedTuple
 from zmon.tables.diagnosed import waits_in
+from zmon.tables.file_traffic import attribution_of, tablespaces_behind
 from zmon.tables.join import total
 from zmon.tables.observed import KINDS as OBSERVED
 from zmon.tables.table import Needs, Summary, Table
@@ -50,10 +45,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.placement.items import FilePiece, FilePlacement
+    from zmon.placement.items import FilePlacement
+    from zmon.placement.pieces import FilePiece
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
+    from zmon.placement.traffic import Attribution, Space
     from zmon.placement.word_lookup import WordMeaning
+    from zmon.tables.file_traffic import SpaceLoad
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
@@ -65,6 +63,7 @@ WAITING_NEEDS: Final = Needs((*TOPOLOGY, *OBSERVED))
 NO_DATABASE: Final = absent("the listing names no database")
 NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
+NO_BASIS: Final = absent("the traffic of its disks is not known")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
 NO_DISKS: Final = "no disk is known that they lie on"
@@ -96,19 +95,31 @@ def files_table(view: View) -> Table:
         raise NoSuchThing(f"{why[:1].upper()}{why[1:]}, so FILES knows nothing of {word}") from error
     if not chosen.pieces:
         return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
-    rates = volumes_traffic(machine, view.interval)
-    megabytes: list[Number] = [piece.traffic(rates) / MEGABYTE for piece in chosen.pieces]
+    traffic = attribution_of(view)
+    megabytes: list[Number] = [_traffic(piece, traffic) / MEGABYTE for piece in chosen.pieces]
     files = len({piece.file.path for piece in chosen.pieces})
     return Table(
         [f"{piece.file.path} {piece.number}".strip() for piece in chosen.pieces],
-        {**chosen.columns, "mbs": list(megabytes)},
+        {
+            **chosen.columns,
+            "mbs": list(megabytes),
+            "basis": [traffic.files.get(piece.file.path, NO_BASIS) for piece in chosen.pieces],
+        },
         Summary(
             f">> {files:,} file{'s' * (files > 1)} <<",
             {"size": total(chosen.columns["size"]), "mbs": total(megabytes)},  # type: ignore[arg-type]  # numbers
         ),
         estimated={"mbs": None},
-        notes=(*chosen.notes, *remarks(view)),
+        notes=(*chosen.notes, *_basis_notes(traffic), *remarks(view)),
     )
+
+
+def _traffic(piece: FilePiece, traffic: Attribution) -> Number:
+    return traffic.of(piece.file.path, piece.number)
+
+
+def _basis_notes(traffic: Attribution) -> list[str]:
+    return [f"Traffic of files: {traffic.words}"] if traffic.words else []
 
 
 @lru_cache(maxsize=8)
@@ -247,12 +258,13 @@ def spread_table(view: View) -> Table:
     if not machine.files:
         return Table([], {}, missing=no_files(view))
     by_bytes = _by_bytes(machine)
+    traffic = attribution_of(view)
     by_traffic = report_spread(
-        placement_of(machine, interval=interval),
+        placement_of(machine, traffic=traffic),
         SpreadQuery(traffic=True, seconds=interval.seconds),
         waits_in(view),
     )
-    by_traffic = predicted(by_traffic, machine, interval)
+    by_traffic = predicted(by_traffic, view)
     names = {unit.key: unit.title for unit in by_bytes.units}
     on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
     without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
@@ -265,7 +277,7 @@ def spread_table(view: View) -> Table:
         {name: [line[name] for line in lines] for name in lines[0]},
         Summary(">> All <<", _spread_line(by_bytes.whole, by_traffic.whole, names, len(on_disks))),
         estimated=dict.fromkeys(SPREAD_ESTIMATES),
-        notes=(*_spread_notes(by_bytes, by_traffic, on_disks), *remarks(view)),
+        notes=(*_spread_notes(by_bytes, by_traffic, on_disks), *_basis_notes(traffic), *remarks(view)),
     )
 
 
@@ -303,6 +315,7 @@ def _spread_line(
         "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
         "tshare": 100 * by_traffic.share,
         "tuneven": by_traffic.uneven,
+        "basis": other.basis or NO_BASIS,
         "grade": str(one.grade),
         "unplaced": one.problems - without_lcu,
         "logs": "yes" if one.shares_with_logs else "no",
@@ -340,7 +353,7 @@ def _spread_notes(
 
 COLUMNS: Final = (
     "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "swap", "size",
-    "mbs", "tablespace", "database",
+    "mbs", "tablespace", "database", "basis",
 )  # fmt: skip
 MAX_MOVES: Final = 40
 """So many moves are suggested at the most."""
@@ -372,9 +385,9 @@ def moves_table(view: View) -> Table:
 def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     """Return the answer by traffic, or by bytes where no traffic is known."""
     interval = view.interval
-    known = placement_of(machine, interval=interval)
+    known = placement_of(machine, traffic=attribution_of(view))
     wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES)
-    found = predicted(report_spread(known, wanted, waits_in(view)), machine, interval)
+    found = predicted(report_spread(known, wanted, waits_in(view)), view)
     if found.plan is None or isinstance(found.plan.uneven, Absent):
         found = report_spread(known, SpreadQuery(moves=MAX_MOVES))
     if found.plan is None:
@@ -396,6 +409,7 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "swap": step.moves[1].item.name if step.is_swap else NO_SWAP,
         "size": sum(one.bytes for one in step.moves),
         "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
+        "basis": (move.item.basis or NO_BASIS) if traffic else NO_TRAFFIC,
         "copied": step.copied,
         "uneven": step.uneven,
         "times": step.ratio,
@@ -420,58 +434,25 @@ MAX_NAMED: Final = 5
 MIN_PART: Final = 0.005
 """The part of an LCU below which a tablespace is not named."""
 
-Space = tuple[str, str]
-"""Database and tablespace."""
-
-
-class DiskStake(NamedTuple):
-    """What a tablespace has on one disk."""
-
-    busid: str
-    number: str
-    space: Space
-    part: float
-    """Of the disk."""
-    bytes: int
-
-
-@lru_cache(maxsize=2)
-def stakes(machine: Machine) -> tuple[DiskStake, ...]:
-    """Return what tablespaces have on the disks of the channel subsystem."""
-    found: dict[tuple[str, str, Space], tuple[float, int]] = {}
-    for piece in pieces(machine):
-        share = piece.share
-        if share is None or not isinstance(share.volume.busid, str) or isinstance(share.bytes, Absent):
-            continue
-        at = share.volume.busid, piece.number, (piece.file.database, tablespace_of(piece.file))
-        part, count = found.get(at, (0.0, 0))
-        found[at] = part + (0.0 if isinstance(piece.part, Absent) else piece.part), count + int(share.bytes)
-    return tuple(DiskStake(*at, *much) for at, much in found.items())
+BASIS_WORDS: Final = {FITTED: " (fitted)", BYTES: " (shared by bytes)"}
 
 
 def busiest_tablespaces(
     view: View, lcu_of: Mapping[str, str], megabytes: Mapping[str, Number]
 ) -> dict[str, Value]:
     """Return for each LCU the tablespaces on it; `megabytes` are those a second of all its disks."""
-    rates = disks_traffic(view.interval)
-    loads: dict[str, dict[Space, float]] = {key: {} for key in megabytes}
-    sizes: dict[str, dict[Space, float]] = {key: {} for key in megabytes}
-    for stake in stakes(machine_of(view)):
-        key = lcu_of.get(stake.busid, "")
-        if key not in loads:
-            continue
-        rate = rates.get(stake.number, NOTHING_ON)
-        if not isinstance(rate, Absent):
-            loads[key][stake.space] = loads[key].get(stake.space, 0.0) + rate * stake.part
-        sizes[key][stake.space] = sizes[key].get(stake.space, 0) + stake.bytes
-    return {key: _words(loads[key], sizes[key], megabytes[key]) for key in megabytes}
+    behind = tablespaces_behind(view, lcu_of)
+    return {key: _words(behind.get(key, {}), rate) for key, rate in megabytes.items()}
 
 
-def _words(loads: Mapping[Space, float], sizes: Mapping[Space, float], megabytes: Number) -> Value:
-    if not sizes:
+def _words(spaces: Mapping[Space, SpaceLoad], megabytes: Number) -> Value:
+    if not spaces:
         return NOTHING_ON
-    if not isinstance(megabytes, Absent) and megabytes > 0 and any(loads.values()):
-        return ", ".join(_named(loads, megabytes * MEGABYTE, "~"))
+    loads = {space: one.load for space, one in spaces.items() if one.load}
+    if not isinstance(megabytes, Absent) and megabytes > 0 and loads:
+        basis = max((spaces[space].basis for space in loads), key=BASES.index)
+        return ", ".join(_named(loads, megabytes * MEGABYTE, "~")) + BASIS_WORDS.get(basis, "")
+    sizes = {space: one.bytes for space, one in spaces.items()}
     return f"by bytes: {', '.join(_named(sizes, sum(sizes.values()), ''))}"
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.placement.items import LOGS, MEGABYTE, pieces, tablespace_of
+from zmon.placement.items import LOGS, MEGABYTE
+from zmon.placement.pieces import pieces, tablespace_of
 from zmon.placement.spread_report import WhatIf
 from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.prediction import FittedInterval, Prediction, fitted_interval, predict
+from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS, observed_load
 from zmon.tables.table import Needs
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from zmon.placement.spread_report import SpreadReport
     from zmon.queueing.observation import ObservedLoad
     from zmon.tables.view import View
-    from zmon.topology.machine import Machine
     from zmon.topology.site import Site
     from zmon.topology.volumes import Lcu
 
@@ -58,15 +59,18 @@ def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
         ValueError: there is no I/O of which the times were measured.
     """
     load = load_of(view) if load is None else load
-    return fitted_interval(load, flow_shares(machine_of(view), load) if has_files(view) else ())
+    if not has_files(view):
+        return fitted_interval(load, ())
+    return fitted_interval(load, flow_shares(view, load))
 
 
-def flow_shares(machine: Machine, load: ObservedLoad) -> tuple[FlowShare, ...]:
-    """Return the traffic of each file as a part of that of its volumes: by its bytes there."""
+def flow_shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:
+    """Return the traffic of each file as a part of that of its volumes."""
+    machine, traffic = machine_of(view), attribution_of(view)
     keys = {one.number: one.key for one in load.volumes}
     found = []
     for piece in pieces(machine):
-        part = piece.part
+        part = traffic.part(piece.file.path, piece.number)
         if isinstance(part, Absent) or part <= 0 or piece.number not in keys:
             continue
         role = "log" if machine.site.is_log(piece.file.path) else piece.file.role
@@ -80,15 +84,16 @@ def owner_of(database: str, tablespace: str) -> str:
     return f"{database}.{tablespace}" if database else tablespace or "files of no known tablespace"
 
 
-def predicted(report: SpreadReport, machine: Machine, interval: Interval | None) -> SpreadReport:
+def predicted(report: SpreadReport, view: View) -> SpreadReport:
     """Return a report on LCUs with what the model of queues predicts, where it has bounds.
 
     Bounds stay where the interval lacks channel measurement, and where moves are of no use.
     """
-    if interval is None or not report.wanted.traffic or report.wanted.what != "LCU" or report.no_use:
+    if not report.wanted.traffic or report.wanted.what != "LCU" or report.no_use:
         return report
-    load = _load(interval, machine.lcus, machine.site)
-    shares = flow_shares(machine, load)
+    machine = machine_of(view)
+    load = _load(view.interval, machine.lcus, machine.site)
+    shares = flow_shares(view, load)
     if any(one.estimated and one.rate for one in load.volumes) or not 0 < len(shares) <= MAX_FLOWS:
         return report
     try:

@@ -1,0 +1,71 @@
+"""Whose traffic that of each disk is in a view's interval: see `zmon.placement.traffic`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.placement.pieces import pieces, tablespace_of
+from zmon.placement.traffic import BASES, IDLE, attribution, intervals_for, space_of, volumes_traffic
+from zmon.record import NamedTuple
+from zmon.tables.topology import machine_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Number
+    from zmon.interval import Interval
+    from zmon.placement.traffic import Attribution, Space
+    from zmon.tables.view import History, View
+    from zmon.topology.machine import Machine
+
+
+def attribution_of(view: View) -> Attribution:
+    """Return whose traffic that of each disk is: fitted to the interval and to those before it."""
+    return _attribution(machine_of(view), view.interval, view.history)
+
+
+@lru_cache(maxsize=4)  # several tables of one interval ask, and two times may be compared
+def _attribution(machine: Machine, interval: Interval, history: History) -> Attribution:
+    def traffic(one: Interval) -> Mapping[str, Number]:
+        return volumes_traffic(machine, one)
+
+    end = interval.after.at.utc
+    here = next(history.past(), None)  # of a preview the only one: what is before it would take long
+    until = None if here is not None and here.after.at.utc == end else end
+    rows = history.rows(("traffic", id(machine)), traffic, intervals_for(machine), window=(0, until))
+    before = (row.cells for row in reversed(rows) if row.end.utc < end and not row.gap)
+    return attribution(machine, traffic(interval), before)  # type: ignore[arg-type]  # of numbers
+
+
+class SpaceLoad(NamedTuple):
+    """What a tablespace has on an LCU."""
+
+    load: float
+    """Its traffic there in bytes a second, as far as it is known."""
+    bytes: int
+    basis: str
+    """What that traffic rests on: one of `zmon.placement.traffic.BASES`."""
+
+
+def tablespaces_behind(view: View, lcu_of: Mapping[str, str]) -> dict[str, dict[Space, SpaceLoad]]:
+    """Return the tablespaces on each LCU, by database and name; `lcu_of` has the LCU of each bus id."""
+    traffic = attribution_of(view)
+    found: dict[str, dict[Space, SpaceLoad]] = {}
+    for piece in pieces(machine_of(view)):
+        share = piece.share
+        key = "" if share is None else lcu_of.get(str(share.volume.busid), "")
+        if share is None or not key or isinstance(share.bytes, Absent):
+            continue
+        load = traffic.of(piece.file.path, piece.number)
+        space = piece.file.database, tablespace_of(piece.file)
+        spaces = found.setdefault(key, {})
+        before = spaces.get(space, NO_LOAD)
+        basis = max(before.basis, traffic.spaces.get(space_of(piece), IDLE), key=BASES.index)
+        known = 0.0 if isinstance(load, Absent) else load
+        spaces[space] = SpaceLoad(before.load + known, before.bytes + int(share.bytes), basis)
+    return found
+
+
+NO_LOAD: Final = SpaceLoad(0.0, 0, IDLE)
