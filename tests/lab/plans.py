@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
 
+PLAIN = ("idle-day", "uniform-day")
+"""Those in which nothing ever does."""
 CHEAP = (
     "shark-before", "shark-after", "hyperpav-0", "hyperpav-20", "hyperpav-40", "fcp-failover",
     "fcp-multibus-100", "logs-mixed", "logs-apart", "pav-3", "stripe-extended", "raid-penalty",
     "healthy-day", "iozone-plain", "pav-turn-1", "raid-limit", "stripe-4mb", "guest-swapping",
     "zvm-overcommitted", "zvm-8-cpus", "path-lost", "path-slow", "volume-hangs",
-    "swap-begins", "write-cache-full",
+    "swap-begins", "write-cache-full", "small-stripes", *PLAIN,
 )  # fmt: skip
 """Those that take little time when little of each phase is simulated."""
 FAULTS = (
     "path-lost", "path-slow", "fcp-path-slow", "fcp-one-adapter", "remote-mirror", "write-cache-full",
-    "swap-begins", "volume-hangs", "zvm-steal",
+    "swap-begins", "volume-hangs", "zvm-steal", "small-stripes", "dm-queue",
 )  # fmt: skip
 """Those in which something fails from the second phase on."""
 

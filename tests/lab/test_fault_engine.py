@@ -9,7 +9,7 @@ import pytest
 from tests.lab.boxes import aim, box, paths
 from zmon.lab.dice import Dice
 from zmon.lab.fault_engine import FaultEngine, has_faults
-from zmon.lab.model import DiskIo, SimulatedLcu, Stream
+from zmon.lab.model import DiskIo, LogicalVolume, SimulatedLcu, Stream
 
 if TYPE_CHECKING:
     from zmon.lab.model import PathGroup, StorageBox
@@ -121,7 +121,49 @@ def test_reads_go_before_writes_that_leave_the_write_cache() -> None:
     assert disk.read_time / disk.reads / 1000 == pytest.approx(5, rel=0.05)
 
 
+def logical(**more: Any) -> StorageBox:
+    """Return a box with a logical volume over four volumes, each request of which takes 1 ms."""
+    volume = LogicalVolume("data", (0, 1, 2, 3), 1 << 20, 1 << 30)._replace(**more)
+    return box(PLAIN, volumes=4)._replace(logical=(volume,))
+
+
+def asked(pieces: int = 1, split: int = 1, reads: float = 1.0) -> DiskIo:
+    """Return a step that asks the logical volume."""
+    return DiskIo(aim(0, 1, 2, 3, reads=reads), "asked", pieces, logical=0, split=split)
+
+
+@pytest.mark.parametrize(("pieces", "split"), [(1, 1), (1, 4), (3, 1), (3, 4)])
+def test_a_request_to_a_logical_volume_is_one_to_each_disk_with_a_part_of_it(pieces: int, split: int) -> None:
+    """So many at the disks, one above them; bytes are the same, and times too where nothing waits."""
+    engine = ran(logical(), Stream("reads", 2, (asked(pieces, split),)))
+    block = engine.logical[0].block
+    assert block.reads == pytest.approx(2 * 10_000 * pieces, rel=0.01)
+    assert sum(disk.reads for disk in engine.disks) == pytest.approx(block.reads * split, abs=40)
+    assert block.read_bytes == 4096 * split * block.reads
+    assert block.read_time / block.reads == pytest.approx(1000)
+    assert engine.counted["asked"].time / engine.counted["asked"].number == pytest.approx(1000)
+    assert block.integral == pytest.approx(2 * pieces * 10 * SECOND, rel=0.01)
+
+
+def test_what_the_device_mapper_does_not_pass_waits_above_the_disks() -> None:
+    """Of eight requests two are at the disks: 4 ms above them, 1 ms there (Little)."""
+    engine = ran(logical(depth=2), Stream("reads", 8, (asked(split=4),)))
+    block = engine.logical[0].block
+    assert block.read_time / block.reads == pytest.approx(4000, rel=0.01)
+    assert block.active == 8
+    assert max(disk.read_time / disk.reads for disk in engine.disks) == pytest.approx(1000)
+
+
+def test_a_request_to_a_logical_volume_reads_or_writes_as_a_whole() -> None:
+    """All its parts do the same."""
+    engine = ran(logical(), Stream("both", 1, (asked(split=4, reads=0.5),)))
+    block = engine.logical[0].block
+    assert block.reads == pytest.approx(block.writes, rel=0.1)
+    assert sum(disk.writes for disk in engine.disks) == pytest.approx(4 * block.writes, abs=4)
+
+
 def test_a_box_without_faults_needs_no_such_engine() -> None:
     """Only what fails takes time to simulate."""
     assert not has_faults(box())
     assert has_faults(box(PLAIN._replace(mirror=1.0)))
+    assert has_faults(logical())

@@ -161,3 +161,26 @@ def test_processors_are_stolen_and_service_times_stay() -> None:
     parts = ("pending", "disconnect", "connect")
     times = [sum(per_sample(one, part, "8000") for part in parts) for one in (well, ill)]
     assert times[1] == pytest.approx(times[0], rel=0.3)
+
+
+def test_small_stripes_are_many_requests_for_the_same_data() -> None:
+    """Of 64 KiB one request of 64 KiB becomes eight of 8; the logical volume counts one."""
+    well, ill = intervals("small-stripes")
+    for interval, name, parts in ((well, "dm-0", 1), (ill, "dm-1", 8)):
+        disks = [key for key in interval.of(BLOCK).keys if key.startswith("dasd")]
+        requests, sectors = (total(interval, BLOCK, field, disks) for field in ("reads", "sectors_read"))
+        assert sectors / requests == 128 / parts
+        assert total(interval, BLOCK, "reads", [name]) == pytest.approx(requests / parts, abs=12)
+        assert total(interval, BLOCK, "sectors_read", [name]) == pytest.approx(sectors, rel=0.01)
+    table = str(ill.of(LAYER).cell("253:1", "table")).split()
+    assert table[2:6] == ["striped", "8", "16", "94:1"]
+    assert table[6] == str(2048 + 10**10 // (1 << 20) * 2048), "behind the first logical volume"
+
+
+def test_requests_wait_in_the_device_mapper() -> None:
+    """Its await is several times that of the disks, which stays."""
+    well, ill = intervals("dm-queue")
+    assert wait(well, "read", "dm-") == pytest.approx(wait(well, "read"), rel=0.01)
+    assert wait(ill, "read", "dm-") > 5 * wait(ill, "read")
+    assert wait(ill, "read") <= 1.1 * wait(well, "read")
+    assert ill.of(BLOCK).cell("dm-0", "in_flight") > 5  # type: ignore[operator]  # it is there

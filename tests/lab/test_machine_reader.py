@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.test_scenario import SMALL
+from zmon.lab.model import DiskIo
 from zmon.lab.scenario import ScenarioError, parse_scenario
 
 if TYPE_CHECKING:
@@ -84,3 +85,57 @@ def test_only_fcp_has_several_ports() -> None:
     """The paths of a FICON channel lead to the control unit."""
     with pytest.raises(ScenarioError, match="ports: goes with type = 'FCP', not with 'FICON'"):
         parse_scenario(SMALL.replace("mb_s = 12", "mb_s = 12\nports = 2"), "mine.toml")
+
+
+LVS = """
+[lvs.data]
+volumes = ["7600-7601"]
+stripe_kb = 64
+gb = 4
+mount = "/db/lv"
+"""
+
+
+def with_lvs(was: str = "", now: str = "") -> Scenario:
+    """Return the small scenario with its tablespace on a logical volume, something in that replaced."""
+    assert was in LVS
+    text = SMALL.replace("043A = 1000 }", "data = 1000 }").replace('mount = "/db/1"', 'mount = "/db/2"')
+    return parse_scenario(text + LVS.replace(was, now), "mine.toml")
+
+
+def test_a_step_on_a_logical_volume_is_split_at_its_stripes() -> None:
+    """128 KiB are two stripes; the file lies on the logical volume, and the step goes there."""
+    plan = with_lvs()
+    assert plan.box.logical[0]._replace(size=0) == ("data", (1, 2), 65536, 0, 0)
+    step = plan.phases[0].streams[0].steps[0]
+    assert isinstance(step, DiskIo)
+    assert (step.logical, step.split, step.aim.size, step.aim.volumes) == (0, 2, 65536, (1, 2))
+    assert (plan.places[0].path, plan.places[0].logical) == ("/db/lv/fact.data", 0)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "what"),
+    [
+        ("lvs.data", 'lvs."a-b"', "lvs.a-b: is up to 30 letters, digits and underscores"),
+        ('"7600-7601"', '"9999"', "lvs.data.volumes: are volumes, ranges or LCUs of this machine"),
+        ('"7600-7601"', '"7600-7601", "7600-7601"', "lvs.data.volumes: are volumes, ranges or LCUs"),
+        (
+            '"7600-7601"',
+            '"7600", "043A"',
+            "lvs.data.volumes: 043A is behind FCP paths, or has a mount itself",
+        ),
+        ("64", "65", "lvs.data.stripe_kb: is 4 or a power of two above it"),
+        ("64", "2", "lvs.data.stripe_kb: is 4 or a power of two above it"),
+        ("gb = 4", "gb = 400", "lvs.data.gb: is more than 7600 has left"),
+        ("gb = 4", "gb = 4\ndeep = 1", "lvs.data.deep: is not known here"),
+        ("64", "256", ""),
+        ('mount = "/db/lv"', "", "tablespaces.TSFACT.pages: data has no mount"),
+    ],
+)
+def test_a_mistake_in_a_logical_volume_is_named(was: str, now: str, what: str) -> None:
+    """As in all of a scenario."""
+    if not what:
+        assert with_lvs(was, now)
+        return
+    with pytest.raises(ScenarioError, match=what):
+        with_lvs(was, now)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from tests.lab.plans import FAULTS
+from tests.lab.plans import FAULTS, PLAIN
 from zmon.cli.subcommands import SUBCOMMANDS
 from zmon.lab.scenario import load_scenario, names
 from zmon.rule.grammar import load_rules
@@ -117,7 +117,7 @@ def test_screens_columns_and_commands_in_it_exist() -> None:
 def test_every_scenario_of_a_study_is_in_it() -> None:
     """But those that follow no study."""
     named = {name for row in ROWS if row.how in {"reproduced", "differs"} for name in row.named}
-    assert set(names()) - named == {"fcp-multibus-1", "fcp-multibus-5000", "fleet-4096", *FAULTS}
+    assert set(names()) - named == {"fcp-multibus-1", "fcp-multibus-5000", "fleet-4096", *FAULTS, *PLAIN}
 
 
 def test_every_figure_of_a_scenario_is_in_it() -> None:

@@ -34,8 +34,9 @@ from zmon.kinds import (
 )
 from zmon.lab.guest_counters import GuestCounters
 from zmon.lab.guest_engine import GuestCounts
+from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.model import is_watched
-from zmon.lab.scsi_frames import ScsiDisks, is_scsi
+from zmon.lab.scsi_frames import ScsiDisks, is_scsi, joined
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.topology.claims import Claim, claims_frame
 
@@ -294,12 +295,20 @@ def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
             "name": f"{name}1", "sort": "partition", "parent": whole, "start": 192, "size": size - 192,
             "below": "",
         }  # fmt: skip
-    for file in plan.places:
-        number = f"{MAJOR}:{file.volume * MINORS + 1}"
+    logical = LogicalVolumes(plan)
+    layers |= logical.layers()
+    numbers = [
+        logical.numbers[file.logical] if file.logical >= 0 else f"{MAJOR}:{file.volume * MINORS + 1}"
+        for file in plan.places
+    ]
+    for number, file in zip(numbers, plan.places, strict=True):
         if number not in mounts:
+            source = f"/dev/{names[file.volume]}1"
+            if file.logical >= 0:
+                source = f"/dev/mapper/{logical.title(file.logical)}"
             mounts[number] = {
                 "number": number, "root": "/", "point": file.path.rpartition("/")[0] or "/", "fstype": "ext4",
-                "source": f"/dev/{names[file.volume]}1", "options": "rw", "line": str(len(mounts) + 1),
+                "source": source, "options": "rw", "line": str(len(mounts) + 1),
             }  # fmt: skip
     ids = {number: str(place) for place, number in enumerate(mounts, 30)}
     yield _rows(LAYER, layers, when)
@@ -307,12 +316,11 @@ def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
         MOUNT, {ids[number]: row for number, row in mounts.items()}, when, "the laboratory mounts nothing"
     )
     yield Frame(SWAP, [], {}, [])  # it swaps nowhere
-    begins: dict[int, int] = {}
+    begins: dict[str, int] = {}
     files: dict[str, dict[str, Value]] = {}
-    for file in plan.places:
-        begin = begins.get(file.volume, 1 << 20)
-        begins[file.volume] = begin + file.bytes
-        number = f"{MAJOR}:{file.volume * MINORS + 1}"
+    for number, file in zip(numbers, plan.places, strict=True):
+        begin = begins.get(number, 1 << 20)
+        begins[number] = begin + file.bytes
         files[file.path] = {
             "database": file.database, "tablespace": file.tablespace, "role": file.role,
             "listed": f"lab:{plan.name}", "real": file.path, "number": number, "mount": ids[number],
@@ -379,6 +387,7 @@ class KernelCounters:
         if any(is_scsi(group) for group in plan.box.paths):
             lcus = {name: device.lcu for name, device in zip(self._busids, devices, strict=True)}
             self._scsi = ScsiDisks(plan, self._names, lcus)
+        self._logical = LogicalVolumes(plan)
         self._constants: dict[int, dict[str, Frame]] = {}
         """Of each machine that a phase has, the frames that stay the same."""
         self._uids = self._constant(plan, ALIKE)[DEVICE.name].column("uid")
@@ -392,6 +401,7 @@ class KernelCounters:
         other._busy_paths = [[*paths] for paths in self._busy_paths]
         other._guest = self._guest and self._guest.copy()
         other._scsi = self._scsi and self._scsi.copy()
+        other._logical = self._logical.copy()
         return other
 
     def add(self, intervals: Iterable[IntervalCounts]) -> None:
@@ -426,6 +436,7 @@ class KernelCounters:
             self._guest.add(counts.guest, times)
         if self._scsi is not None:
             self._scsi.add(counts.routed, times)
+        self._logical.add(counts.mapped, times)
         for carried in counts.carried:
             self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
@@ -448,6 +459,8 @@ class KernelCounters:
         moving = {frame.kind.name: frame for frame in self._moving(plan, now, since)}
         if self._scsi is not None:
             moving = self._scsi.moving(moving, now, plan.box)
+        if plan.box.logical:
+            moving[BLOCK.name] = joined(moving[BLOCK.name], self._logical.rows(), now)
         found = self._constant(plan, ALIKE if plan is self.plan else phase) | moving
         return Sample(
             Instant(now, now, f"lab:{plan.name}"), found, f"lab:{plan.name}", plan.step, simulated=True

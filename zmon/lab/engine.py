@@ -21,6 +21,7 @@ from zmon.lab.engine_state import (
     Customer,
     DiskState,
     LcuState,
+    LogicalState,
     NamedCount,
     PathGroupState,
     Request,
@@ -68,6 +69,7 @@ class Engine:
         self.devices: list[SubchannelState] = []
         self.units: list[LcuState] = []
         self.disks: list[DiskState] = []
+        self.logical: list[LogicalState] = []
         self._place()
         self.counted: dict[str, NamedCount] = {}
         self.computing = 0.0
@@ -130,6 +132,8 @@ class Engine:
             device.pending = device.disconnect = device.connect = 0.0
         for disk in self.disks:
             disk.clear()
+        for logical in self.logical:
+            logical.block.clear()
         for unit in self.units:
             unit.work = unit.fetched = 0.0
         for group in self.groups:
@@ -143,6 +147,8 @@ class Engine:
             self._tick(disk)
             for route in disk.routes:
                 route.tick(self.now)
+        for logical in self.logical:
+            logical.block.tick(self.now)
         for device in self.devices:
             if device.request is not None:
                 self._spend_on(device, device.request)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.lab.model import LoadStep, PathGroup, SimulatedLcu
+    from zmon.lab.model import DiskIo, LoadStep, LogicalVolume, PathGroup, SimulatedLcu
 
 WIDEST: Final = 64
 """Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
@@ -28,8 +28,8 @@ class SubchannelState:
         self.pending = self.disconnect = self.connect = 0.0
 
 
-class RouteState:
-    """One path to a disk, where Linux chooses the path: what was asked and answered over it."""
+class BlockState:
+    """What the block layer counts of a path to a disk, where Linux chooses it, or of a logical volume."""
 
     __slots__ = (
         "active", "at", "busy", "integral", "read_bytes", "read_time", "reads", "write_bytes", "write_time",
@@ -54,7 +54,7 @@ class RouteState:
             self.busy += since
         self.at = now
 
-    def answer(self, request: Request, now: float) -> None:
+    def answer(self, request: Request | LogicalRequest, now: float) -> None:
         """Count a request that has ended; over a path it began when its turn came."""
         self.tick(now)
         self.active -= 1
@@ -67,6 +67,31 @@ class RouteState:
             self.writes += 1
             self.write_bytes += request.size
             self.write_time += time
+
+
+class LogicalRequest(NamedTuple):
+    """A request to a logical volume, which becomes one or more to disks."""
+
+    customer: Customer
+    step: DiskIo
+    started: float
+    """When it was asked for."""
+    read: bool
+    size: int
+
+
+class LogicalState:
+    """A logical volume at work."""
+
+    __slots__ = ("block", "inside", "queue", "volume")
+
+    def __init__(self, volume: LogicalVolume) -> None:
+        self.volume = volume
+        self.block = BlockState()
+        self.inside = 0
+        """Requests that are at the disks."""
+        self.queue: deque[LogicalRequest] = deque()
+        """Those that wait above them."""
 
 
 class InTurn:
@@ -105,7 +130,7 @@ class DiskState:
         self.in_turn = InTurn(devices, turn) if turn else None
         group = lcu.paths.group
         usable, adapters = group.usable, len(group.chpids)
-        self.routes = [RouteState() for _ in range(adapters * group.ports)] if group.policy != "any" else []
+        self.routes = [BlockState() for _ in range(adapters * group.ports)] if group.policy != "any" else []
         """Its paths, where Linux and not the channel subsystem chooses one of them: over each adapter to a
         port of the storage, then over each to the next port."""
         self.usable = [route for route in range(len(self.routes)) if route % adapters in usable]
@@ -253,8 +278,8 @@ class Customer:
     """Somebody who does one step after the other."""
 
     __slots__ = (
-        "asked", "at", "behind", "faults", "marks", "once", "outside", "owed", "owner", "place", "round",
-        "stalled", "steps", "tag", "waiter",
+        "above", "asked", "at", "behind", "faults", "marks", "once", "outside", "owed", "owner", "place",
+        "round", "stalled", "steps", "tag", "waiter",
     )  # fmt: skip
 
     def __init__(self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False) -> None:
@@ -269,6 +294,8 @@ class Customer:
         """Who waits for those of his requests for which he does not wait."""
         self.owner: Customer | None = None
         """Whose requests these are, if he does not wait for them."""
+        self.above: LogicalRequest | None = None
+        """The request to a logical volume that ends with his."""
         self.waiter: Customer | None = None
         """Who wants to go on when this one has his answers."""
         self.once = once

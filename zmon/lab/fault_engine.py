@@ -1,6 +1,7 @@
-"""The engine with parts that fail.
+"""The engine with parts that fail, and with logical volumes.
 
-A path answers slowly, a write waits until it is on a remote box too, the requests of a volume never end.
+A path answers slowly, a write waits until it is on a remote box too, the requests of a volume never end.  A
+request to a logical volume becomes one to each disk that has a part of it, and may have to wait above them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from zmon.lab.engine import Engine
+from zmon.lab.engine_state import Customer, LogicalRequest, LogicalState
 
 if TYPE_CHECKING:
     from zmon.lab.engine_state import Request, SubchannelState
-    from zmon.lab.model import StorageBox
+    from zmon.lab.model import DiskIo, StorageBox
 
 
 def has_faults(box: StorageBox) -> bool:
@@ -21,6 +23,7 @@ def has_faults(box: StorageBox) -> bool:
         any(group.slow for group in box.paths)
         or any(lcu.mirror for lcu in box.lcus)
         or any(volume.hung for volume in box.volumes)
+        or bool(box.logical)
     )
 
 
@@ -29,8 +32,55 @@ class FaultEngine(Engine):
 
     def _place(self) -> None:
         super()._place()
+        self.logical = [LogicalState(volume) for volume in self.box.logical]
         self._starts = count()
         """Of requests over paths of which some are slow."""
+
+    def _go_on(self, customer: Customer) -> None:
+        if customer.above is None:
+            super()._go_on(customer)
+        else:
+            self._mapped(customer.above)
+
+    def _ask_all(self, customer: Customer, step: DiskIo) -> None:
+        """Ask for the pieces of a step, each with one request to a logical volume where it lies on one."""
+        if step.logical < 0:
+            super()._ask_all(customer, step)
+            return
+        customer.tag, customer.asked = step.name, step.pieces
+        logical, reads = self.logical[step.logical], step.aim.reads
+        for _ in range(step.pieces):
+            read = reads >= 1.0 or self.dice.unit() < reads
+            request = LogicalRequest(customer, step, self.now, read, step.aim.size * step.split)
+            logical.block.tick(self.now)
+            logical.block.active += 1
+            if logical.volume.depth and logical.inside >= logical.volume.depth:
+                logical.queue.append(request)
+            else:
+                self._map(logical, request)
+
+    def _map(self, logical: LogicalState, request: LogicalRequest) -> None:
+        """Ask the disks for the parts of a request."""
+        logical.inside += 1
+        step, volumes = request.step, logical.volume.volumes
+        parts = Customer((), once=True)
+        parts.above, parts.asked = request, step.split
+        first, aim = self.dice.below(len(volumes)), step.aim._replace(reads=float(request.read))
+        for part in range(step.split):
+            self._ask(parts, aim, 0.0, volumes[(first + part) % len(volumes)])
+
+    def _mapped(self, request: LogicalRequest) -> None:
+        """Count a request whose parts have all ended, and let the next one and the customer go on."""
+        logical, customer = self.logical[request.step.logical], request.customer
+        logical.block.answer(request, self.now)
+        logical.inside -= 1
+        if logical.queue:
+            self._map(logical, logical.queue.popleft())
+        if customer.tag:
+            self._note(customer.tag, self.now - request.started)
+        customer.asked -= 1
+        if not customer.asked:
+            self._go_on(customer)
 
     def _ready(self, request: Request) -> None:
         """Take a path, or first wait for a remote box, or for the answer of a slow path."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.lab.model import (
     ControlProgram,
     GuestMemory,
+    LogicalVolume,
     PathGroup,
     SimulatedLcu,
     SimulatedVolume,
@@ -31,6 +32,7 @@ CHANGES: Final = {
     "paths": ("lost", "offline", "slow", "mb_s", "overhead_ms"),
     "lcus": ("mirror_ms", "mb_s", "latency_ms", "overhead_ms", "miss_ms", "nvs"),
     "volumes": ("hung",),
+    "lvs": ("depth",),
     "memory": ("mb", "used_mb", "hits"),
     "zvm": ("cpus", "resident", "page_ms"),
 }
@@ -41,6 +43,11 @@ _CHANNELS: Final = {"FICON": 0x1B, "ESCON": 0x05, "FCP": 0x25}
 """The numbers by which the kernel shows types of channel paths."""
 MOST_PATHS: Final = {"FICON": 8, "ESCON": 8, "FCP": 32}
 """A subchannel has at most 8 paths; multipath has one for each adapter and port of the storage."""
+PAGE: Final = 4096
+CYLINDER: Final = 15 * 12 * PAGE
+SMALLEST: Final = 4096
+"""Bytes of the smallest stripe that LVM makes."""
+_LOGICAL: Final = re.compile(r"[A-Za-z0-9_]{1,30}", re.ASCII)
 _CHPID: Final = re.compile(r"[0-9a-f]{2}")
 _SSID: Final = re.compile(r"[0-9A-Fa-f]{4}")
 
@@ -117,16 +124,21 @@ class MachineReader:
         self.mounts: list[str] = []
         self.named: dict[str, list[int]] = {}
         """The volumes by their number, range or LCU."""
+        self.logical: list[LogicalVolume] = []
+        self.logical_mounts: list[str] = []
         for key, reader in (("paths", self._paths), ("lcus", self._lcu), ("volumes", self._volume)):
             for called, entry in top.tables(key):
                 reader(called, entry)
             if key not in top or not top.data[key]:
                 raise top.wrong(key, "is empty; a machine needs at least one")
+        for called, entry in top.tables("lvs", {}):
+            self._logical(called, entry)
         self.environment = top.one_of("environment", ("lpar", "zvm"), "lpar")
         if self.environment == "lpar" and any(self.rdevs):
             raise top.wrong("environment", "a volume has a rdev, which only a guest has: say 'zvm'")
         cpus = top.whole("cpus", 2, 1, 512)
-        self.box = StorageBox(tuple(self.paths), tuple(self.lcus), tuple(self.volumes), cpus, self._serial())
+        parts = tuple(self.paths), tuple(self.lcus), tuple(self.volumes)
+        self.box = StorageBox(*parts, cpus, self._serial(), tuple(self.logical))
         self.memory = self._memory(top.table("memory")) if "memory" in top else None
         self.zvm = self._below(top.table("zvm")) if "zvm" in top else None
 
@@ -278,6 +290,30 @@ class MachineReader:
         units += sum(volume.pav for volume in self.volumes if volume.lcu == lcu) + self.lcus[lcu].aliases
         if units > 256:
             raise entry.wrong("", f"is too many: {lcus[lcu]} has {units} volumes and aliases, at most 256 go")
+
+    def _logical(self, name: str, entry: TomlTable) -> None:
+        entry.only("volumes", "stripe_kb", "gb", "mount", "depth")
+        if not _LOGICAL.fullmatch(name) or name in self.named:
+            raise entry.wrong("", "is up to 30 letters, digits and underscores, and no volume or LCU")
+        volumes = [place for part in entry.words("volumes") for place in self.named.get(part, [-1])]
+        if not volumes or -1 in volumes or len({*volumes}) < len(volumes):
+            raise entry.wrong("volumes", "are volumes, ranges or LCUs of this machine, each volume once")
+        stripe = round(entry.number("stripe_kb", 0.0, 0.0, 1 << 20) * 1024)
+        if (stripe < SMALLEST or stripe & (stripe - 1)) if len(volumes) > 1 else stripe:
+            raise entry.wrong(
+                "stripe_kb", "is 4 or a power of two above it; on one volume there are no stripes"
+            )
+        size = round(entry.number("gb", None, 0.01, 1e6) * 1e9) // (len(volumes) << 20) * (len(volumes) << 20)
+        for place in volumes:
+            volume = self.volumes[place]
+            if self.mounts[place] or is_scsi(self.paths[self.lcus[volume.lcu].paths]):
+                raise entry.wrong("volumes", f"{volume.devno:04X} is behind FCP paths, or has a mount itself")
+            share = sum(one.size // len(one.volumes) for one in self.logical if place in one.volumes)
+            if share + size // len(volumes) > volume.cylinders * CYLINDER - (2 << 20):
+                raise entry.wrong("gb", f"is more than {volume.devno:04X} has left")
+        depth = entry.whole("depth", 0, 0, 1 << 20)
+        self.logical.append(LogicalVolume(name, tuple(volumes), stripe, size, depth))
+        self.logical_mounts.append(entry.text("mount", ""))
 
     # what Linux has, and what is below it
 

@@ -121,6 +121,18 @@ class SimulatedVolume(NamedTuple):
     """Whether no request of it ever ends."""
 
 
+class LogicalVolume(NamedTuple):
+    """A device that LVM makes of equal parts of some volumes."""
+
+    name: str
+    volumes: tuple[int, ...]
+    stripe: int
+    """Bytes that lie together on one of them; 0 where there is one only."""
+    size: int
+    depth: int = 0
+    """Requests that it passes to the disks at once; others wait above them.  0: all."""
+
+
 class StorageBox(NamedTuple):
     """All of it."""
 
@@ -129,6 +141,7 @@ class StorageBox(NamedTuple):
     volumes: tuple[SimulatedVolume, ...]
     cpus: int = 2
     serial: str = "7500000000LAB1"
+    logical: tuple[LogicalVolume, ...] = ()
 
 
 class Aim(NamedTuple):
@@ -172,6 +185,10 @@ class DiskIo(NamedTuple):
     waited: bool = True
     """False: the customer goes on meanwhile, as a database while its writer writes back what has changed.
     He waits before the next such step if this one is not done by then, so that no more than one goes on."""
+    logical: int = -1
+    """Place of the logical volume that it goes to; negative: it goes to volumes."""
+    split: int = 1
+    """Requests to disks that a request to a logical volume becomes, each of the size that `aim` has."""
 
 
 class Count(NamedTuple):
@@ -221,6 +238,8 @@ class TablespaceFile(NamedTuple):
     bytes: int
     volume: int
     """Place of the volume in the box."""
+    logical: int = -1
+    """Place of the logical volume that it lies on instead; negative for none."""
 
 
 class StudyFigure(NamedTuple):
@@ -342,7 +361,7 @@ def demands(box: StorageBox, steps: Sequence[LoadStep]) -> dict[str, float]:
         elif isinstance(step, DiskIo):
             before = 0.0
             for volume, upto in zip(step.aim.volumes, step.aim.weights, strict=True):
-                _ask(busy, box, step, volume, (upto - before) * step.pieces / step.every)
+                _ask(busy, box, step, volume, (upto - before) * step.pieces * step.split / step.every)
                 before = upto
     return busy
 

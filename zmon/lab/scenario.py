@@ -13,7 +13,7 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.lab.machine_reader import CHANGES, MS, NUMBERS, MachineReader, merged
+from zmon.lab.machine_reader import CHANGES, CYLINDER, MS, NUMBERS, PAGE, MachineReader, merged
 from zmon.lab.measure import BY_NAME, parse_measure
 from zmon.lab.model import (
     Aim,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from zmon.lab.model import Load, LoadStep
     from zmon.toml import Keys, TomlTable
 
-MERGED: Final = ("paths", "lcus", "volumes", "tablespaces", "loads", "memory", "zvm")
+MERGED: Final = ("paths", "lcus", "volumes", "lvs", "tablespaces", "loads", "memory", "zvm")
 OWN: Final = ("base", "title", "text", "assumed", "figures")
 """What a scenario never takes from the one that it is based on."""
 
@@ -88,8 +88,6 @@ __all__ = ["ScenarioError", "load_scenario", "names", "parse_scenario", "path_of
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenarios")
 SUFFIX: Final = ".toml"
-PAGE: Final = 4096
-CYLINDER: Final = 15 * 12 * PAGE
 DEEPEST: Final = 8
 """So many scenarios may be based on one another."""
 BEGIN: Final = 1_773_626_400
@@ -98,8 +96,8 @@ _ASKS: Final = ("read", "write", "use")
 _STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
     "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
-    "warm", "drawn", "watched", "memory", "zvm", "paths", "lcus", "volumes", "tablespaces", "loads", "phases",
-    "figures",
+    "warm", "drawn", "watched", "memory", "zvm", "paths", "lcus", "volumes", "lvs", "tablespaces", "loads",
+    "phases", "figures",
 )  # fmt: skip
 
 
@@ -226,17 +224,22 @@ class _Scenario:
         pages = entry.data.get("pages")
         if not isinstance(pages, dict) or not pages:
             raise entry.wrong("pages", "is a table: pages of 4 KiB by volume: { 043A = 498750 }")
+        machine = self.machine
+        logical = {volume.name: place for place, volume in enumerate(machine.logical)}
         for number, count in pages.items():
-            volume = self.machine.named.get(number, []) if NUMBERS.fullmatch(number) else []
+            volume = machine.named.get(number, []) if NUMBERS.fullmatch(number) else []
+            if number in logical:
+                volume = [machine.logical[logical[number]].volumes[0]]
             if len(volume) != 1:
-                raise entry.wrong("pages", f"{number} is no volume of this machine; see [volumes]")
+                raise entry.wrong("pages", f"{number} is no volume of this machine; see [volumes] and [lvs]")
             if type(count) is not int or not 0 <= count < 1 << 40:
                 raise entry.wrong("pages", f"{number} has a whole number of pages, not {count!r:.60}")
-            mount = self.machine.mounts[volume[0]]
+            place = logical.get(number, -1)
+            mount = machine.mounts[volume[0]] if place < 0 else machine.logical_mounts[place]
             if not mount.startswith("/"):
                 raise entry.wrong("pages", f"{number} has no mount; say where in [volumes]: mount = '/db/1'")
             path = f"{mount.rstrip('/')}/{file}"
-            if any(place.path == path for place in self.places):
+            if any(file.path == path for file in self.places):
                 raise entry.wrong("file", f"{path} is there twice")
             self.places.append(
                 TablespaceFile(
@@ -246,19 +249,26 @@ class _Scenario:
                     entry.text("role", "data"),
                     count * PAGE,
                     volume[0],
+                    place,
                 )
             )
 
     def _full(self) -> None:
-        used: dict[int, int] = {}
+        used: dict[tuple[int, int], int] = {}
         for place in self.places:
-            used[place.volume] = used.get(place.volume, 0) + place.bytes
+            where = place.volume, place.logical
+            used[where] = used.get(where, 0) + place.bytes
             volume = self.machine.volumes[place.volume]
-            if used[place.volume] > volume.cylinders * CYLINDER - (2 << 20):
+            name, size = f"{volume.devno:04X}", volume.cylinders * CYLINDER
+            if place.logical >= 0:
+                name, size = (
+                    self.machine.logical[place.logical].name,
+                    self.machine.logical[place.logical].size,
+                )
+            if used[where] > size - (2 << 20):
                 raise self.top.document.wrong(
                     ("tablespaces", place.tablespace, "pages"),
-                    f"do not fit on {volume.devno:04X}: {volume.cylinders} cylinders hold "
-                    f"{volume.cylinders * CYLINDER // PAGE} pages in all",
+                    f"do not fit on {name}, which holds {size // PAGE} pages in all",
                 )
 
     # who uses it
@@ -352,7 +362,11 @@ class _Scenario:
         entry.only(key, "kb", "at_once", "hits", "reads", "name", "stripe_kb", "every", "wait")
         if "reads" in entry and key != "use":
             raise entry.wrong("reads", f"goes with use, not with {key}")
-        shares = self._shares(key, entry)
+        logical = self._logical(key, entry)
+        if logical < 0:
+            shares = self._shares(key, entry)
+        else:
+            shares = dict.fromkeys(self.machine.logical[logical].volumes, 1.0)
         reads = (
             {"read": 1.0, "write": 0.0}.get(key) if key != "use" else entry.number("reads", None, 0.0, 1.0)
         )
@@ -365,17 +379,34 @@ class _Scenario:
         weights[-1] = 1.0
         size = round(entry.number("kb", 4.0, 0.5, 16384.0) * 1024)
         pieces = entry.whole("at_once", 1, 1, 1024)
+        split = 1
+        if logical >= 0:
+            stripe = self.machine.logical[logical].stripe
+            if "stripe_kb" in entry or (stripe and size > stripe and size % stripe):
+                raise entry.wrong("kb", "is on a logical volume a multiple of its stripe, or less than one")
+            split = max(1, size // stripe) if stripe else 1
+            size //= split
         aim = Aim(tuple(shares), tuple(weights), size, reads, entry.number("hits", 1.0, 0.0, 1.0))
         groups = {self.machine.lcus[self.machine.volumes[volume].lcu].paths for volume in shares}
         every = entry.whole("every", 1, 1, 1_000_000)
-        cpu = sum(self.machine.cpu[group] for group in groups) / len(groups) * pieces / every
+        cpu = sum(self.machine.cpu[group] for group in groups) / len(groups) * pieces * split / every
         if cpu:
             yield Compute(cpu)
         stripe = round(entry.number("stripe_kb", 0.0, 0.0, 1 << 20) * 1024)
         if stripe % size:
             raise entry.wrong("stripe_kb", "is a multiple of kb, so that a piece lies on one volume")
         waited = entry.flag("wait") if "wait" in entry else True
-        yield DiskIo(aim, entry.text("name", load), pieces, stripe, every, waited)
+        yield DiskIo(aim, entry.text("name", load), pieces, stripe, every, waited, logical, split)
+
+    def _logical(self, key: str, entry: TomlTable) -> int:
+        """Return the place of the logical volume that a step goes to; -1 if it goes to volumes."""
+        said = entry.data[key]
+        wanted = said if isinstance(said, list) else [said]
+        found = {file.logical for file in self.places if file.tablespace in wanted}
+        found |= {place for place, one in enumerate(self.machine.logical) if one.name in wanted}
+        if found - {-1} and len(found) > 1:
+            raise entry.wrong(key, "is on one logical volume or on none; give each a step of its own")
+        return found.pop() if found else -1
 
     def _shares(self, key: str, entry: TomlTable) -> dict[int, float]:
         """Return which part of the requests goes to which volume."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.lab.model import PathGroup, Scenario, StorageBox
-    from zmon.lab.simulation import RouteCounts
+    from zmon.lab.simulation import BlockCounts
 
 FCP: Final = 0x25
 MAJORS: Final = (8, *range(65, 72), *range(128, 136))
@@ -31,7 +31,7 @@ MILLISECOND: Final = 1_000_000
 COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
 )  # fmt: skip
-"""What is counted of a path to a disk, as `RouteCounts` calls it."""
+"""What is counted of a path to a disk or of a logical volume, as `BlockCounts` calls it."""
 FIELDS: Final = {
     "read_ns": "read_ms", "write_ns": "write_ms", "busy_ns": "io_ms", "weighted_ns": "weighted_ms",
 }  # fmt: skip
@@ -42,6 +42,14 @@ NO_BLOCK: Final = absent("an FCP adapter is no disk")
 NO_UID: Final = absent("only DASD have a uid")
 NO_CCW: Final = absent("no ccw device")
 NOT_SHOWN: Final = absent("the laboratory does not simulate it")
+
+
+def block_row(counted: Sequence[int]) -> dict[str, Value]:
+    """Return what is `COUNTED` as the block layer shows it."""
+    return {
+        FIELDS.get(name, name): value // MILLISECOND if name in FIELDS else value
+        for name, value in zip(COUNTED, counted, strict=True)
+    }
 
 
 def is_scsi(group: PathGroup) -> bool:
@@ -102,22 +110,22 @@ class ScsiDisks:
         other.in_flight = dict(self.in_flight)
         return other
 
-    def add(self, routed: Iterable[RouteCounts], times: int) -> None:
+    def add(self, routed: Iterable[BlockCounts], times: int) -> None:
         """Count what was done over each path, so many times."""
         for one in routed:
-            values = self.counted.get((one.disk, one.path))
+            values = self.counted.get((one.place, one.path))
             if values is not None:
                 for at, name in enumerate(COUNTED):
                     values[at] += getattr(one, name) * times
-                self.in_flight[one.disk, one.path] = one.in_flight
+                self.in_flight[one.place, one.path] = one.in_flight
 
     # what stays
 
     def constant(self, frames: Mapping[str, Frame], box: StorageBox) -> dict[str, Frame]:
         """Return frames that stay the same with a box, with SCSI disks for what they had as DASDs."""
         found = self._dasds_alone(frames)
-        found[LAYER.name] = _joined(found[LAYER.name], self._layers(box), frames[LAYER.name].times[0])
-        found[DEVICE.name] = _joined(found[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0])
+        found[LAYER.name] = joined(found[LAYER.name], self._layers(box), frames[LAYER.name].times[0])
+        found[DEVICE.name] = joined(found[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0])
         whole = {f"94:{4 * place + 1}": f"{DM}:{at}" for at, place in enumerate(self.places)}
         for kind in (MOUNT, CONTAINER):
             frame = frames[kind.name]
@@ -215,17 +223,13 @@ class ScsiDisks:
                 "label": self._name(place),
                 "block_size": 512,
             }
-        found[BLOCK.name] = _joined(found[BLOCK.name], rows, now)
+        found[BLOCK.name] = joined(found[BLOCK.name], rows, now)
         return found
 
     def _path(self, route: tuple[int, int], number: str) -> dict[str, Value]:
         """Return what the block layer counts of one path to a disk."""
         place, path = route
-        row: dict[str, Value] = {
-            FIELDS.get(name, name): value // MILLISECOND if name in FIELDS else value
-            for name, value in zip(COUNTED, self.counted[route], strict=True)
-        }
-        return row | {
+        return block_row(self.counted[route]) | {
             "number": number,
             "busid": _adapter(self.groups[place].chpids[path % len(self.groups[place].chpids)]),
             "size": self._size(place),
@@ -277,7 +281,7 @@ def _only(frame: Frame, kept: Sequence[bool]) -> Frame:
     )
 
 
-def _joined(frame: Frame, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
+def joined(frame: Frame, rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
     """Return a frame with further rows; a field that one has and the other has not is not simulated."""
     names = dict.fromkeys((*frame.columns, *(name for row in rows.values() for name in row)))
     columns = {

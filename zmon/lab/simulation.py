@@ -20,7 +20,7 @@ from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_watched
 
 if TYPE_CHECKING:
-    from zmon.lab.engine_state import DiskState
+    from zmon.lab.engine_state import BlockState, DiskState
     from zmon.lab.guest_engine import GuestCounts
     from zmon.lab.model import Scenario
 
@@ -60,11 +60,13 @@ class VolumeCounts(NamedTuple):
     """Requests that an alias did."""
 
 
-class RouteCounts(NamedTuple):
-    """What one path to a disk did, where Linux chooses the path: times in ns."""
+class BlockCounts(NamedTuple):
+    """What one path to a disk did, where Linux chooses the path, or one logical volume: times in ns."""
 
-    disk: int
+    place: int
+    """Of the disk, or of the logical volume."""
     path: int
+    """0 of a logical volume."""
     reads: int
     sectors_read: int
     read_ns: int
@@ -101,8 +103,10 @@ class IntervalCounts(NamedTuple):
     """Of each control unit, the requests of its arrays."""
     guest: GuestCounts | None = None
     """What happened to Linux itself, where that is simulated."""
-    routed: tuple[RouteCounts, ...] = ()
+    routed: tuple[BlockCounts, ...] = ()
     """Of each disk and path where Linux chooses the path."""
+    mapped: tuple[BlockCounts, ...] = ()
+    """Of each logical volume."""
 
 
 class PhaseRun:
@@ -214,24 +218,28 @@ def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
         tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
         tuple(unit.fetched for unit in engine.units),
         engine.guest() if isinstance(engine, GuestEngine) else None,
-        tuple(_routed(disk, path) for disk in engine.disks for path in range(len(disk.routes))),
+        tuple(
+            _block(disk.number, path, block)
+            for disk in engine.disks
+            for path, block in enumerate(disk.routes)
+        ),
+        tuple(_block(place, 0, logical.block) for place, logical in enumerate(engine.logical)),
     )
 
 
-def _routed(disk: DiskState, path: int) -> RouteCounts:
-    route = disk.routes[path]
-    return RouteCounts(
-        disk.number,
+def _block(place: int, path: int, block: BlockState) -> BlockCounts:
+    return BlockCounts(
+        place,
         path,
-        route.reads,
-        route.read_bytes // SECTOR,
-        _ns(route.read_time),
-        route.writes,
-        route.write_bytes // SECTOR,
-        _ns(route.write_time),
-        _ns(route.busy),
-        _ns(route.integral),
-        route.active,
+        block.reads,
+        block.read_bytes // SECTOR,
+        _ns(block.read_time),
+        block.writes,
+        block.write_bytes // SECTOR,
+        _ns(block.write_time),
+        _ns(block.busy),
+        _ns(block.integral),
+        block.active,
     )
 
 
