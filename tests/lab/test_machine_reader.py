@@ -121,7 +121,7 @@ def test_a_step_on_a_logical_volume_is_split_at_its_stripes() -> None:
         ('"7600-7601"', '"7600-7601", "7600-7601"', "lvs.data.volumes: are volumes, ranges or LCUs"),
         (
             '"7600-7601"',
-            '"7600", "043A"',
+            '"7600-7601", "043A"',
             "lvs.data.volumes: 043A is behind FCP paths, or has a mount itself",
         ),
         ("64", "65", "lvs.data.stripe_kb: is 4 or a power of two above it"),
