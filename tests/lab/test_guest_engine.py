@@ -65,6 +65,22 @@ def test_other_guests_take_their_part_of_the_processors() -> None:
     assert "other" not in engine.counted
 
 
+@pytest.mark.parametrize(("real", "wait"), [(1, 5.0), (3, 0.0)])
+def test_an_interrupt_waits_for_a_processor(real: int, wait: float) -> None:
+    """A guest that only reads gets the real processor behind two others, each for a slice of 5 ms.
+
+    The read of 1 ms ends within one of these slices; then the next one of the other guest comes first.
+    """
+    others = Stream("other", 2, (Compute(1e9),), outside=True)
+    own = Stream("own", 1, (DiskIo(aim()), Count("read")))
+    slow = FREE._replace(latency=1000.0)
+    engine = ran(own, others, cpus=1, zvm=ControlProgram(real), lcu=slow)
+    disk, device = engine.disks[0], engine.devices[0]
+    assert device.pending / device.starts == pytest.approx(1000, rel=0.001)
+    assert disk.read_time / disk.reads / 1000 == pytest.approx(1 + 2 * wait, abs=wait / 2 + 0.001)
+    assert (engine.guest().steal_ns > 0) == (wait > 0)
+
+
 def test_without_z_vm_nothing_is_stolen() -> None:
     """In an LPAR that has its processors for itself."""
     assert ran(FULL, watched=True).guest().steal_ns == 0

@@ -57,9 +57,6 @@ class Engine:
     `counted` and `computing` until the next.
     """
 
-    quick = True
-    """Whether the time of a request that ends in the interval it began in is counted without `_spend_on`."""
-
     def __init__(self, box: StorageBox, loads: Sequence[Load], dice: Dice) -> None:
         """Start at time 0 with all customers at their first step."""
         self.box = box
@@ -434,6 +431,12 @@ class Engine:
         group.transferring[path] = False
         self._next_transfer(group, path)
         unit.inside -= 1
+        self._answered(request)
+
+    def _answered(self, request: Request) -> None:
+        """Let Linux take the answer to a request, and give its subchannel to the next one."""
+        now = self.now
+        disk = request.disk
         self._account(request, now)
         active = disk.active  # some, as this one was there
         since = now - disk.at
@@ -441,7 +444,7 @@ class Engine:
         disk.busy += since
         disk.at = now
         disk.active = active - 1
-        self._next_start(request, disk, unit)
+        self._next_start(request, disk, disk.lcu)
         customer = request.customer
         if customer.tag:
             self._note(customer.tag, now - request.issued)
@@ -492,7 +495,7 @@ class Engine:
         device.starts += 1
         started = request.started
         total = now - started
-        if self.quick and request.spent is NOT_SPENT:  # as `_spend_on` does, which takes twice as long
+        if request.spent is NOT_SPENT:  # as `_spend_on` does, which takes twice as long
             latency, begun = disk.lcu.latency, request.begun
             pending = min(latency, total) + (begun - request.ready)
             connect = now - begun

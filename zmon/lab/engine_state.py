@@ -14,6 +14,8 @@ WIDEST: Final = 64
 """Buckets of a histogram while it is counted; the last one of the driver takes all from there on."""
 NEVER: Final = float("inf")
 NOT_SPENT: Final = (0.0, 0.0, 0.0)
+COUNTED: Final = (NEVER, NEVER, NEVER)
+"""Stands for times of a request that are counted to its end already."""
 
 
 class SubchannelState:

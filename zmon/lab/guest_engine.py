@@ -1,10 +1,10 @@
 """The engine with what happens to a Linux itself: swapping, paging by z/VM, steal, tasks that wait.
 
 Below z/VM a virtual processor needs one of the processors of the LPAR, which other guests use too.  It gets
-one for a time slice, then goes behind those that wait.  While it waits, time is stolen from Linux; so it is
-while CP reads a page of the guest.  A step that touches pages finds some of them swapped out, or paged out by
-CP, in proportion to the memory that is missing.  A page that is read takes the place of another one, which is
-written.
+one for a time slice, then goes behind those that wait.  While it waits, time is stolen from Linux, and Linux
+does not take the interrupt of a request that has ended.  Time is also stolen while CP reads a page of the
+guest.  A step that touches pages finds some of them swapped out, or paged out by CP, in proportion to the
+memory that is missing.  A page that is read takes the place of another one, which is written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.dice import BITS, EXPONENTIAL
-from zmon.lab.engine_state import Customer
+from zmon.lab.engine_state import COUNTED, Customer
 from zmon.lab.fault_engine import FaultEngine
 from zmon.lab.model import Aim, Touch
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.lab.dice import Dice
+    from zmon.lab.engine_state import Request, SubchannelState
     from zmon.lab.model import Load, LoadStep, Scenario
 
 SLICE: Final = 5_000.0
@@ -85,6 +86,8 @@ class GuestEngine(FaultEngine):
         """Wait for a virtual processor."""
         self._ready_to_run: deque[Task] = deque()
         """Wait for a real one."""
+        self._interrupts: list[Request] = []
+        """Requests that have ended, while no processor of this Linux runs to take the interrupt."""
         self._told = 0.0
         self._sums = [0.0] * len(GuestCounts._fields)
         super().__init__(plan.box, loads, dice)
@@ -159,6 +162,10 @@ class GuestEngine(FaultEngine):
             task = self._ready_to_run.popleft()
             self._running += 1
             self._mine += not task.customer.outside
+            if self._interrupts and self._mine:
+                for request in self._interrupts:
+                    self._at(self.now, super()._answered, request)
+                self._interrupts.clear()
             slice_ = min(task.time, SLICE)
             self._at(self.now + slice_, self._sliced, task._replace(time=task.time - slice_))
 
@@ -186,6 +193,23 @@ class GuestEngine(FaultEngine):
                 self._held -= 1
         self._dispatch()
         self._go_on(task.customer)
+
+    def _answered(self, request: Request) -> None:
+        """Let Linux take the answer, when a virtual processor of it runs; channel measurement ends before."""
+        if self._mine or self._running < self._real:
+            super()._answered(request)
+            return
+        device = self.devices[request.device]
+        self._spend_on(device, request)
+        request.spent = COUNTED
+        self._interrupts.append(request)
+        if not self._held:
+            self._tell()
+            self._want(Task(Customer((), once=True), 0.0))
+
+    def _spend_on(self, device: SubchannelState, request: Request) -> None:
+        if request.spent is not COUNTED:
+            super()._spend_on(device, request)
 
     # memory
 
