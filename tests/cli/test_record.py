@@ -73,10 +73,10 @@ def test_a_day_is_continued(root: str, folder: str) -> None:
 
 
 def test_only_what_is_wanted_is_recorded(root: str, folder: str) -> None:
-    """What zmon itself costs is always there."""
+    """What zmon itself costs is always there, and tasks, which are in the file of the CPUs."""
     main(["record", folder, "--root", root, "-i", "0.1", "-n", "1", "--only", "cpu"])
     recording = Recording(days(folder).days[0].path)
-    assert set(recording.sample(0).frames) == {"cpu", "source"}
+    assert set(recording.sample(0).frames) == {"cpu", "tasks", "source"}
     recording.close()
 
 

@@ -33,6 +33,8 @@ HEADINGS: Final = (
 """The names of the columns, in CSV."""
 NOTHING_SHORT, MAY_BE_SHORT, SHORT, NOT_KNOWN = range(4)
 """Exit status with `--status`: as Nagios reads it OK, WARNING, CRITICAL, UNKNOWN."""
+MOST_USUAL: Final = {"D1", "D2", "D4", "D4b"}
+"""If one of these is not known, it is not known whether something is short; others need more sources."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,7 +79,7 @@ def nagios_status(found: Verdict) -> int:
         return SHORT
     if found.diagnoses:
         return MAY_BE_SHORT
-    return NOT_KNOWN if found.unknown else NOTHING_SHORT
+    return NOT_KNOWN if any(one.id in MOST_USUAL for one in found.unknown) else NOTHING_SHORT
 
 
 # output

@@ -1,47 +1,184 @@
-"""Processors of this Linux are full (D15): while they are, nothing else limits."""
+"""Processors are full, or the hypervisor withholds them (D15); FCP makes them busy (D15b).
+
+While processors are full nothing else limits: requests that wait in Linux may only wait for a processor.  The
+service time of the hardware does not depend on processors, the response that Linux sees does.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, gain, percent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
+from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PROCESSORS
 
 if TYPE_CHECKING:
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
 
 CERTAINLY_FULL: Final = 0.97
 """Utilisation from which on work waits for processors, however evenly it comes."""
+LIKELY_FULL: Final = 0.95
+"""Utilisation from which on it likely does, where nothing shows whether tasks wait."""
+MUCH_STOLEN: Final = 0.1
+"""The part of the time from which on Linux lacks what the hypervisor takes."""
+TASKS_WAIT: Final = 0.1
+"""The part of the time in which tasks wait for a processor, from which on it matters."""
+ZVM: Final = "z/VM"
+MOST_FULL: Final = 0.99
+MOSTLY: Final = 0.5
+WHETHER: Final = absent("whether tasks wait for a processor: /proc/pressure/cpu, procs_running in /proc/stat")
+NO_STEAL: Final = "the time that the hypervisor withholds (steal)"
 
 
 def full_processors(situation: Situation) -> Diagnoses:
-    """Return D15: the processors are full."""
+    """Return D15: the processors are full, or the hypervisor does not give them."""
     number, busy = situation.load.processors
     if isinstance(number, Absent) or isinstance(busy, Absent):
         return absent("the load of the processors: /proc/stat")
+    system = situation.machine.system()
+    if system.steal >= MUCH_STOLEN:
+        return (_withheld(situation, system, float(number), float(busy)),)
     if busy < FULL_PROCESSORS:
         return ()
-    subject = Subject("cpu", "", f"{number:.0f} processors")
+    waits = _tasks_wait(system, number)
+    if busy < (LIKELY_FULL if waits is None else CERTAINLY_FULL) and not waits:
+        return WHETHER if waits is None else ()
+    return (_full(situation, system, float(number), float(busy)),)
+
+
+def _tasks_wait(system: ObservedSystem, number: Number) -> bool | None:
+    """Return whether tasks wait for a processor; None if it is not measured."""
+    if isinstance(system.cpu_some, Absent):
+        return None if isinstance(system.running, Absent) else bool(system.running > number)
+    return bool(system.cpu_some >= TASKS_WAIT)
+
+
+def _lost(system: ObservedSystem, number: float, busy: float) -> float:
+    """Return the tasks that wait for a processor; estimated as for one queue where they were not counted."""
+    estimate = min(busy, MOST_FULL) / (1 - min(busy, MOST_FULL))
+    return estimate if isinstance(system.running, Absent) else max(estimate, system.running - number)
+
+
+def _full(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
+    subject = _cpus(number)
     more = float(round(1.5 * number) if number > 1 else 2)
-    found = Diagnosis(
+    raised = f" (note that {' and '.join(system.limits)})" if system.limits else ""
+    known = _tasks_wait(system, number) is not None
+    steal = system.steal
+    return Diagnosis(
         "D15",
         subjects=(MACHINE, subject),
-        claim=f"The {number:.0f} processors are full: {percent(busy)} busy.",
+        claim=f"The {many(int(number), 'processor')} {_are(number)} full: {percent(busy)} busy.",
         evidence=(
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} of {number:.0f} processors busy"),
+            *_of_tasks(system, number),
         ),
-        confidence=CERTAIN if busy >= CERTAINLY_FULL else LIKELY,
-        action=f"Give this Linux more processors, for example {more:.0f}, or less to compute.",
-        lost=0.0,
+        confidence=CERTAIN if busy >= CERTAINLY_FULL or known else LIKELY,
+        action=f"Give this Linux more processors, for example {more:.0f}{raised}, or less to compute.",
+        lost=_lost(system, number, busy),
+        excluded=(
+            () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
+        ),
         gain=gain(situation, (ProcessorNumber(more),)),
         whatif=f"processors {more:.0f}",
-        confirm="" if busy >= CERTAINLY_FULL else "Tasks that wait for a processor (PSI) would confirm it.",
+        missing=(NO_STEAL,) if isinstance(steal, Absent) else (),
+    )
+
+
+def _withheld(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
+    who = system.hypervisor or "the hypervisor"
+    who = who if who == ZVM else f"{who[:1].upper()}{who[1:]}"
+    steal = float(system.steal)  # type: ignore[arg-type]  # it is known
+    subject = _cpus(number)
+    volumes = situation.load.volumes
+    serv = mean_of(volumes, "serv")
+    calm = (
+        () if isinstance(serv, Absent) else (f"not the disks: the hardware serves a request in {ms(serv)}",)
+    )
+    cause = f" It is known that {' and '.join(system.limits)}." if system.limits else ""
+    zvm = system.hypervisor == ZVM
+    ask = (
+        "see CP INDICATE LOAD, and the paging and wait states of the guest"
+        if zvm
+        else "see the weights and caps of the LPARs at the HMC"
+    )
+    return Diagnosis(
+        "D15",
+        subjects=(MACHINE, subject),
+        claim=f"{who} withholds {percent(steal)} of the processors' time from Linux.{cause}",
+        evidence=(
+            evidence("cpu.steal", subject, 100 * steal, f"{percent(steal)} of the processors' time stolen"),
+            evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} used"),
+            *_of_tasks(system, number),
+        ),
+        confidence=CERTAIN,
+        action=f"Give this Linux a larger share, or run less beside it: {ask}.",
+        lost=steal * number + max(0.0, _lost(system, number, busy + steal) - 1),
+        excluded=calm,
+        missing=() if system.limits else ("caps and weights: diag 204, s390_sthyi", *_paging(zvm=zvm)),
+    )
+
+
+def _paging(*, zvm: bool) -> Iterator[str]:
+    if zvm:
+        yield "paging of the guest by CP: diag 2fc"
+
+
+def _of_tasks(system: ObservedSystem, number: float) -> Iterator[Measurement]:
+    if not isinstance(system.running, Absent):
+        words = f"{system.running} tasks run or wait for {number:.0f} processors"
+        yield evidence("tasks.running", MACHINE, system.running, words)
+    if not isinstance(system.cpu_some, Absent):
+        words = f"some task waits for a processor {percent(system.cpu_some)} of the time"
+        yield evidence("pressure.some", Subject("cpu", "cpu"), 100 * system.cpu_some, words)
+
+
+def _cpus(number: float) -> Subject:
+    return Subject("cpu", "", many(int(number), "processor"))
+
+
+def _are(number: float) -> str:
+    return "is" if number == 1 else "are"
+
+
+def costly_fcp(situation: Situation) -> Diagnoses:
+    """Return D15b: the processors are full, and most requests go over FCP, which costs more than FICON."""
+    load = situation.load
+    number, busy = load.processors
+    system = situation.machine.system().system
+    if not load.fcp or not busy >= LIKELY_FULL:
+        return ()
+    if isinstance(system, Absent) or isinstance(number, Absent):
+        return absent("the time in the kernel: /proc/stat")
+    rate = sum(one.rate for one in load.volumes)
+    fcp = sum(one.rate for one in load.volumes if "." not in one.key)
+    if not load.enough(fcp) or fcp < MOSTLY * rate:
+        return ()
+    cost = system * number / fcp
+    subject = _cpus(float(number))
+    found = Diagnosis(
+        "D15b",
+        subjects=(MACHINE, subject),
+        claim=f"FCP costs processor time: {1e6 * cost:.0f} microseconds in the kernel for a request.",
+        evidence=(
+            evidence("cpu.system", subject, 100 * system, f"{percent(system)} of the time in the kernel"),
+            evidence("device.io", MACHINE, fcp, f"{fcp:,.0f} requests a second over FCP"),
+        ),
+        confidence=POSSIBLE,
+        action="Add processors; over FICON a request costs an eighth less (the Oracle study on a z196).",
+        lost=0.0,
+        confirm="The same load on ECKD disks would show the difference.",
+        missing=("processor time by interrupt and by process",),
     )
     return (found,)
 
 
-CAUSES: Final = {"D15": full_processors}
+CAUSES: Final = {"D15": full_processors, "D15b": costly_fcp}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.diagnosis.observed_machine import ObservedMachine
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -64,8 +65,6 @@ class StackedDisk(NamedTuple):
     """Seconds that a request to the disks below takes on average."""
     below_rate: float
     """Requests per second to all disks below."""
-    below_size: float
-    """Bytes of a request to these."""
 
 
 def _no_details() -> Mapping[str, VolumeDetail]:
@@ -97,3 +96,5 @@ class Situation(NamedTuple):
     """Of volumes by their keys."""
     stacked: Callable[[], Sequence[StackedDisk]] = tuple
     """Block devices with I/O that are made of others."""
+    machine: ObservedMachine = ObservedMachine()
+    """Processors, memory, paths, what hangs; and when a load began."""

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis import (
     above_disks,
+    added_volumes,
     aliases,
     channels,
     control_units,
+    disturbances,
+    lost_paths,
+    memory,
+    new_load,
     pending,
     processors,
     reads_and_writes,
+    scsi_paths,
     shared_logs,
     transfers,
 )
@@ -34,11 +40,17 @@ if TYPE_CHECKING:
 
 CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **processors.CAUSES,
+    **memory.CAUSES,
+    **disturbances.CAUSES,
+    **lost_paths.CAUSES,
+    **scsi_paths.CAUSES,
     **channels.CAUSES,
     **pending.CAUSES,
+    **new_load.CAUSES,
     **control_units.CAUSES,
     **reads_and_writes.CAUSES,
     **transfers.CAUSES,
+    **added_volumes.CAUSES,
     **aliases.CAUSES,
     **above_disks.CAUSES,
     **shared_logs.CAUSES,
@@ -49,9 +61,11 @@ OF_KIND: Final = {
     "paths": {"D2", "D5", "D14", "D14b", "D14c"},
     "aliases": {"D4"},
     "volume": {"D4", "D4b", "D4d", "D12", "D20"},
-    "lcu": {"D1", "D3", "D4c", "D7", "D8", "D9"},
+    "lcu": {"D1", "D3", "D4c", "D9"},
 }
 """The diagnoses that say that a kind of resource is short."""
+BLIND: Final = "D22"
+"""A measurement is off: that is no verdict, only why another one may be wrong."""
 SPARE: Final = 0.7
 """Utilisation up to which a resource is excluded as a cause."""
 WORTH_SAYING: Final = 100.0
@@ -104,10 +118,12 @@ def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]
 
 def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
     """Return whether another is about what a diagnosis is first about, about all its LCUs, or the machine."""
+    first = one.subjects[0]
     units = {each for each in one.subjects if each.kind == "lcu"}
-    wide = {"machine", "cpu", "memory"}
+    wide = {"machine", "cpu"}
     return (
-        one.subjects[0] in other.subjects
+        first in other.subjects
+        or first.kind == "machine"
         or bool(units and units <= {*other.subjects})
         or not wide.isdisjoint(each.kind for each in other.subjects)
     )
@@ -138,7 +154,7 @@ def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
 def _sentence(
     situation: Situation, diagnoses: Sequence[Diagnosis], limit: str, unknown: Sequence[NotKnown]
 ) -> str:
-    if diagnoses:
+    if diagnoses and diagnoses[0].id != BLIND:
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
     why = situation.waiting.why
     if situation.waiting.places:

@@ -20,6 +20,8 @@ from zmon.queueing.waiting import waiting
 from zmon.tables.observed import KINDS
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
+from zmon.tables.surroundings import KINDS as SURROUNDINGS
+from zmon.tables.surroundings import observed_machine
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files
 from zmon.tables.view import TableDefinition
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from zmon.queueing.waiting import Waiting
     from zmon.tables.view import View
 
-NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE))), topology=TOPOLOGY)
+NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topology=TOPOLOGY)
 """What a situation is filled from."""
 MAX_RECENT: Final = 10
 """Intervals before the present one that are looked at."""
@@ -59,7 +61,7 @@ DOORS: Final = {
     "machine": "REDISP",
 }
 """The screen of each kind of subject."""
-NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
+NOTHING_WRONG: Final = absent("nothing is short")
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 
@@ -107,6 +109,7 @@ def _situation(asked: _Asked) -> Situation:
         cache(lambda: _shares(view, load)),
         cache(lambda: volume_details(view.interval)),
         cache(lambda: stacked_disks(view.interval)),
+        observed_machine(view),
     )
 
 
@@ -181,11 +184,11 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "what": [what for what, _, _ in lines],
         "text": [text for _, text, _ in lines],
-        "id": [NO_DIAGNOSIS if one is None else one.id for _, _, one in lines],
-        "confidence": [NO_DIAGNOSIS if one is None else one.confidence for _, _, one in lines],
-        "lost": [NO_DIAGNOSIS if one is None else one.lost for _, _, one in lines],
-        "subject": [NO_DIAGNOSIS if one is None else one.subjects[0].title for _, _, one in lines],
-        "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
+        "id": [NOTHING_WRONG if one is None else one.id for _, _, one in lines],
+        "confidence": [NOTHING_WRONG if one is None else one.confidence for _, _, one in lines],
+        "lost": [NOTHING_WRONG if one is None else one.lost for _, _, one in lines],
+        "subject": [NOTHING_WRONG if one is None else one.subjects[0].title for _, _, one in lines],
+        "door": [NOTHING_WRONG if one is None else door(one.subjects[0]) for _, _, one in lines],
     }
     return Table([str(number) for number in range(1, len(lines) + 1)], columns)
 

@@ -1,0 +1,113 @@
+"""A path that is installed and cannot be used is lost; one thing behind all paths is a single point."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.situations import load, only, situation, volume
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
+from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
+from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathMap, PathLeaf
+
+WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
+UNKNOWN = absent("not read")
+
+
+def leaf(name: str, adapter: str = "0.0.fc60", port: str = "0x1", failed: str = "") -> PathLeaf:
+    return PathLeaf("8:0", name, adapter, adapter[-2:], port, 10.0, 0.001, 0.1, failed)
+
+
+def multipath(*leaves: PathLeaf) -> MultipathMap:
+    return MultipathMap("dm-0", "data", (leaves,), "service-time", 0)
+
+
+@pytest.mark.parametrize(
+    ("why", "words", "action"),
+    [
+        ("varied off by Linux", "(varied off by Linux)", "chchp -v 1 51"),
+        ("configured off", "(configured off)", "chchp -c 1 51"),
+        ("taken off by the control unit for maintenance (CUIR)", "maintenance", "Wait for the end"),
+        ("", "lost: 51.", "cable, switch, port"),
+    ],
+)
+def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
+    """It is certain; what to do follows from why it is not used."""
+    paths = (WHOLE._replace(lost=(LostPath("51", 4, why),), since=9),)
+    found = only(lost_paths(situation(paths=paths, maps=())))
+    assert found.claim.startswith("1 channel path of 2 to LCU 7 is lost: 51")
+    assert words in found.claim
+    assert action in found.action
+    assert (found.confidence, found.since) == (CERTAIN, 9)
+    assert ("path", "50 51") in {(one.kind, one.key) for one in found.subjects}
+
+
+def test_a_path_that_many_lcus_have_lost_is_one_diagnosis() -> None:
+    """And the requests that wait for the other paths are its time lost."""
+    lost = (LostPath("51", 4, ""),)
+    paths = tuple(LcuPaths(key, key, 4, ("50", "51"), lost) for key in ("L", "M", "N"))
+    now = load(*(volume(f"0.0.700{at}", 400.0) for at in range(8)), paths={"50": 0.97, "51": 0.0})
+    now = now._replace(volumes=tuple(one._replace(pend=0.005) for one in now.volumes))
+    found = only(lost_paths(situation(now, paths=paths, maps=())))
+    assert "to L, M and N is lost" in found.claim
+    assert found.lost > 1
+
+
+def test_a_failed_path_to_a_scsi_disk() -> None:
+    """How many are left is the evidence, and the adapter what they have in common."""
+    maps = (multipath(leaf("sda", failed="offline"), leaf("sdb", "0.0.fc61")),)
+    found = only(lost_paths(situation(paths=(), maps=maps)))
+    assert found.claim == "1 path to data is lost: sda (offline)."
+    assert found.evidence[0].words == "data has 1 of 2 paths"
+    assert "0.0.fc60" in found.action
+
+
+def test_paths_that_are_all_there() -> None:
+    """Nothing is said; and where nothing was read nothing is denied."""
+    maps = (multipath(leaf("sda"), leaf("sdb", "0.0.fc61", "0x2")),)
+    whole = situation(paths=(WHOLE,), maps=maps)
+    assert [cause(whole) for cause in (lost_paths, single_points, no_hpf)] == [(), (), ()]
+    nothing = situation(paths=UNKNOWN, maps=UNKNOWN)
+    assert [cause(nothing) for cause in (lost_paths, single_points, no_hpf)] == [UNKNOWN] * 3
+
+
+@pytest.mark.parametrize(
+    ("leaves", "words"),
+    [
+        ((leaf("sda"), leaf("sdb", port="0x2")), "FCP device, 0.0.fc60"),
+        ((leaf("sda"), leaf("sdb", "0.0.fc61")), "port, 0x1"),
+    ],
+)
+def test_one_adapter_or_port_behind_all_paths(leaves: tuple[PathLeaf, ...], words: str) -> None:
+    """Several paths were meant to be several."""
+    found = only(single_points(situation(paths=(), maps=(multipath(*leaves),))))
+    assert f"go through one {words}" in found.claim
+
+
+def test_a_disk_with_one_path_is_left_alone() -> None:
+    """Nobody meant it to have two; nor is an unknown adapter the same as another unknown one."""
+    alone = multipath(leaf("sda"))
+    unknown = multipath(leaf("sda", "", ""), leaf("sdb", "", ""))
+    assert single_points(situation(paths=(), maps=(alone, unknown))) == ()
+
+
+def test_channel_paths_of_one_physical_channel() -> None:
+    """Two CHPIDs with one PCHID fail together."""
+    found = only(single_points(situation(paths=(WHOLE._replace(physical=("0100",)),), maps=())))
+    assert "one physical channel, 0100" in found.claim
+
+
+def test_high_performance_ficon_matters_only_where_requests_wait() -> None:
+    """And even then it is only possible that it would help."""
+    paths = (WHOLE._replace(without_hpf=4),)
+    calm = load(volume())
+    assert no_hpf(situation(calm, paths=paths)) == ()
+    full = load(volume(rate=400.0), paths=dict.fromkeys(("50", "51"), 0.97))
+    assert only(no_hpf(situation(full, paths=paths))).confidence == POSSIBLE
+
+
+def test_lost_paths_of_one_kind_are_reported_though_others_are_not_known() -> None:
+    """What is known is said."""
+    maps = (multipath(leaf("sda", failed="failed"), leaf("sdb")),)
+    assert only(lost_paths(situation(paths=UNKNOWN, maps=maps))).id == "D13"
+    assert not isinstance(single_points(situation(paths=UNKNOWN, maps=maps)), Absent)

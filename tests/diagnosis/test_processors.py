@@ -1,0 +1,83 @@
+"""Processors are full where tasks wait for them, and withheld where time is stolen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.situations import load, only, situation, volume
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
+from zmon.diagnosis.observed_machine import ObservedSystem
+from zmon.diagnosis.processors import costly_fcp, full_processors
+
+UNKNOWN = absent("not read")
+
+
+@pytest.mark.parametrize(
+    ("busy", "system", "confidence"),
+    [
+        (0.98, ObservedSystem(), CERTAIN),
+        (0.96, ObservedSystem(), LIKELY),
+        (0.92, ObservedSystem(cpu_some=0.5), CERTAIN),
+        (0.92, ObservedSystem(running=9), CERTAIN),
+        (0.92, ObservedSystem(running=3), ""),
+        (0.96, ObservedSystem(cpu_some=0.01), ""),
+        (0.8, ObservedSystem(cpu_some=0.5), ""),
+    ],
+)
+def test_full_is_where_tasks_wait(busy: float, system: ObservedSystem, confidence: str) -> None:
+    """How busy they are is enough only near 100 %; below, waiting tasks decide."""
+    found = full_processors(situation(load(volume(), busy=busy), system=system))
+    assert isinstance(found, tuple)
+    assert [one.confidence for one in found] == ([confidence] if confidence else [])
+
+
+def test_where_nothing_shows_whether_tasks_wait_it_is_not_known() -> None:
+    """Neither full nor not; the source that would tell is named."""
+    found = full_processors(situation(load(volume(), busy=0.92)))
+    assert isinstance(found, Absent)
+    assert "/proc/pressure/cpu" in found.reason
+    assert isinstance(full_processors(situation(load(volume(), busy=UNKNOWN))), Absent)
+
+
+def test_stolen_time_is_another_claim() -> None:
+    """The hypervisor is named, and what it limits; disks are excluded by what the hardware says."""
+    system = ObservedSystem(4, 0.5, 0.1, 0.3, 8, hypervisor="z/VM", limits=("the LPAR is capped",))
+    found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
+    assert found.claim == (
+        "z/VM withholds 30 % of the processors' time from Linux. It is known that the LPAR is capped."
+    )
+    assert found.excluded == ("not the disks: the hardware serves a request in 1.2 ms",)
+    assert [(one.column, one.value) for one in found.evidence][:2] == [
+        ("cpu.steal", 30.0),
+        ("cpu.busy", 50.0),
+    ]
+    assert found.lost > 4
+
+
+def test_a_little_steal_is_none() -> None:
+    """Below a tenth of the time nothing is said."""
+    system = ObservedSystem(steal=0.05, cpu_some=0.0)
+    assert full_processors(situation(load(volume(), busy=0.5), system=system)) == ()
+
+
+def test_more_tasks_that_wait_lose_more() -> None:
+    """The rank follows from the tasks that were counted."""
+    few, many = (
+        only(full_processors(situation(load(volume(), busy=0.98), system=ObservedSystem(running=running))))
+        for running in (5, 500)
+    )
+    assert few.lost < many.lost == 496
+
+
+def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
+    """What a request costs in the kernel is a hint, no more."""
+    disks = (volume("sda", 2000.0, lcu="SCSI"), volume("sdb", 3000.0, lcu="SCSI"))
+    fcp = frozenset({"60", "61"})
+    system = ObservedSystem(system=0.2)
+    found = only(costly_fcp(situation(load(*disks, busy=0.98, fcp=fcp), system=system)))
+    assert found.confidence == POSSIBLE
+    assert "160 microseconds" in found.claim  # 4 processors x 0.2 / 5000
+    assert costly_fcp(situation(load(*disks, busy=0.5, fcp=fcp), system=system)) == ()
+    assert costly_fcp(situation(load(volume(), busy=0.98), system=system)) == ()
+    assert isinstance(costly_fcp(situation(load(*disks, busy=0.98, fcp=fcp))), Absent)

@@ -1,0 +1,127 @@
+"""Paths to SCSI disks: one does all, one is slow, they are used in turn, or all are full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.diagnosis.situations import load, only, situation, volume
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.observed_machine import MultipathMap, PathLeaf
+from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
+
+if TYPE_CHECKING:
+    from zmon.absent import Number
+    from zmon.diagnosis.situation import Situation
+
+FCP = frozenset({"60", "61"})
+UNKNOWN = absent("dm tables need root")
+
+
+def leaf(chpid: str, rate: float, response: Number = 0.001, use: float = 0.1) -> PathLeaf:
+    return PathLeaf(f"8:{chpid}", f"sd{chpid}", f"0.0.fc{chpid}", chpid, "", rate, response, use)
+
+
+def behind(*groups: tuple[PathLeaf, ...], selector: str = "round-robin", turn: int = 1000) -> Situation:
+    """Return a situation with one disk over these path groups."""
+    leaves = [one for group in groups for one in group]
+    uses = {one.chpid: one.use for one in leaves}
+    disks = (volume(one.name, float(str(one.rate)), lcu="SCSI") for one in leaves)
+    maps = (MultipathMap("dm-0", "data", groups, selector, turn),)
+    return situation(load(*disks, paths=uses, fcp=FCP), maps=maps)
+
+
+@pytest.mark.parametrize("use", [0.55, 0.75, 1.0])
+def test_one_path_does_all(use: float) -> None:
+    """Others only stand by, and it is busy enough to deserve a look."""
+    found = only(one_path_does_all(behind((leaf("60", 5000.0, use=use),), (leaf("61", 0.0),))))
+    assert found.confidence == CERTAIN
+    assert "One of 2 FCP paths does all I/O of 1 disk: FCP device 0.0.fc60" in found.claim
+    assert "multibus" in found.action
+    assert found.lost >= 0.6
+
+
+@pytest.mark.parametrize(
+    "calm",
+    [
+        behind((leaf("60", 5000.0, use=0.2),), (leaf("61", 0.0),)),  # nothing waits
+        behind((leaf("60", 0.1, use=0.9),), (leaf("61", 0.0),)),  # too little to tell
+        behind((leaf("60", 2500.0, use=0.9), leaf("61", 2500.0, use=0.9))),  # one group
+        behind((leaf("60", 5000.0, use=0.9),)),  # one path
+    ],
+)
+def test_nothing_is_said_of_other_disks(calm: Situation) -> None:
+    """Failover is a choice as long as the path suffices."""
+    assert one_path_does_all(calm) == ()
+
+
+def test_without_the_table_it_is_likely() -> None:
+    """That one path has all I/O is seen all the same."""
+    maps = behind((leaf("60", 5000.0, use=0.9), leaf("61", 0.0)), selector="")
+    found = only(one_path_does_all(maps))
+    assert found.confidence == LIKELY
+    assert found.missing
+
+
+def test_paths_that_are_used_one_after_the_other() -> None:
+    """A round robin that changes seldom: rr_min_io is named."""
+    found = only(uneven_paths(behind((leaf("60", 5000.0, use=0.9), leaf("61", 100.0)), turn=5000)))
+    assert "one after the other" in found.claim
+    assert any("5000 requests in turn" in one.words for one in found.evidence)
+    service_time = behind((leaf("60", 5000.0, use=0.9), leaf("61", 100.0)), selector="service-time")
+    assert uneven_paths(service_time) == ()  # it may have its reasons
+
+
+def test_a_slow_path_is_compared_with_its_siblings() -> None:
+    """Five times as long and beyond 3 ms: neither alone."""
+    found = only(uneven_paths(behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)))))
+    assert found.subjects[0].key == "0.0.fc60"
+    assert found.claim.startswith("The path over FCP device 0.0.fc60 is slow: 20.0 ms a request")
+    assert found.lost == pytest.approx(1.8)
+    assert uneven_paths(behind((leaf("60", 100.0, 0.002), leaf("61", 100.0, 0.0002)))) == ()
+    assert uneven_paths(behind((leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.01)))) == ()
+
+
+def test_that_all_disks_are_slower_over_an_adapter_is_evidence_of_its_own() -> None:
+    """Twice as long is enough then, for a disk takes its own time over any path."""
+
+    def disks(number: int) -> Situation:
+        leaves = [
+            (leaf("60", 100.0, 0.004)._replace(name=f"sd{at}"), leaf("61", 100.0, 0.0015))
+            for at in range(number)
+        ]
+        maps = tuple(
+            MultipathMap(f"dm-{at}", "data", (pair,), "service-time", 1) for at, pair in enumerate(leaves)
+        )
+        now = load(*(volume(one.name, 100.0, lcu="SCSI") for pair in leaves for one in pair), fcp=FCP)
+        return situation(now, maps=maps)
+
+    assert only(uneven_paths(disks(6))).subjects[0].key == "0.0.fc60"
+    assert uneven_paths(disks(3)) == ()
+
+
+def test_the_order_of_paths_changes_nothing() -> None:
+    """Names of paths are no evidence."""
+    leaves = leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)
+    one, other = (only(uneven_paths(behind(order))) for order in (leaves, leaves[::-1]))
+    assert (one.claim, one.lost) == (other.claim, other.lost)
+
+
+def test_all_paths_are_full() -> None:
+    """Only if each is; then more are needed."""
+    full = behind((leaf("60", 4000.0, use=0.97), leaf("61", 4000.0, use=0.96)))
+    assert "All 2 FCP paths are full: 96 % to 97 % busy." in only(too_few_paths(full)).claim
+    assert too_few_paths(behind((leaf("60", 4000.0, use=0.97), leaf("61", 100.0, use=0.1)))) == ()
+    assert too_few_paths(behind((leaf("60", 400.0), leaf("61", 400.0)))) == ()
+
+
+def test_paths_that_were_not_read_are_not_known_only_where_there_is_fcp() -> None:
+    """A machine without FCP has no such diagnosis."""
+    now = load(volume("sda", 4000.0, lcu="SCSI"), paths={"60": 0.97, "61": 0.97}, fcp=FCP)
+    unread = situation(now, maps=UNKNOWN)
+    assert all(
+        isinstance(cause(unread), Absent) for cause in (one_path_does_all, uneven_paths, too_few_paths)
+    )
+    assert one_path_does_all(situation(maps=UNKNOWN)) == ()

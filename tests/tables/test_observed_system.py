@@ -1,0 +1,132 @@
+"""Processors, memory and tasks, what hangs, and what is not measured, as an interval shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import Absent, absent
+from zmon.kinds import (
+    BLOCK,
+    CMF,
+    CPU,
+    DEVICE,
+    GUEST,
+    LAYER,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PRESSURE,
+    SWAP,
+    TASKS,
+)
+from zmon.tables.observed_system import hung_disks, lacking_measurements, observed_system
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+
+SECOND = 10**9
+NONE = absent("not there")
+TIMES = dict.fromkeys(
+    ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"), 0
+)
+
+
+def test_figures_are_parts_and_rates(make_interval: Callable[..., Interval]) -> None:
+    """Of a minute: 30 s of work, 12 s stolen, 600 pages from swap, 6 s waited for I/O."""
+    later = TIMES | {"user": 24 * SECOND, "system": 6 * SECOND, "steal": 12 * SECOND, "idle": 18 * SECOND}
+    counts = dict.fromkeys(("swapped_in", "swapped_out", "major_faults", "refaulted_file"), 0)
+    sizes = {"total": 1000, "available": 100, "cached": 50, "swap_total": 90, "swap_free": 30, "writeback": 1}
+    before = {
+        CPU: {"0": TIMES | {"online": 1}},
+        MEMORY: {"memory": sizes | counts},
+        PRESSURE: {"io": {"some": 0, "full": 0}},
+        TASKS: {"tasks": {"running": 1, "blocked": 0}},
+    }
+    after = {
+        CPU: {"0": later | {"online": 1}},
+        MEMORY: {"memory": sizes | counts | {"swapped_in": 600}},
+        PRESSURE: {"io": {"some": 6 * SECOND, "full": 0}},
+        TASKS: {"tasks": {"running": 7, "blocked": 3}},
+    }
+    found = observed_system(View(make_interval(before, after)))
+    assert (found.processors, found.busy, found.system, found.steal) == pytest.approx((1, 0.5, 0.1, 0.2))
+    assert (found.running, found.blocked, found.swapped_in, found.io_some) == (7, 3, 10.0, 0.1)
+    assert (found.memory, found.available, found.swap_used) == (1000, 100, 60)
+    assert isinstance(found.cpu_some, Absent)
+
+
+def test_nothing_read_is_all_absent(make_interval: Callable[..., Interval]) -> None:
+    """Each figure with a reason, and no limits."""
+    found = observed_system(View(make_interval({}, {})))
+    numbers = [value for value in found if not isinstance(value, tuple | str)]
+    assert all(isinstance(value, Absent) for value in numbers)
+    assert (found.limits, found.swap_disks, found.hypervisor) == ((), (), "")
+
+
+def test_the_disk_below_a_swap_partition(make_interval: Callable[..., Interval]) -> None:
+    """By bus id, through a logical volume."""
+    layers: dict[str, dict[str, Value]] = {
+        "253:0": {"name": "dm-0", "sort": "dm", "parent": NONE, "below": "94:1", "busid": NONE},
+        "94:1": {"name": "dasda1", "sort": "partition", "parent": "94:0", "below": "", "busid": NONE},
+        "94:0": {"name": "dasda", "sort": "disk", "parent": NONE, "below": "", "busid": "0.0.0300"},
+    }
+    rows = {LAYER: layers, SWAP: {"/dev/dm-0": {"sort": "partition", "size": 1, "used": 1}}}
+    assert observed_system(View(make_interval(rows, rows))).swap_disks == ("0.0.0300",)
+
+
+def test_what_the_hypervisor_limits(make_interval: Callable[..., Interval]) -> None:
+    """Caps of the LPAR and the guest, and more virtual processors than there are below."""
+    rows = {
+        MACHINE: {"machine": {"environment": "zvm", "guest_name": "LNX", "cap_absolute_ifl": 250,
+                              "vm_cpus_configured": 8, "lpar_cpus_configured": 4}},
+        LPAR: {"#1": {"own": 1}, "#2": {"own": 0}},
+        LPAR_CPU: {"#1/0": {"lpar": "#1", "capped": 1}, "#2/0": {"lpar": "#2", "capped": 1}},
+        GUEST: {"LNX": {"capped": 1}},
+    }  # fmt: skip
+    found = observed_system(View(make_interval(rows, rows)))
+    assert found.hypervisor == "z/VM"
+    assert found.limits == (
+        "the LPAR is capped at its weight",
+        "the LPAR is capped at 2.50 IFLs",
+        "guest LNX is capped at its share",
+        "the guest has 8 virtual processors, the LPAR of z/VM 4",
+    )
+
+
+def block(reads: int, in_flight: int, io_ms: int) -> Mapping[str, Value]:
+    names = ("writes", "read_ms", "write_ms", "sectors_read", "sectors_written", "discards", "flushes")
+    return dict.fromkeys(names, 0) | {"reads": reads, "in_flight": in_flight, "io_ms": io_ms}
+
+
+def test_a_disk_that_hangs(make_interval: Callable[..., Interval]) -> None:
+    """Requests are in it for the whole minute, and none completes."""
+    view = View(make_interval({BLOCK: {"sda": block(5, 3, 0)}}, {BLOCK: {"sda": block(5, 3, 60_000)}}))
+    found = hung_disks(view)
+    assert not isinstance(found, Absent)
+    assert [(one.key, one.seconds, one.requests) for one in found] == [("sda", 60.0, 3)]
+    calm = View(make_interval({BLOCK: {"sda": block(5, 0, 0)}}, {BLOCK: {"sda": block(9, 0, 60)}}))
+    assert hung_disks(calm) == ()
+    assert isinstance(hung_disks(View(make_interval({}, {}))), Absent)
+
+
+def test_channel_measurement_that_is_off(make_interval: Callable[..., Interval]) -> None:
+    """Of devices with I/O, with the file that switches it on."""
+    ccw = {"0.0.7000": {"online": 1, "cmb_enable": 0, "block": "dasda", "driver": "dasd-eckd"}}
+    rows = {DEVICE: ccw, CMF: {}}
+    view = View(
+        make_interval(rows | {BLOCK: {"dasda": block(0, 0, 0)}}, rows | {BLOCK: {"dasda": block(600, 0, 60)}})
+    )
+    (one,) = lacking_measurements(view)
+    assert one.devices == 1
+    assert "/sys/bus/ccw/devices/0.0.7000/cmb_enable" in one.switch
+    idle = View(
+        make_interval(rows | {BLOCK: {"dasda": block(0, 0, 0)}}, rows | {BLOCK: {"dasda": block(0, 0, 0)}})
+    )
+    assert lacking_measurements(idle) == ()

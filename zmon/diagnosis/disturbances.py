@@ -1,0 +1,69 @@
+"""Disks that hang (D21), and measurements that are off (D22)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.phrases import MACHINE, evidence, many, names
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+
+EXPIRED: Final = 30.0
+"""Seconds after which the DASD driver gives a request up and tries again (`expires`)."""
+WORTH_SAYING: Final = 5.0
+"""Seconds without a completed request below which a volume may only be slow."""
+
+
+def hung_disks(situation: Situation) -> Diagnoses:
+    """Return D21: volumes with requests in them of which none completes."""
+    hung = situation.machine.hung()
+    if isinstance(hung, Absent):
+        return hung
+    long = [one for one in hung if one.seconds >= WORTH_SAYING]
+    if not long:
+        return ()
+    longest = max(one.seconds for one in long)
+    requests = [one.requests for one in long if not isinstance(one.requests, Absent)]
+    titles = names([one.title for one in long])
+    subjects = tuple(Subject("volume", one.key, one.title) for one in long)
+    found = Diagnosis(
+        "D21",
+        subjects=subjects,
+        claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
+        f" no request has completed for {longest:.0f} s.",
+        evidence=tuple(
+            evidence("device.resp", subject, 1e3 * one.seconds, f"nothing completed for {one.seconds:.0f} s")
+            for subject, one in zip(subjects, long, strict=True)
+        ),
+        confidence=CERTAIN if longest >= EXPIRED else LIKELY,
+        action="See dmesg and the paths of the volume; another system may have reserved it.",
+        lost=float(max(len(long), sum(requests))),
+        confirm="" if longest >= EXPIRED else f"No completion within {EXPIRED:.0f} s would confirm it.",
+    )
+    return (found,)
+
+
+def measurements_off(situation: Situation) -> Diagnoses:
+    """Return D22: measurements that are off and would be needed here, and zmon where it costs much itself."""
+    return tuple(
+        Diagnosis(
+            "D22",
+            subjects=(MACHINE,),
+            claim=f"{one.what[:1].upper()}{one.what[1:]} is off for {many(one.devices, 'device')} with I/O:"
+            " that requests wait for them may not be seen."
+            if one.devices
+            else f"{one.what} changes what it measures: {one.why}.",
+            evidence=(evidence(one.column, MACHINE, one.devices, one.why),),
+            confidence=POSSIBLE,
+            action=one.switch,
+            lost=0.0,
+        )
+        for one in situation.machine.lacking()
+    )
+
+
+CAUSES: Final = {"D21": hung_disks, "D22": measurements_off}

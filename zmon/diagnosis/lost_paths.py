@@ -1,0 +1,222 @@
+"""Paths are lost (D13), all go through one thing (D13b), High Performance FICON is off (D19)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.phrases import evidence, many, names
+from zmon.queueing.observation import path_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.observed_machine import LcuPaths, MultipathMap, PathLeaf
+    from zmon.diagnosis.situation import Situation
+
+WAITED_FOR: Final = {"lcu", "paths"}
+"""Places that requests wait for longer where a channel program takes longer."""
+
+
+def lost_paths(situation: Situation) -> Diagnoses:
+    """Return D13: channel paths that devices have and cannot use, and failed paths to SCSI disks."""
+    paths, maps = situation.machine.paths(), situation.machine.maps()
+    if isinstance(paths, Absent) and (isinstance(maps, Absent) or not maps):
+        return paths
+    found: list[Diagnosis] = []
+    if not isinstance(paths, Absent):
+        found += _merged(situation, [one for one in paths if one.lost])
+    if not isinstance(maps, Absent):
+        found += _failed(maps)
+    return tuple(found)
+
+
+def _merged(situation: Situation, lcus: list[LcuPaths]) -> Iterator[Diagnosis]:
+    """Yield one diagnosis for the LCUs that lost the same paths."""
+    groups: dict[tuple[tuple[str, str], ...], list[LcuPaths]] = {}
+    for one in lcus:
+        groups.setdefault(tuple((lost.chpid, lost.why) for lost in one.lost), []).append(one)
+    for lost, ones in groups.items():
+        yield _lost(situation, lost, ones)
+
+
+def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[LcuPaths]) -> Diagnosis:
+    chpids = [chpid for chpid, _ in lost]
+    why = next((words for _, words in lost if words), "")
+    whole = len(ones[0].installed)
+    left = whole - len(chpids)
+    shared = [
+        Subject("path", key, f"channel paths {key}")
+        for key, group in path_groups(situation.load.lcus).items()
+        if not set(chpids).isdisjoint(group)
+    ]
+    lcus = [Subject("lcu", one.lcu, one.title) for one in ones]
+    since = min((one.since for one in ones if one.since is not None), default=None)
+    waits = sum(
+        place.lost
+        for place in situation.waiting.places
+        if place.kind == "paths" and not set(chpids).isdisjoint(place.key.split())
+    )
+    number = sum(max(each.devices for each in one.lost) for one in ones)
+    titles = names([one.title for one in ones])
+    return Diagnosis(
+        "D13",
+        subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
+        claim=f"{many(len(chpids), 'channel path')} of {whole} to {titles} {_are(chpids)} lost:"
+        f" {names(chpids)}{f' ({why})' if why else ''}.",
+        evidence=tuple(
+            evidence("device.paths", lcu, left, f"{number} devices on line have {left} of {whole} paths")
+            for lcu in lcus[:1]
+        ),
+        confidence=CERTAIN,
+        action=_action(why, chpids[0]),
+        lost=waits,
+        since=since,
+        missing=() if why else ("why the path is not used: configure and status of the channel path",),
+    )
+
+
+def _action(why: str, chpid: str) -> str:
+    if why == "varied off by Linux":
+        return f"Vary it on: chchp -v 1 {chpid}."
+    if why == "configured off":
+        return f"Configure it on: chchp -c 1 {chpid}, or at the HMC."
+    if "maintenance" in why:
+        return "Wait for the end of the maintenance of the control unit; it resumes the path."
+    return f"See lscss and lschp, and have the link of channel path {chpid} checked: cable, switch, port."
+
+
+def _are(things: list[str]) -> str:
+    return "is" if len(things) == 1 else "are"
+
+
+def _failed(maps: Sequence[MultipathMap]) -> Iterator[Diagnosis]:
+    """Yield one diagnosis for all failed paths to SCSI disks."""
+    broken = [(one, leaf) for one in maps for leaf in one.leaves if leaf.failed]
+    if not broken:
+        return
+    adapters = list(dict.fromkeys(leaf.adapter or leaf.name for _, leaf in broken))
+    hurt = list(dict.fromkeys(one.title for one, _ in broken))
+    first = next(one for one, _ in broken)
+    left = sum(not leaf.failed for leaf in first.leaves)
+    state = broken[0][1].failed
+    yield Diagnosis(
+        "D13",
+        subjects=(
+            *(Subject("adapter", adapter, f"FCP device {adapter}") for adapter in adapters),
+            *(Subject("disk", one.key, one.title) for one, _ in broken),
+        ),
+        claim=f"{many(len(broken), 'path')} to {names(hurt)} {_are([leaf.name for _, leaf in broken])} lost:"
+        f" {names([leaf.name for _, leaf in broken])} ({state}).",
+        evidence=(
+            evidence(
+                "setting.value",
+                Subject("disk", first.key, first.title),
+                left,
+                f"{first.title} has {left} of {len(first.leaves)} paths",
+            ),
+        ),
+        confidence=CERTAIN,
+        action=f"See multipath -ll and lszfcp -D; the common part is {names(adapters)}.",
+        lost=0.0,
+    )
+
+
+def single_points(situation: Situation) -> Diagnoses:
+    """Return D13b: disks with several paths that all go through one adapter, port or physical channel.
+
+    Where a disk has one path alone nobody meant it to have two, so nothing is said.
+    """
+    paths, maps = situation.machine.paths(), situation.machine.maps()
+    found: list[Diagnosis] = []
+    if not isinstance(maps, Absent):
+        found += _single(maps)
+    if not isinstance(paths, Absent):
+        found += [_one_channel(one) for one in paths if len(one.installed) > 1 and len(one.physical) == 1]
+    if found or not isinstance(paths, Absent):
+        return tuple(found)
+    return paths if isinstance(maps, Absent) or not maps else ()
+
+
+def _single(maps: Sequence[MultipathMap]) -> Iterator[Diagnosis]:
+    for what, title, part in (("adapter", "FCP device", _adapter), ("adapter", "port", _port)):
+        by_part: dict[str, list[MultipathMap]] = {}
+        for one in maps:
+            parts = {part(leaf) for leaf in one.leaves}
+            if len(one.leaves) > 1 and len(parts) == 1 and "" not in parts:
+                by_part.setdefault(parts.pop(), []).append(one)
+        for key, ones in by_part.items():
+            yield Diagnosis(
+                "D13b",
+                subjects=(
+                    Subject(what, key, f"{title} {key}"),
+                    *(Subject("disk", one.key, one.title) for one in ones),
+                ),
+                claim=f"All paths to {names([one.title for one in ones])} go through one {title}, {key}:"
+                " if it fails, the disks are gone.",
+                evidence=(
+                    evidence(
+                        "layer.busid" if part is _adapter else "layer.wwpn",
+                        Subject("disk", ones[0].key, ones[0].title),
+                        1,
+                        f"{len(ones[0].leaves)} paths, 1 {title}",
+                    ),
+                ),
+                confidence=CERTAIN,
+                action=f"Add paths over another {title}, on another adapter card and another switch.",
+                lost=0.0,
+            )
+
+
+def _adapter(leaf: PathLeaf) -> str:
+    return leaf.adapter
+
+
+def _port(leaf: PathLeaf) -> str:
+    return leaf.port
+
+
+def _one_channel(one: LcuPaths) -> Diagnosis:
+    lcu = Subject("lcu", one.lcu, one.title)
+    return Diagnosis(
+        "D13b",
+        subjects=(lcu,),
+        claim=f"All {len(one.installed)} channel paths to {one.title} are one physical channel,"
+        f" {one.physical[0]}.",
+        evidence=(evidence("channel.pchid", lcu, 1, f"{names(one.installed)} have PCHID {one.physical[0]}"),),
+        confidence=CERTAIN,
+        action="Give the LCU paths over another physical channel.",
+        lost=0.0,
+    )
+
+
+def no_hpf(situation: Situation) -> Diagnoses:
+    """Return D19: requests wait for LCUs or paths while High Performance FICON is off."""
+    paths = situation.machine.paths()
+    if isinstance(paths, Absent):
+        return paths
+    keys = {place.key for place in situation.waiting.places if place.kind in WAITED_FOR}
+    chpids = {chpid for key in keys for chpid in key.split()}
+    found = []
+    for one in paths:
+        if not one.without_hpf or (one.lcu not in keys and chpids.isdisjoint(one.installed)):
+            continue
+        lcu = Subject("lcu", one.lcu, one.title)
+        found.append(
+            Diagnosis(
+                "D19",
+                subjects=(lcu,),
+                claim=f"High Performance FICON is off for {many(one.without_hpf, 'volume')} of {one.title}.",
+                evidence=(evidence("device.hpf", lcu, one.without_hpf, f"hpf is 0 for {one.without_hpf}"),),
+                confidence=POSSIBLE,
+                action="Have HPF switched on in the storage server and in the I/O configuration.",
+                lost=0.0,
+                confirm="The part of requests in transport mode (DASDSTAT) would show it after the change.",
+            )
+        )
+    return tuple(found)
+
+
+CAUSES: Final = {"D13": lost_paths, "D13b": single_points, "D19": no_hpf}

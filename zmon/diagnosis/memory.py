@@ -1,0 +1,160 @@
+"""Memory is short (D16), tasks wait for I/O (D17), database files go through the page cache (D18)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.phrases import MACHINE, evidence, many, ms, of_volume, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.observed_machine import ObservedSystem
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedVolume
+
+SWAPPING: Final = 10.0
+"""Pages read from swap a second from which on memory is short (the consolidation study, line 309)."""
+WAITS: Final = 0.1
+"""The part of the time in which tasks wait for memory, from which on it is short."""
+FEW_BLOCKED: Final = 2
+"""Tasks a CPU that may wait for I/O without a word."""
+FEW_REQUESTS: Final = 2
+"""Tasks that may wait for one request of a disk: the tasks are counted at one instant."""
+IO_WAITS: Final = 0.4
+"""The part of the time in which tasks wait for I/O, from which on it is no chance that some do."""
+MUCH_CACHE: Final = 0.4
+"""The part of the memory in the page cache, from which on files may be in it that a database caches, too."""
+MUCH_WRITEBACK: Final = 0.01
+"""The part of the memory that is being written, from which on blocked tasks may be those that write it."""
+MEMORY: Final = Subject("memory", "", "memory")
+GIGABYTE: Final = 2.0**30
+NO_MEMORY: Final = absent("swapping: /proc/vmstat, and the time lost for memory: /proc/pressure/memory")
+
+
+def short_memory(situation: Situation) -> Diagnoses:
+    """Return D16: tasks wait for pages that were swapped out, or for memory to be freed."""
+    system = situation.machine.system()
+    swapped, waits = system.swapped_in, system.memory_some
+    if isinstance(swapped, Absent) and isinstance(waits, Absent):
+        return NO_MEMORY
+    swaps = swapped >= SWAPPING
+    if not swaps and not (waits >= WAITS and (swapped > 0 or system.refaulted_file >= SWAPPING)):
+        return ()
+    disks = [one for one in situation.load.volumes if one.key in system.swap_disks]
+    claim = (
+        f"Memory is short: Linux reads {swapped:.0f} pages a second back from swap."
+        if swaps
+        else f"The page cache is too small: tasks wait for memory {percent(waits)} of the time."
+    )
+    files = (
+        () if isinstance(system.refaulted_file, Absent) else (f"{system.refaulted_file:.0f} pages of files",)
+    )
+    found = Diagnosis(
+        "D16",
+        subjects=(MEMORY, *(of_volume(one) for one in disks)),
+        claim=claim,
+        evidence=tuple(_of_memory(system, disks)),
+        confidence=CERTAIN if swaps and not waits < WAITS else LIKELY,
+        action="Give this Linux more memory, or let its programs use less.",
+        lost=_lost(system, disks),
+        confirm="" if waits >= WAITS else "Time lost for memory (/proc/pressure/memory) would confirm it.",
+        missing=() if files else ("pages of files that were read again (refaults)",),
+    )
+    return (found,)
+
+
+def _of_memory(system: ObservedSystem, disks: list[ObservedVolume]) -> Iterator[Measurement]:
+    yield evidence(
+        "memory.pagein", MEMORY, system.swapped_in, f"{_number(system.swapped_in)} pages a second swapped in"
+    )
+    yield evidence("memory.pageout", MEMORY, system.swapped_out, f"{_number(system.swapped_out)} swapped out")
+    if not isinstance(system.memory, Absent):
+        size = f"{system.memory / GIGABYTE:.1f} GiB"
+        free = system.available / system.memory
+        yield evidence("memory.available", MEMORY, system.available, f"{percent(free)} of {size} available")
+    if not isinstance(system.memory_some, Absent):
+        words = f"tasks wait for memory {percent(system.memory_some)} of the time"
+        yield evidence("pressure.some", Subject("memory", "memory"), 100 * system.memory_some, words)
+    for one in disks:
+        words = f"the swap volume {one.title} answers in {ms(one.response)}"
+        yield evidence("device.resp", of_volume(one), 1e3 * one.response, words)
+
+
+def _number(value: Number) -> str:
+    return "an unknown number of" if isinstance(value, Absent) else f"{value:,.0f}"
+
+
+def _lost(system: ObservedSystem, disks: list[ObservedVolume]) -> float:
+    """Return the tasks that wait for pages: pages a second times the time of a read from swap."""
+    known = [float(one.response) for one in disks if not isinstance(one.response, Absent)]
+    waits = 0.0 if isinstance(system.memory_some, Absent) else float(system.memory_some)
+    if not known or isinstance(system.swapped_in, Absent):
+        return waits
+    return max(waits, system.swapped_in * max(known))
+
+
+def blocked_tasks(situation: Situation) -> Diagnoses:
+    """Return D17: many more tasks wait for I/O to end than requests are in the disks that zmon sees.
+
+    Those that wait for these disks are what other diagnoses are about.
+    """
+    system = situation.machine.system()
+    blocked, cpus = system.blocked, system.processors
+    if isinstance(blocked, Absent) or isinstance(cpus, Absent):
+        return absent("tasks that wait for I/O: procs_blocked in /proc/stat")
+    requests = sum(
+        one.rate * float(one.response)
+        for one in situation.load.volumes
+        if not isinstance(one.response, Absent)
+    )
+    if blocked <= FEW_BLOCKED * cpus + FEW_REQUESTS * requests or system.io_some < IO_WAITS:
+        return ()
+    writes = system.writeback > MUCH_WRITEBACK * system.memory
+    calm = () if isinstance(system.writeback, Absent) or writes else ("not writeback of dirty pages",)
+    pressure = (
+        ()
+        if isinstance(system.io_some, Absent)
+        else (
+            evidence(
+                "pressure.some",
+                Subject("machine", "io"),
+                100 * system.io_some,
+                f"some task waits for I/O {percent(system.io_some)} of the time",
+            ),
+        )
+    )
+    found = Diagnosis(
+        "D17",
+        subjects=(MACHINE,),
+        claim=f"{many(int(blocked), 'task')} wait for I/O, and only {many(requests, 'request')} are in the"
+        " disks: they wait for something else.",
+        evidence=(evidence("tasks.blocked", MACHINE, blocked, f"{blocked} tasks are blocked"), *pressure),
+        confidence=LIKELY,
+        action="See where they wait: ps -eo state,wchan:32,comm | grep ^D; network file systems are likely.",
+        lost=float(blocked) - requests,
+        excluded=calm,
+        confirm="The wait channels of the tasks would show for what they wait.",
+        missing=("the wait channel and the files of each task: /proc/PID",),
+    )
+    return (found,)
+
+
+def cached_files(situation: Situation) -> Diagnoses:
+    """Return D18 as not known where the page cache is large and Linux swaps; else it does not hold.
+
+    Whether a database opens its files with O_DIRECT is in /proc/PID/fdinfo, which zmon does not read.
+    """
+    system = situation.machine.system()
+    if isinstance(system.cached, Absent) or isinstance(system.memory, Absent):
+        return absent("the use of memory: /proc/meminfo")
+    if system.cached < MUCH_CACHE * system.memory or not system.swap_used > 0:
+        return ()
+    return absent("whether databases open their files with O_DIRECT: flags in /proc/PID/fdinfo")
+
+
+CAUSES: Final = {"D16": short_memory, "D17": blocked_tasks, "D18": cached_files}

@@ -1,0 +1,200 @@
+"""A new reader, writer or backup (D23): what has changed since when, on which LCU, volumes and tablespaces.
+
+`zmon.queueing.waiting` says whether the load of an LCU is new: requests wait for it, it moves many times its
+bytes of the hour before, and then nothing waited.  What a tablespace has of it follows from its bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.clock import clock
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
+from zmon.diagnosis.phrases import names, of_lcu, of_volume, percent
+from zmon.queueing.observation import mean_of, path_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+
+MEGABYTE: Final = 1e6
+KILOBYTE: Final = 1024.0
+MOSTLY: Final = 0.7
+"""The part of the new requests that read, from which on somebody reads; below the rest somebody writes."""
+LARGE: Final = 65_536.0
+"""Bytes of a request from which on whole tables or volumes are read."""
+MOST_SPACES: Final = 5
+LEAST: Final = 0.01
+USUAL: Final = 0.5
+"""The part of the load that there usually is at this hour, from which on it is not new."""
+NO_HOUR: Final = absent("the hour before: a longer recording")
+
+
+def new_load(situation: Situation) -> Diagnoses:
+    """Return D23: LCUs with a load that was not there an hour before, and that makes requests wait."""
+    if not situation.waiting.places:
+        return ()
+    before = situation.earlier()
+    if before is None:
+        return NO_HOUR
+    lcus = {one.key: one for one in situation.load.lcus}
+    keys = [place.key for place in situation.waiting.places if place.kind == "surge"]
+    found = (_new(situation, before, lcus[key]) for key in keys if key in lcus)
+    return tuple(one for one in found if one is not None)
+
+
+def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagnosis | None:
+    load = situation.load
+    now, then = load.volumes_of(lcu.key), before.volumes_of(lcu.key)
+    rate, old_rate = _rate(now), _rate(then)
+    moved, old_moved = _bytes(now), _bytes(then)
+    size, old_size = mean_of(now, "size"), mean_of(then, "size")
+    reads, old_reads = mean_of(now, "reads"), mean_of(then, "reads")
+    subject = of_lcu(lcu)
+    main = Measurement(
+        "control_unit.mbs", subject, moved / MEGABYTE,
+        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} in the hour before",
+        old_moved / MEGABYTE,
+    )  # fmt: skip
+    usual = situation.machine.usual(main)
+    if usual >= USUAL * moved / MEGABYTE:
+        return None
+    since = situation.machine.began(lcu.key, (moved * max(old_moved, 1.0)) ** 0.5)
+    who, does = _who(now, then)
+    busiest = _grown(now, then)
+    spaces = list(_spaces(situation, now))
+    large = "" if isinstance(size, Absent) else f" in requests of {size / KILOBYTE:.0f} KB"
+    places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
+    lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
+    return Diagnosis(
+        "D23",
+        subjects=(
+            subject,
+            *(of_volume(one) for one in now),
+            *(
+                Subject("path", key, f"channel paths {key}")
+                for key, chpids in path_groups(load.lcus).items()
+                if not set(chpids).isdisjoint(lcu.chpids)
+            ),
+            *(Subject("tablespace", name, name) for name, _ in spaces),
+        ),
+        claim=f"{_when(since)} new {who} {does} {moved / MEGABYTE:.0f} MB/s{large} on {places} of"
+        f" {lcu.title}{_spaces_words(spaces)}.",
+        evidence=(
+            main,
+            Measurement("control_unit.io", subject, rate,
+                        f"{rate:,.0f} I/O a second, {old_rate:,.0f} before", old_rate),
+            *_sizes(subject, size, old_size),
+            *_reads(subject, reads, old_reads),
+            *(
+                Measurement("device.mbs", of_volume(one), _bytes([one]) / MEGABYTE,
+                            f"volume {one.title} {_bytes([one]) / MEGABYTE:.0f} MB/s")
+                for one in busiest[:3]
+            ),
+        ),
+        confidence=CERTAIN if not isinstance(since, Absent) else LIKELY,
+        action=f"Find who {does} it, and move that work to another time or slow it down; do not move files.",
+        lost=lost,
+        excluded=tuple(_as_before(situation, before, lcu)),
+        confirm="I/O by process (pidstat -d, iotop) or by session of the database would name it.",
+        missing=("which process or session it is",),
+        since=None if isinstance(since, Absent) else int(since),
+    )  # fmt: skip
+
+
+def _when(since: Number) -> str:
+    return "A" if isinstance(since, Absent) else f"Since {clock(since, '%H:%M')} a"
+
+
+def _rate(volumes: Sequence[ObservedVolume]) -> float:
+    return sum(one.rate for one in volumes)
+
+
+def _bytes(volumes: Sequence[ObservedVolume]) -> float:
+    return sum(one.rate * float(one.size) for one in volumes if not isinstance(one.size, Absent))
+
+
+def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> tuple[str, str]:
+    """Return what is new and what it does: of the bytes that are new, which part is read."""
+    whole = _bytes(now) - _bytes(then)
+    read = _read(now) - _read(then)
+    part = read / whole if whole > 0 else 1.0
+    if part >= MOSTLY:
+        return "reader", "reads"
+    return ("writer", "writes") if part <= 1 - MOSTLY else ("load", "reads and writes")
+
+
+def _read(volumes: Sequence[ObservedVolume]) -> float:
+    """Return the bytes read a second, as if reads and writes were of one size."""
+    return sum(
+        one.rate * float(one.size) * float(one.reads)
+        for one in volumes
+        if not isinstance(one.size, Absent) and not isinstance(one.reads, Absent)
+    )
+
+
+def _grown(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> list[ObservedVolume]:
+    """Return the volumes that have most of what is new, up to nine tenths of it, the first the most."""
+    before = {one.key: _bytes([one]) for one in then}
+    grown = sorted(((_bytes([one]) - before.get(one.key, 0.0), one) for one in now), key=lambda one: -one[0])
+    whole = sum(max(0.0, more) for more, _ in grown)
+    found: list[ObservedVolume] = []
+    so_far = 0.0
+    for more, one in grown:
+        if found and (so_far >= 0.9 * whole or more <= 0):
+            break
+        found.append(one)
+        so_far += more
+    return found
+
+
+def _spaces(situation: Situation, now: Sequence[ObservedVolume]) -> Iterator[tuple[str, float]]:
+    """Yield the tablespaces on the LCU, each with its part of the traffic, by its bytes on the volumes."""
+    moved = {one.key: _bytes([one]) for one in now}
+    whole = sum(moved.values())
+    found: dict[str, float] = {}
+    for share in situation.shares():
+        if share.volume in moved and whole:
+            found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
+    ranked = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    yield from ((name, part) for name, part in ranked[:MOST_SPACES] if part >= LEAST)
+
+
+def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
+    return f" (~{', '.join(f'{name} {percent(part)}' for name, part in spaces)})" if spaces else ""
+
+
+def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
+    if not isinstance(now, Absent) and not isinstance(then, Absent):
+        words = f"{now / KILOBYTE:.0f} KB a request, {then / KILOBYTE:.0f} before"
+        yield Measurement("device.kb", subject, now / KILOBYTE, words, then / KILOBYTE)
+
+
+def _reads(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
+    if not isinstance(now, Absent) and not isinstance(then, Absent):
+        words = f"{percent(now)} reads, {percent(then)} before"
+        yield Measurement("device.reads", subject, 100 * now, words, 100 * then)
+
+
+def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Iterator[str]:
+    """Yield that other LCUs have the load of before, with the numbers of the busiest."""
+    others = [one for one in situation.load.lcus if one.key != lcu.key and situation.load.volumes_of(one.key)]
+    pairs = [
+        (_bytes(situation.load.volumes_of(one.key)), _bytes(before.volumes_of(one.key)), one.title)
+        for one in others
+    ]
+    alike = [one for one in pairs if one[1] / 2 <= one[0] <= 2 * one[1]]
+    if alike:
+        now, then, _ = max(alike)
+        yield (
+            f"not more work of all: {names([title for _, _, title in alike])} as before"
+            f" ({now / MEGABYTE:.1f} MB/s, then {then / MEGABYTE:.1f})"
+        )
+
+
+CAUSES: Final = {"D23": new_load}

@@ -1,0 +1,196 @@
+"""What diagnoses look at besides the load of disks: processors, memory, tasks, paths, what hangs.
+
+Parts are of 1, rates per second, times seconds, sizes bytes, instants UTC in ns.  What was not read is absent
+with its reason.  The modules `observed_*` of `zmon.tables` fill these records from a view.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zmon.absent import Absent, Number
+    from zmon.diagnosis.diagnosis import Measurement
+
+NOT_READ: Final = absent("it was not read")
+
+
+class ObservedSystem(NamedTuple):
+    """The processors, the memory and the tasks of this Linux."""
+
+    processors: Number = NOT_READ
+    """CPUs on line."""
+    busy: Number = NOT_READ
+    """Mean utilisation of a CPU, without what is stolen."""
+    system: Number = NOT_READ
+    """The part of it in the kernel, with interrupts."""
+    steal: Number = NOT_READ
+    """The part of a CPU's time in which the hypervisor did not run it."""
+    running: Number = NOT_READ
+    """Tasks that run or wait for a CPU, at the end of the interval."""
+    blocked: Number = NOT_READ
+    """Tasks that wait for I/O to end, likewise."""
+    cpu_some: Number = NOT_READ
+    io_some: Number = NOT_READ
+    io_full: Number = NOT_READ
+    memory_some: Number = NOT_READ
+    memory_full: Number = NOT_READ
+    """Parts of the time in which some tasks, or all that were not idle, waited for the resource (PSI)."""
+    swapped_in: Number = NOT_READ
+    swapped_out: Number = NOT_READ
+    """Pages."""
+    major_faults: Number = NOT_READ
+    refaulted_file: Number = NOT_READ
+    memory: Number = NOT_READ
+    available: Number = NOT_READ
+    cached: Number = NOT_READ
+    writeback: Number = NOT_READ
+    swap_used: Number = NOT_READ
+    swap_disks: tuple[str, ...] = ()
+    """Keys of the volumes that are swapped to."""
+    hypervisor: str = ""
+    """`z/VM`, `the LPAR's hypervisor`, `KVM`; empty if not known."""
+    limits: tuple[str, ...] = ()
+    """What the hypervisor grants, in words: `the LPAR is capped`."""
+
+
+class LostPath(NamedTuple):
+    """A channel path that some devices of an LCU have, and cannot use."""
+
+    chpid: str
+    devices: int
+    """How many of them."""
+    why: str
+    """`configured off`, `varied off`, `taken off after errors`; empty if not known."""
+
+
+class LcuPaths(NamedTuple):
+    """The channel paths of the devices of an LCU that are on line."""
+
+    lcu: str
+    title: str
+    devices: int
+    installed: tuple[str, ...]
+    lost: tuple[LostPath, ...] = ()
+    physical: tuple[str, ...] = ()
+    """The physical channels (PCHIDs) behind them, where all are known."""
+    without_hpf: int = 0
+    """Devices of a control unit that knows High Performance FICON, which do not use it."""
+    since: int | None = None
+    """When the first path was lost, as far as looked back."""
+
+
+class PathLeaf(NamedTuple):
+    """One path to a SCSI disk: a disk of its own to Linux."""
+
+    number: str
+    """major:minor."""
+    name: str
+    """`sda`."""
+    adapter: str
+    """Bus id of the FCP device; empty if not known."""
+    chpid: str
+    """The channel path of the adapter; empty if not known."""
+    port: str
+    """WWPN of the port of the storage server; empty if not known."""
+    rate: Number
+    """Requests per second."""
+    response: Number
+    use: Number
+    """Utilisation of the channel path."""
+    failed: str = ""
+    """Why it is not used: `failed`, `offline`; empty if it may be."""
+
+
+class MultipathMap(NamedTuple):
+    """A disk that is reached over several paths."""
+
+    key: str
+    """`dm-0`."""
+    title: str
+    groups: tuple[tuple[PathLeaf, ...], ...]
+    """In the order of use."""
+    selector: str
+    turn: int
+    """Requests until the next path takes over (`rr_min_io`); 0 if not known."""
+
+    @property
+    def leaves(self) -> tuple[PathLeaf, ...]:
+        """All paths."""
+        return tuple(leaf for group in self.groups for leaf in group)
+
+
+class StripeSegment(NamedTuple):
+    """A part of a logical volume."""
+
+    volumes: tuple[str, ...]
+    """Keys of the volumes that it is on."""
+    bytes: int
+
+
+class ExtendedVolume(NamedTuple):
+    """A logical volume that was extended: its parts are on different volumes."""
+
+    title: str
+    """`vg/lv`."""
+    segments: tuple[StripeSegment, ...]
+    """In the order of its addresses: what was added later lies behind."""
+    group: tuple[str, ...]
+    """Keys of all volumes that logical volumes of the volume group lie on."""
+
+
+class HungDisk(NamedTuple):
+    """A volume in which requests do not complete."""
+
+    key: str
+    title: str
+    seconds: float
+    """For how long nothing completed, at least."""
+    requests: Number
+    """That are in it."""
+
+
+class LackingMeasurement(NamedTuple):
+    """A measurement that is off and can be switched on."""
+
+    what: str
+    why: str
+    switch: str
+    """What to do."""
+    devices: int
+    """How many devices with I/O it is about."""
+    column: str
+    """Where it would be seen: `device.pend`."""
+
+
+def _unread() -> Absent:
+    return NOT_READ
+
+
+def _not_looked(_lcu: str, _bytes: float) -> Absent:
+    return NOT_READ
+
+
+def _not_compared(_measurement: Measurement) -> Absent:
+    return NOT_READ
+
+
+class ObservedMachine(NamedTuple):
+    """All of it; each part is read when a diagnosis asks, and once."""
+
+    system: Callable[[], ObservedSystem] = ObservedSystem
+    paths: Callable[[], Sequence[LcuPaths] | Absent] = _unread
+    maps: Callable[[], Sequence[MultipathMap] | Absent] = _unread
+    extended: Callable[[], Sequence[ExtendedVolume] | Absent] = _unread
+    """Logical volumes that were extended over other volumes."""
+    began: Callable[[str, float], Number] = _not_looked
+    """Returns when the bytes a second of an LCU, by its key, rose above a limit, as far as looked back."""
+    hung: Callable[[], Sequence[HungDisk] | Absent] = _unread
+    lacking: Callable[[], Sequence[LackingMeasurement]] = tuple
+    usual: Callable[[Measurement], Number] = _not_compared
+    """Returns what a number usually is at this hour, from other days that were recorded."""

@@ -1,0 +1,315 @@
+"""Paths to SCSI disks: one does all (D14b), one is slow or has too many (D14), all are full (D14c)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.phrases import evidence, gain, many, ms, percent
+from zmon.queueing.change import PathNumber, PathsInUse
+from zmon.queueing.waiting import FULL_PATHS
+from zmon.record import NamedTuple
+from zmon.topology.path_sets import ROUND_ROBIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.observed_machine import MultipathMap, PathLeaf
+    from zmon.diagnosis.situation import Situation
+
+ALL: Final = 0.95
+"""The part of the requests of a disk from which on one path does all."""
+UNEVEN: Final = 3.0
+"""Times the requests of the mean of the others from which on a path has too many."""
+ENOUGH: Final = 200
+"""Requests in an interval from which on it is no chance that paths differ."""
+BUSY_PATH: Final = 0.5
+"""Utilisation from which on a path deserves a look (the case study of 2003, line 122)."""
+SLOW_TIMES: Final = 5.0
+"""Times what its best sibling takes, from which on a path is slow: as z/OS compares (IOSHC113I)."""
+SLOW_TIMES_OF_ALL: Final = 2.0
+"""The same where most disks behind the adapter are slower over it: a disk takes its own time besides."""
+MOST: Final = 0.8
+MIN_DISKS: Final = 4
+"""The part of the disks, and how many, that make it no chance."""
+SLOW: Final = 0.003
+"""Seconds of a request below which no path is slow: its example value there."""
+
+
+class Carrier(NamedTuple):
+    """An adapter with what all paths over it carry together."""
+
+    adapter: str
+    chpid: str
+    leaves: tuple[PathLeaf, ...]
+    rate: float
+    """Requests per second."""
+    response: Number
+    """Mean seconds of a request."""
+
+    @property
+    def title(self) -> str:
+        """Its name: `FCP device 0.0.fc00`."""
+        return f"FCP device {self.adapter}" if self.adapter else self.leaves[0].name
+
+    @property
+    def subject(self) -> Subject:
+        """It as a subject."""
+        return Subject("adapter", self.adapter, self.title)
+
+    @property
+    def use(self) -> Number:
+        """Utilisation of its channel path."""
+        return self.leaves[0].use
+
+
+def _carriers(leaves: Iterable[PathLeaf]) -> list[Carrier]:
+    """Return the adapters of some paths, the one with most requests first."""
+    found: dict[str, list[PathLeaf]] = {}
+    for leaf in leaves:
+        found.setdefault(leaf.adapter or leaf.name, []).append(leaf)
+    return sorted((_carrier(ones) for ones in found.values()), key=lambda one: -one.rate)
+
+
+def _carrier(leaves: Sequence[PathLeaf]) -> Carrier:
+    known = [(float(one.rate), one.response) for one in leaves if not isinstance(one.rate, Absent)]
+    rate = sum(each for each, _ in known)
+    timed = [(each, float(time)) for each, time in known if not isinstance(time, Absent)]
+    busy = sum(each for each, _ in timed)
+    mean = sum(each * time for each, time in timed) / busy if busy else absent("no I/O in the interval")
+    return Carrier(leaves[0].adapter, leaves[0].chpid, tuple(leaves), rate, mean)
+
+
+def _known_maps(situation: Situation) -> Sequence[MultipathMap] | Absent:
+    """Return the multipath devices with I/O; absent where paths to SCSI disks are not known."""
+    maps = situation.machine.maps()
+    if isinstance(maps, Absent):
+        return maps if situation.load.fcp else ()
+    enough = situation.load.enough
+    return [one for one in maps if enough(_rate(one.leaves)) and len(one.leaves) > 1]
+
+
+def _rate(leaves: Iterable[PathLeaf]) -> float:
+    return sum(float(leaf.rate) for leaf in leaves if not isinstance(leaf.rate, Absent))
+
+
+def _waits(situation: Situation, carriers: Sequence[Carrier]) -> float | None:
+    """Return how many requests wait for some adapters; None if none do, as far as is known.
+
+    Where fewer are counted, they are estimated as for one queue (M/M/1) before each that is half busy.
+    """
+    chpids = {one.chpid for one in carriers} - {""}
+    places = [one for one in situation.waiting.places if one.kind == "paths"]
+    found = [one.lost for one in places if not chpids.isdisjoint(one.key.split())]
+    busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
+    return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
+
+
+def one_path_does_all(situation: Situation) -> Diagnoses:
+    """Return D14b: requests wait for one path while others only stand by."""
+    maps = _known_maps(situation)
+    if isinstance(maps, Absent):
+        return maps
+    alone = []
+    for one in maps:
+        whole = _rate(one.leaves)
+        grouped = len(one.groups) > 1 and all(len(group) == 1 for group in one.groups)
+        unknown = not one.selector
+        most = max(_rate([leaf]) for leaf in one.leaves)
+        if (grouped or unknown) and most >= ALL * whole:
+            alone.append(one)
+    if not alone:
+        return ()
+    used = _carriers(max(one.leaves, key=lambda leaf: _rate([leaf])) for one in alone)
+    waits = _waits(situation, used)
+    if waits is None:
+        return ()
+    known = all(one.selector for one in alone)
+    idle = [
+        one for one in _carriers(leaf for each in alone for leaf in each.leaves)
+        if one.adapter not in {each.adapter for each in used}
+    ]  # fmt: skip
+    busiest = used[0]
+    paths = len(alone[0].leaves)
+    others = "the other stands" if paths == 2 else f"{paths - 1} others stand"
+    found = Diagnosis(
+        "D14b",
+        subjects=(
+            *(one.subject for one in used),
+            *(Subject("disk", one.key, one.title) for one in alone),
+            *_scsi_paths(situation),
+        ),
+        claim=f"One of {paths} FCP paths does all I/O of {many(len(alone), 'disk')}: {busiest.title}"
+        f" ({busiest.rate:,.0f} a second); {others} by.",
+        evidence=(
+            evidence("device.io", busiest.subject, busiest.rate, f"{busiest.rate:,.0f} requests a second"),
+            *_rates(idle[:3]),
+            evidence(
+                "channel.cur", Subject("path", busiest.chpid, busiest.chpid), 100 * busiest.use,
+                f"channel path {busiest.chpid} is {percent(busiest.use)} busy",
+            ),
+            *_times([busiest]),
+        ),
+        confidence=CERTAIN if known else LIKELY,
+        action="Put all paths into one group: path_grouping_policy multibus in the devices section of"
+        " multipath.conf, or group_by_prio where the storage gives priorities.",
+        lost=waits,
+        gain=gain(situation, (PathsInUse(),)),
+        whatif="use all paths",
+        confirm="" if known else "The table of the multipath device (dmsetup table, as root) would show it.",
+        missing=() if known else ("the path groups: dm tables need root",),
+    )  # fmt: skip
+    return (found,)
+
+
+def _rates(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
+    for one in carriers:
+        words = f"{one.rate:,.0f} requests a second over {one.title}"
+        yield evidence("device.io", one.subject, one.rate, words)
+
+
+def _times(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
+    for one in carriers:
+        words = f"{ms(one.response)} a request over {one.title}"
+        yield evidence("device.resp", one.subject, 1e3 * one.response, words)
+
+
+def _scsi_paths(situation: Situation) -> list[Subject]:
+    """Return the groups of FCP paths that requests wait for, as the waiting names them."""
+    return [
+        Subject("path", one.key, f"channel paths {one.key}")
+        for one in situation.waiting.places
+        if one.kind == "paths" and not situation.load.fcp.isdisjoint(one.key.split())
+    ]
+
+
+def uneven_paths(situation: Situation) -> Diagnoses:
+    """Return D14: paths of one group that are used unevenly, or of which one is slow."""
+    maps = _known_maps(situation)
+    if isinstance(maps, Absent):
+        return maps
+    shared = [one for one in maps if any(len(group) > 1 for group in one.groups) and one.selector]
+    carriers = _carriers(leaf for one in shared for group in one.groups if len(group) > 1 for leaf in group)
+    if len(carriers) < 2:
+        return ()
+    slow = _slow(situation, carriers, shared)
+    if slow is not None:
+        return (slow,)
+    first, others = carriers[0], carriers[1:]
+    mean = sum(one.rate for one in others) / len(others)
+    seconds = situation.load.seconds
+    if first.rate * seconds < ENOUGH or first.rate < UNEVEN * mean:
+        return ()
+    waits = _waits(situation, [first])
+    robin = [one for one in shared if one.selector == ROUND_ROBIN]
+    if waits is None or not robin:
+        return ()
+    turn = max(one.turn for one in robin)
+    found = Diagnosis(
+        "D14",
+        subjects=(first.subject, *(one.subject for one in others), *_scsi_paths(situation)),
+        claim=f"FCP paths are used one after the other: {first.title} has {first.rate:,.0f} requests a"
+        f" second, the others {mean:,.0f}.",
+        evidence=(
+            *_rates(carriers),
+            evidence("layer.table", Subject("disk", robin[0].key, robin[0].title), turn,
+                     f"a path is used for {turn} requests in turn (rr_min_io)"),
+        ),
+        confidence=CERTAIN if turn > 1 else LIKELY,
+        action="Set rr_min_io to 100, or use the selector service-time.",
+        lost=waits,
+    )  # fmt: skip
+    return (found,)
+
+
+def _slow(
+    situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathMap]
+) -> Diagnosis | None:
+    """Return the path that takes many times as long as its best sibling."""
+    timed = [
+        (float(one.response), one)
+        for one in carriers
+        if not isinstance(one.response, Absent) and situation.load.enough(one.rate)
+    ]
+    if len(timed) < 2:
+        return None
+    best, worst = min(timed, key=lambda one: one[0]), max(timed, key=lambda one: one[0])
+    slow, good = worst[1], best[1]
+    times = SLOW_TIMES_OF_ALL if _all_slower(maps, slow) else SLOW_TIMES
+    if worst[0] < SLOW or worst[0] < times * best[0]:
+        return None
+    ports = {leaf.port for leaf in slow.leaves} - {""}
+    port = f" and port {ports.pop()}" if len(ports) == 1 else ""
+    return Diagnosis(
+        "D14",
+        subjects=(
+            slow.subject,
+            *(one.subject for one in carriers if one is not slow),
+            *_scsi_paths(situation),
+        ),
+        claim=f"The path over {slow.title} is slow: {ms(slow.response)} a request, over its siblings"
+        f" {ms(good.response)}.",
+        evidence=(
+            *_times(carriers),
+            evidence("device.io", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
+        ),
+        confidence=CERTAIN,
+        action=f"Have the link of {slow.title}{port} checked (cable, switch, port); until then take the path"
+        " off.",
+        lost=slow.rate * (worst[0] - best[0]),
+        excluded=(f"not the disks: the same disks answer in {ms(good.response)} over {good.title}",),
+    )
+
+
+def _all_slower(maps: Sequence[MultipathMap], slow: Carrier) -> bool:
+    """Return whether most disks are slower over an adapter than over any other one."""
+    found = []
+    for one in maps:
+        timed = [leaf for leaf in one.leaves if not isinstance(leaf.response, Absent)]
+        own = [float(leaf.response) for leaf in timed if leaf in slow.leaves]  # type: ignore[arg-type]
+        others = [float(leaf.response) for leaf in timed if leaf not in slow.leaves]  # type: ignore[arg-type]
+        if own and others:
+            found.append(min(own) > max(others))
+    return len(found) >= MIN_DISKS and sum(found) >= MOST * len(found)
+
+
+def too_few_paths(situation: Situation) -> Diagnoses:
+    """Return D14c: requests wait for FCP paths that are all in use."""
+    load = situation.load
+    places = [
+        one
+        for one in situation.waiting.places
+        if one.kind == "paths" and not load.fcp.isdisjoint(one.key.split())
+    ]
+    if not places:
+        return ()
+    maps = _known_maps(situation)
+    if isinstance(maps, Absent):
+        return maps
+    chpids = sorted(load.fcp.intersection(*[[*place.key.split()] for place in places[:1]]))
+    uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
+    if not uses or min(uses) < FULL_PATHS:
+        return ()
+    carriers = _carriers(leaf for one in maps for leaf in one.leaves)
+    found = Diagnosis(
+        "D14c",
+        subjects=(*_scsi_paths(situation), *(one.subject for one in carriers)),
+        claim=f"All {len(chpids)} FCP paths are full: {percent(min(uses))} to {percent(max(uses))} busy.",
+        evidence=tuple(
+            evidence("channel.cur", Subject("path", chpid, chpid), 100 * use, f"{chpid} {percent(use)}")
+            for chpid, use in zip(chpids, uses, strict=False)
+        ),
+        confidence=CERTAIN if load.paths_measured else LIKELY,
+        action="Add FCP paths, on other adapter cards.",
+        lost=sum(one.lost for one in places),
+        gain=gain(situation, (PathNumber(2, times=True),)),
+        whatif="double the paths",
+        missing=("how often the queue of an adapter was full: scsi_host",),
+    )
+    return (found,)
+
+
+CAUSES: Final = {"D14": uneven_paths, "D14b": one_path_does_all, "D14c": too_few_paths}

@@ -1,0 +1,299 @@
+"""From an interval to paths and layers of disks: see `zmon.diagnosis.observed_machine`.
+
+A path of a device is usable if all masks of its subchannel have it, and the DASD driver's own mask of
+operational paths (`path_masks`), which lacks those that it took off after errors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, text_of
+from zmon.diagnosis.observed_machine import (
+    ExtendedVolume,
+    LcuPaths,
+    LostPath,
+    MultipathMap,
+    PathLeaf,
+    StripeSegment,
+)
+from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
+from zmon.tables import channel
+from zmon.tables.channel import in_use
+from zmon.tables.device import PATH_MASKS, devices_of
+from zmon.tables.join import present
+from zmon.tables.topology import TOPOLOGY, machine_of, units_of
+from zmon.topology.path_sets import PathSet, parse_path_sets
+from zmon.topology.stack import volume_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from zmon.absent import Number
+    from zmon.interval import Interval
+    from zmon.sample import Frame
+    from zmon.tables.view import View
+    from zmon.topology.stack import Stack
+    from zmon.topology.volumes import Lcu
+
+KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, SETTING, *TOPOLOGY)
+"""What is read of a sample."""
+DAY: Final = 86_400_000_000_000
+MAX_HALVED: Final = 14
+"""Times that are looked at to find when a path was lost: half a minute of a day."""
+CONFIGURED: Final = 1
+"""`configure` of a channel path that the machine lets this LPAR use."""
+OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
+                    "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
+"""Why the DASD driver does not use a path, by the masks in `path_masks`."""
+MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
+"""The masks in `path_masks`, in its order: drivers/s390/block/dasd_devmap.c."""
+KNOWS_HPF: Final = "2107"
+"""Type of the control units that know High Performance FICON."""
+UNPAIRED: Final = absent("the device mapper does not tell its paths: that needs root")
+RUNNING: Final = "running"
+"""State of a SCSI disk that answers."""
+MPATH: Final = "mpath-"
+LVM: Final = "LVM-"
+MAX_DEPTH: Final = 16
+
+
+# channel paths
+
+
+def lcu_paths(view: View) -> tuple[LcuPaths, ...] | Absent:
+    """Return the channel paths of each LCU that a view's interval ends with."""
+    frame = view.interval.after.frame(DEVICE)
+    if frame.missing is not None:
+        return frame.missing
+    units = units_of(view).lcus
+    found = [_paths_of(view.interval, unit) for unit in units.values()]
+    return tuple(
+        one._replace(since=_lost_since(view, units[one.lcu])) if one.lost else one for one in found if one
+    )
+
+
+def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], dict[str, int]]]:
+    """Yield for each device of an LCU that is on line its paths, those it can use, and its path masks."""
+    names = ("online", "chpids", *PATH_MASKS, "path_masks")
+    columns = [frame.column(name) for name in names]
+    for busid in unit.members:
+        row = frame.index.get(busid)
+        if row is None:
+            continue
+        online, chpids, pim, *others, words = (column[row] for column in columns)
+        if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
+            continue
+        masks = path_masks(text_of(words))
+        if masks.get("opm"):
+            others.append(masks["opm"])
+        usable = in_use(chpids, pim, *others)
+        yield in_use(chpids, pim), set(usable), masks
+
+
+def path_masks(words: str) -> dict[str, int]:
+    """Return the six masks of `path_masks` by name; none of a text of another form."""
+    try:
+        return dict(zip(MASKS, (int(word, 16) for word in words.split()), strict=True))
+    except ValueError:
+        return {}
+
+
+def _paths_of(interval: Interval, unit: Lcu) -> LcuPaths | None:
+    frame = interval.after.frame(DEVICE)
+    lost = Counter[str]()
+    why: dict[str, str] = {}
+    installed = set[str]()
+    devices = 0
+    for paths, usable, masks in _rows(frame, unit):
+        devices += 1
+        installed.update(paths)
+        bits = _bits(frame, unit, paths)
+        for chpid in paths:
+            if chpid not in usable:
+                lost[chpid] += 1
+                said = (words for name, words in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0))
+                why.setdefault(chpid, next(said, "") or _state(interval, chpid))
+    if not devices:
+        return None
+    chids = [text_of(interval.of(CHANNEL).cell(f"0.{chpid}", "chid")) for chpid in sorted(installed)]
+    return LcuPaths(
+        unit.key,
+        unit.name,
+        devices,
+        tuple(sorted(installed)),
+        tuple(LostPath(chpid, many, why[chpid]) for chpid, many in sorted(lost.items())),
+        tuple(sorted(set(chids))) if all(chids) else (),
+        _without_hpf(frame, unit),
+    )
+
+
+def _bits(frame: Frame, unit: Lcu, paths: Sequence[str]) -> dict[str, int]:
+    """Return the bit of each path in the masks of an LCU's devices, which have their paths in one order."""
+    pim = next((cell for busid in unit.members if isinstance(cell := frame.cell(busid, "pim"), int)), 0)
+    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
+    return dict(zip(paths, bits, strict=False))
+
+
+def _state(interval: Interval, chpid: str) -> str:
+    """Return why a channel path is not used, as the channel subsystem tells."""
+    channels = interval.of(CHANNEL)
+    configured, status = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
+    if isinstance(configured, int) and configured != CONFIGURED:
+        return "configured off" if configured == 0 else "not usable by this LPAR"
+    return "varied off by Linux" if status == "offline" else ""
+
+
+def _without_hpf(frame: Frame, unit: Lcu) -> int:
+    """Count the base devices on line that could use High Performance FICON and do not."""
+    columns = zip(*(frame.column(name) for name in ("online", "cutype", "hpf")), strict=True)
+    known = dict(zip(frame.keys, columns, strict=True))
+    states = (known[busid] for busid in unit.bases if busid in known)
+    return sum(
+        online == 1 and text_of(kind).partition("/")[0] == KNOWS_HPF and hpf == 0
+        for online, kind, hpf in states
+    )
+
+
+def _lost_since(view: View, unit: Lcu) -> int | None:
+    """Return when devices of an LCU first lacked a path, by halving the time before; None if always."""
+
+    def lost_at(utc: int) -> bool:
+        interval = next(view.history.past(utc), None)
+        frame = None if interval is None else interval.after.frame(DEVICE)
+        return frame is None or any(set(paths) - usable for paths, usable, _ in _rows(frame, unit))
+
+    late = view.interval.after.at.utc
+    early = max(view.history.first(), late - DAY)
+    if early >= late or lost_at(early):
+        return None
+    for _ in range(MAX_HALVED):
+        middle = (early + late) // 2
+        early, late = (early, middle) if lost_at(middle) else (middle, late)
+    return late
+
+
+# paths to SCSI disks
+
+
+def multipath_maps(view: View) -> tuple[MultipathMap, ...] | Absent:
+    """Return the multipath devices, each with its paths and what they carry."""
+    interval = view.interval
+    layers = interval.after.frame(LAYER)
+    if layers.missing is not None:
+        return layers.missing
+    columns = {name: layers.column(name) for name in ("name", "mapped", "uuid", "table", "below")}
+    rows = [row for row, uuid in enumerate(columns["uuid"]) if text_of(uuid).startswith(MPATH)]
+    if not rows:
+        return ()
+    leaf = _leaves(interval)
+    found = []
+    for row in rows:
+        sets = _sets(columns["table"][row])
+        if isinstance(sets, Absent):
+            sets = (PathSet("", tuple(text_of(columns["below"][row]).split()), ()),)
+        name = text_of(columns["name"][row])
+        first = sets[0] if sets else PathSet("", (), ())
+        groups = tuple(tuple(leaf(number) for number in one.paths) for one in sets)
+        title = text_of(columns["mapped"][row]) or name
+        found.append(MultipathMap(name, title, groups, first.selector, max(first.turns, default=0)))
+    return tuple(found)
+
+
+def _sets(table: object) -> tuple[PathSet, ...] | Absent:
+    if not isinstance(table, str):
+        return UNPAIRED
+    try:
+        return parse_path_sets(table)
+    except ValueError as error:
+        return absent(str(error))
+
+
+def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
+    """Return a function that gives a path by the number of its disk."""
+    layers, ccw, channels = interval.after.frame(LAYER), interval.of(DEVICE), interval.of(CHANNEL)
+    devices = devices_of(interval)
+    row_of = {str(name): row for row, name in enumerate(devices.names)}
+    used = channel.busy(channels)
+    keys = [key.rpartition(".")[2] for key in channels.keys]
+    use = dict(zip(keys, used, strict=True)) if present(used) else dict(channel.own_load(interval))
+    settings = interval.after.frame(SETTING)
+    states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
+    failed = {
+        number
+        for key, words in states.items()
+        if key.startswith("paths/")
+        for number, _, state in (word.partition("=") for word in words.split())
+        if state == "F"
+    }
+    nothing = absent("the disk is not counted")
+
+    def leaf(number: str) -> PathLeaf:
+        name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))
+        chpid, _, _ = text_of(ccw.cell(busid, "chpids")).partition(" ")
+        row = row_of.get(name)
+        rate, wait = (nothing, nothing) if row is None else (devices.requests[row], devices.wait[row])
+        busy: Number = use.get(chpid, absent("the load of its channel path is not measured"))
+        state = states.get(f"disk/{name}/state", RUNNING)
+        lost = state if state not in {RUNNING, ""} else "failed" if number in failed else ""
+        return PathLeaf(number, name, busid, chpid, port, rate, wait / 1e3, busy / 100.0, lost)
+
+    return leaf
+
+
+# logical volumes
+
+
+def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
+    """Return the logical volumes whose parts are on different sets of volumes."""
+    layers = view.interval.after.frame(LAYER)
+    if layers.missing is not None:
+        return layers.missing
+    uuids = layers.column("uuid")
+    numbers = [key for key, uuid in zip(layers.keys, uuids, strict=True) if text_of(uuid).startswith(LVM)]
+    if not numbers:
+        return ()
+    stack = machine_of(view).stack
+    disks = _disks(view.interval, stack)
+    found: dict[str, list[StripeSegment]] = {}
+    groups: dict[str, set[str]] = {}
+    for number in numbers:
+        parts = stack.segments(number)
+        node = stack.node(number)
+        name = volume_name(str(node.mapped)) if node is not None else None
+        if isinstance(parts, Absent) or name is None:
+            continue
+        own = [StripeSegment(tuple(sorted(set(disks(leg.device for leg in part.legs)))), part.length)
+               for part in parts]  # fmt: skip
+        found[name] = own
+        groups.setdefault(name.partition("/")[0], set()).update(*(part.volumes for part in own))
+    return tuple(
+        ExtendedVolume(name, tuple(own), tuple(sorted(groups[name.partition("/")[0]])))
+        for name, own in found.items()
+        if any(set(one.volumes) != set(other.volumes) for one, other in pairwise(own))
+    )
+
+
+def _disks(interval: Interval, stack: Stack) -> Callable[[Iterator[str]], Iterator[str]]:
+    """Return a function that yields the keys of the disks below some devices."""
+    known: Mapping[str, str] = {
+        str(number): key
+        for key, number in zip(devices_of(interval).keys, devices_of(interval).block["number"], strict=True)
+    }
+
+    def below(numbers: Iterator[str]) -> Iterator[str]:
+        ahead, seen = [(number, 0) for number in numbers], set[str]()
+        while ahead:
+            number, depth = ahead.pop()
+            node = stack.node(number)
+            if node is None or number in seen or depth > MAX_DEPTH:
+                continue
+            seen.add(number)
+            lower = [*text_of(node.parent).split(), *node.below]
+            if number in known and not lower:
+                yield known[number]
+            ahead += [(each, depth + 1) for each in lower]
+
+    return below

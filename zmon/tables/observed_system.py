@@ -1,0 +1,204 @@
+"""From an interval to processors, memory and tasks of this Linux: see `zmon.diagnosis.observed_machine`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, text_of
+from zmon.diagnosis.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
+from zmon.kinds import (
+    BLOCK,
+    CMF,
+    CPU,
+    DEVICE,
+    GUEST,
+    LAYER,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    PRESSURE,
+    SOURCE,
+    SWAP,
+    TASKS,
+)
+from zmon.tables.cpu import MEMORY_ROW, Processors
+from zmon.tables.device import Devices, address, devices_of
+from zmon.tables.join import total
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.interval import Interval
+    from zmon.tables.view import View
+
+KINDS: Final = (
+    BLOCK, CMF, CPU, DEVICE, GUEST, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, PRESSURE, SOURCE, SWAP, TASKS,
+)  # fmt: skip
+"""What is read of a sample."""
+HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
+IN_KERNEL: Final = ("system", "irq", "softirq")
+NO_CPU: Final = absent("/proc/stat was not read")
+MAX_LAYERS: Final = 32
+MAX_LOOKED_BACK: Final = 120
+"""Intervals that are looked through for when a volume began to hang."""
+MUCH_CPU: Final = 0.1
+"""The part of all CPUs from which on zmon itself changes what it measures."""
+
+
+def observed_system(view: View) -> ObservedSystem:
+    """Return the processors, memory and tasks of a view's interval."""
+    interval = view.interval
+    cpus = Processors(interval)
+    memory, tasks, waits = interval.of(MEMORY), interval.of(TASKS), interval.of(PRESSURE)
+
+    def size(name: str) -> Number:
+        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
+
+    def rate(name: str) -> Number:
+        return next(iter(memory.rate(name)), size(name))
+
+    def waited(resource: str, name: str) -> Number:
+        row = waits.index.get(resource)
+        return waits.missing or NO_CPU if row is None else waits.rate(name)[row] * 1e-9
+
+    def part(name: str) -> Number:
+        return cpus.average(cpus.part[name]) / 100.0 if cpus.keys else cpus.missing or NO_CPU
+
+    rates = {name: rate(name) for name in ("swapped_in", "swapped_out", "major_faults", "refaulted_file")}
+    sizes = {name: size(name) for name in ("available", "cached", "writeback")}
+    pressure = {f"{key}_{name}": waited(key, name) for key in ("io", "memory") for name in ("some", "full")}
+    return ObservedSystem(
+        processors=cpus.running,
+        busy=cpus.average(cpus.busy) / 100.0,
+        system=total([part(name) for name in IN_KERNEL]),
+        steal=part("steal"),
+        running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
+        blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
+        cpu_some=waited("cpu", "some"),
+        memory=size("total"),
+        swap_used=size("swap_total") - size("swap_free"),
+        swap_disks=tuple(_swap_disks(interval)),
+        hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),
+        limits=tuple(_limits(interval)),
+        **rates,
+        **sizes,
+        **pressure,
+    )
+
+
+def _swap_disks(interval: Interval) -> Iterator[str]:
+    """Yield the disks below what is swapped to, by bus id, or by name where they have none."""
+    layers = interval.after.frame(LAYER)
+    named = {str(name): row for row, name in enumerate(layers.column("name"))}
+    numbered = {key: row for row, key in enumerate(layers.keys)}
+    columns = {name: layers.column(name) for name in ("name", "sort", "parent", "below", "busid")}
+    swaps = (named.get(key.rpartition("/")[2]) for key in interval.after.frame(SWAP).keys)
+    ahead = [row for row in swaps if row is not None]
+    seen = set[int]()
+    while ahead and len(seen) < MAX_LAYERS:
+        row = ahead.pop()
+        if row in seen:
+            continue
+        seen.add(row)
+        lower = [*text_of(columns["parent"][row]).split(), *text_of(columns["below"][row]).split()]
+        ahead += [numbered[number] for number in lower if number in numbered]
+        if not lower:
+            name, busid = text_of(columns["name"][row]), text_of(columns["busid"][row])
+            yield busid if busid and name.startswith("dasd") else name
+
+
+def _limits(interval: Interval) -> Iterator[str]:
+    """Yield what limits the processors of this Linux from below, in words."""
+    machine = interval.of(MACHINE)
+
+    def figure(name: str) -> Number:
+        return machine.cell("machine", name)  # type: ignore[return-value]  # a number
+
+    lpars, logical, guests = interval.of(LPAR), interval.of(LPAR_CPU), interval.of(GUEST)
+    own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+    if any(cap == 1 and name in own for cap, name in zip(logical["capped"], logical["lpar"], strict=True)):
+        yield "the LPAR is capped at its weight"
+    for name, words in (
+        ("cap_absolute_ifl", "the LPAR is capped at {:.2f} IFLs"),
+        ("cap_absolute_cp", "the LPAR is capped at {:.2f} CPs"),
+        ("cap_weight_ifl", "its weight caps the LPAR at {:.2f} IFLs"),
+        ("cap_weight_cp", "its weight caps the LPAR at {:.2f} CPs"),
+        ("cap_group_ifl", "the capacity group is capped at {:.2f} IFLs"),
+        ("cap_group_cp", "the capacity group is capped at {:.2f} CPs"),
+    ):
+        value = figure(name)
+        if not isinstance(value, Absent) and value > 0:
+            yield words.format(value / 100)
+    name = text_of(machine.cell("machine", "guest_name"))
+    if name in guests.index and guests.cell(name, "capped") == 1:
+        yield f"guest {name} is capped at its share"
+    mine, below = figure("vm_cpus_configured"), figure("lpar_cpus_configured")
+    if mine > below:
+        yield f"the guest has {mine} virtual processors, the LPAR of z/VM {below}"
+
+
+# what hangs
+
+
+def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
+    """Return the volumes that hang, and since when as far as the samples before show it."""
+    devices = devices_of(view.interval)
+    if not devices.keys:
+        return view.interval.of(BLOCK).missing or absent("no disk is known")
+    seconds = {devices.keys[row]: length for row, length in devices.hung.items()}
+    if not seconds:
+        return ()
+    for key, more in _hung_before(view, set(seconds)):
+        seconds[key] += more
+    row_of = {key: row for row, key in enumerate(devices.keys)}
+    in_flight = devices.block.numbers("in_flight")
+    return tuple(
+        HungDisk(key, address(key) if "." in key else key, length, in_flight[row_of[key]])
+        for key, length in seconds.items()
+    )
+
+
+def _hung_before(view: View, keys: set[str]) -> Iterator[tuple[str, float]]:
+    """Yield for how long each hung in the intervals before, one after the other, while it hung in each."""
+    begin = view.interval.after.at.utc if view.interval.before is None else view.interval.before.at.utc
+    for number, interval in enumerate(view.history.past(begin)):
+        if number == MAX_LOOKED_BACK or not keys or interval.before is None or interval.after.at.utc > begin:
+            return
+        devices: Devices = devices_of(interval)
+        hung = {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
+        keys = keys & set(hung)
+        yield from ((key, hung[key]) for key in keys)
+
+
+# what is not measured
+
+
+def lacking_measurements(view: View) -> tuple[LackingMeasurement, ...]:
+    """Return the measurements that are off and can be switched on, and zmon itself where it costs much."""
+    return tuple(_lacking(view.interval))
+
+
+def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
+    devices = devices_of(interval)
+    rows = zip(devices.keys, devices.ccw["cmb_enable"], devices.requests, strict=True)
+    off = [key for key, enabled, rate in rows if enabled == 0 and rate > 0]
+    if off:
+        yield LackingMeasurement(
+            "channel measurement (CMF)",
+            "cmb_enable is 0",
+            f"As root: echo 1 > /sys/bus/ccw/devices/{off[0]}/cmb_enable, for each of them.",
+            len(off),
+            "device.pend",
+        )
+    sources = interval.of(SOURCE)
+    spent = total([ns * 1e-9 for ns in sources.rate("cpu")])
+    if spent >= MUCH_CPU * Processors(interval).running and not isinstance(spent, Absent):
+        yield LackingMeasurement(
+            "zmon itself",
+            f"it uses {100 * spent:.0f} % of a CPU",
+            "Take samples less often (--interval), or without --cache.",
+            0,
+            "itself.cpu",
+        )
