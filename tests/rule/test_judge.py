@@ -14,6 +14,7 @@ from zmon.interval import Interval
 from zmon.rule import judge as judge_module
 from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import UNSAID, Judge, sentence
+from zmon.tables import plot
 from zmon.tables.table import Summary, Table
 from zmon.tables.view import View
 
@@ -30,7 +31,7 @@ def unit(monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     monkeypatch.setattr(judge_module, "alone", lambda name, _view: tables[name])
     monkeypatch.setattr(Judge, "_declared", staticmethod(lambda _table, _name: None))
-    monkeypatch.setattr(judge_module, "row_names", lambda variables, _view: [variables[0].key])
+    monkeypatch.setattr(plot, "row_names", lambda variables, _view: [variables[0].key])
     return tables
 
 
@@ -142,3 +143,15 @@ def test_the_sentence_names_values_as_a_screen_does(unit: dict[str, Table]) -> N
     one = judge()
     cells = one.cells(rule, "A")
     assert sentence(rule, cells, 2.0) == f"LCU A: 12.3 12.3 {UNSAID} 1,234 500 2"
+
+
+def test_a_precondition_may_be_that_a_value_is_not_known(unit: dict[str, Table]) -> None:
+    """`no serv`: a rule for machines that do not measure the service time."""
+    unit["control_unit"] = filled(resp=[20, 20], serv=[SILENT, 2.0])
+    assert levels('look = 10\nwhen = ["no serv"]') == {"A": LOOK}
+
+
+def test_low_values_stand_out_from_higher_ones(unit: dict[str, Table]) -> None:
+    """With `under`, a value is so many times lower than the others."""
+    unit["control_unit"] = filled(resp=[1, 50, 60])
+    assert levels('sense = "under"\nlook = 55\nsiblings = { times = 5, of = "mean" }') == {"A": LOOK}

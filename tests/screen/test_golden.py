@@ -31,14 +31,16 @@ from zmon.kinds import (
     SOURCE,
 )  # fmt: skip
 from zmon.registry import NO_CACHE
+from zmon.rule.grammar import load_rules
 from zmon.sample import Instant, Sample, frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
 from zmon.session.commands import run
+from zmon.session.page import FillTask, Page
 from zmon.session.session import Session
 from zmon.tables.period import Busy, Period
-from zmon.tables.view import View, fill
+from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -340,7 +342,8 @@ def screen_of(interval: Interval, command: str, argument: str = "") -> list[str]
     """Draw a screen of an interval."""
     screens = load_screens(shipped("screens"))
     screen = screens.find(command)
-    table = fill(screen.table, View(interval, period if command == "CHANNEL" else Period, argument))
+    view = View(interval, period if command == "CHANNEL" else Period, argument)
+    table = FillTask(Page(screen, argument), view, rules=load_rules()).table()
     return list(text(Sheet(screen, table, natural(screen)), screens, interval, live=True))
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DEVICE, KINDS
+from zmon.rule.grammar import load_rules
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables import system
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.system import NEEDS, WEIGHTS, beyond, figures
+from zmon.tables.system import NEEDS, WEIGHTS, figures
 from zmon.tables.view import View, needs
 
 if TYPE_CHECKING:
@@ -41,29 +42,14 @@ def minute(make_interval: Callable[..., Interval]) -> Callable[..., Interval]:
     return made
 
 
-@pytest.mark.parametrize(
-    ("resp", "percent", "expected"), [(5, 10, 0), (61, 10, 2), (5, 71, 1), (61, 71, 3), (60, 70, 0)]
-)
-def test_what_is_beyond_the_limits_is_counted(
-    resp: float, percent: float, expected: int, minute: Callable[..., Interval]
-) -> None:
-    """A disk, the control unit it makes, a channel path: as often as their screens mark a value with `!`."""
-    assert beyond(View(minute(resp, percent)), SCREENS.limits()) == expected
-
-
-def test_a_limit_of_ones_own_counts(minute: Callable[..., Interval]) -> None:
-    """Whatever the screens say."""
-    assert beyond(View(minute(5)), {"device.resp": (1.0, 2.0)}) == 1
-
-
-def test_no_limits_are_not_no_exceptions(minute: Callable[..., Interval]) -> None:
-    """Nobody looked."""
-    assert isinstance(beyond(View(minute(999)), {}), Absent)
+def test_without_rules_it_is_not_known_how_many_rows_are_bad(minute: Callable[..., Interval]) -> None:
+    """Nobody looked: that is not none."""
+    assert isinstance(figures(View(minute(999)))["beyond"], Absent)
 
 
 def test_figures_are_those_of_the_parts(minute: Callable[..., Interval]) -> None:
     """Each under a name of its own."""
-    cells = figures(View(minute(12, 40)), {})
+    cells = figures(View(minute(12, 40)))
     assert [cells[name] for name in ("io", "resp", "lcu", "share", "chpid", "chbusy")] == [
         10.0, 12.0, "2480", 100.0, "40", pytest.approx(40),
     ]  # fmt: skip
@@ -76,19 +62,18 @@ def test_hits_of_all_caches_weigh_with_their_io(make_interval: Callable[..., Int
     idle = dict.fromkeys(names, 0)
     one, two = idle | {"reads": 300, "read_hits": 300}, idle | {"reads": 100, "read_hits": 0}
     volumes = {"0.0.7000": one, "0.0.7100": two, "0.0.7200": idle}
-    found = figures(View(make_interval({CACHE: dict.fromkeys(volumes, idle)}, {CACHE: volumes})), {})
+    found = figures(View(make_interval({CACHE: dict.fromkeys(volumes, idle)}, {CACHE: volumes})))
     assert found["hits"] == pytest.approx(75)
 
 
 def test_every_weight_is_a_figure(minute: Callable[..., Interval]) -> None:
     """Else a mean would weigh with time alone."""
-    assert set(WEIGHTS.values()) <= set(figures(View(minute(1)), {}))
+    assert set(WEIGHTS.values()) <= set(figures(View(minute(1))))
 
 
-def test_all_that_the_counted_screens_need_is_read() -> None:
-    """Else their limits would never be exceeded in print."""
-    counted = {column.partition(".")[0] for column in SCREENS.limits()}
-    kinds = {kind for name in counted if system.is_counted(name) for kind in needs(name).kinds}
+def test_all_that_the_shipped_rules_need_is_read() -> None:
+    """Else nothing would ever be bad in print."""
+    kinds = {kind for rule in load_rules() for kind in needs(rule.table).kinds}
     assert kinds <= set(NEEDS.kinds)
 
 
@@ -101,7 +86,7 @@ def test_columns_of_both_screens_come_from_here() -> None:
 
 def test_without_anything_nothing_is_known(make_interval: Callable[..., Interval]) -> None:
     """It is not zero."""
-    cells = figures(View(make_interval({}, {})), SCREENS.limits())
+    cells = figures(View(make_interval({}, {})))
     assert {name for name, value in cells.items() if not isinstance(value, Absent)} == {ESTIMATED}
 
 
@@ -110,5 +95,5 @@ def test_measured_starts_are_no_estimates(make_interval: Callable[..., Interval]
     measured = {"ssch": 0, "samples": 0, "pending": 0, "disconnect": 0, "connect": 0}
     before = {DEVICE: {"0.0.7000": DISK}, CMF: {"0.0.7000": measured}}
     after = {DEVICE: {"0.0.7000": DISK}, CMF: {"0.0.7000": measured | {"ssch": 60, "samples": 60}}}
-    cells = figures(View(make_interval(before, after)), {})
+    cells = figures(View(make_interval(before, after)))
     assert (cells["io"], cells[ESTIMATED]) == (1.0, "")

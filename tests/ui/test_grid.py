@@ -190,7 +190,9 @@ def test_a_click_chooses_a_row_and_another_goes_deeper(grid: Grid) -> None:
 
 
 def test_limits_and_absences_are_parts_of_the_line(grid: Grid) -> None:
-    """What exceeds a limit and what is not there look different."""
+    """What stands out and what is not there look different."""
+    grid.sheet.table = grid.sheet.table._replace(marks={"resp": {grid.sheet.rows[1]: "*"}})
+    grid.show(grid.sheet, grid.page)
     kinds = {part.kind for part in grid.row(1).parts}
 
     assert kinds == {"look", "absent"}

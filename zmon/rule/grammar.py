@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from hashlib import blake2b
 from operator import ge, gt, le, lt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.plain_text import did_you_mean
+from zmon.record import NamedTuple
 from zmon.tables import TABLES
 from zmon.toml import TomlDocument, TomlError, TomlTable, read_utf8
 
@@ -38,7 +38,10 @@ CONDITION: Final = re.compile(
     rf"(?P<left>{TERM})\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<times>\d+(?:\.\d+)?)(?:\s*\*\s*(?P<other>{TERM}))?|(?P<right>{TERM}))",
     re.ASCII,
 )
+LACKING: Final = "no"
+"""In a condition: the value behind it is not known."""
 SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
+LACKS: Final = re.compile(rf"no\s+({TERM})", re.ASCII)
 LENGTH: Final = re.compile(r"(\d{1,6})([smh])", re.ASCII)
 SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 SHARE: Final = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
@@ -53,7 +56,7 @@ KEYS: Final[Mapping[str, type]] = {
     "name": str, "on": str, "per": str, "sense": str, "look": float, "bad": float, "clear": float,
     "when": list, "siblings": dict, "for": str, "of": str, "keep": str, "window": str, "rising": bool,
     "hours": str, "rows": dict, "group": str, "weight": float, "say": str, "also": list, "cause": str,
-    "why": str, "off": bool,
+    "why": str, "logs": bool, "off": bool,
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 
@@ -66,7 +69,7 @@ class Precondition(NamedTuple):
     """A comparison of two values: `io >= 30`, `resp >= 2 * serv`, `all.io >= 200`, `count >= 4`.
 
     A term is a column of the row, `all.COLUMN` of the row of all, `TABLE.COLUMN` of another table's row of
-    all or of the facts above it, or `count`.
+    all or of the facts above it, or `count`.  `no serv` holds where the value is not known.
     """
 
     left: str
@@ -77,6 +80,8 @@ class Precondition(NamedTuple):
 
     def __str__(self) -> str:
         """Write it as in a file."""
+        if self.sign == LACKING:
+            return f"{LACKING} {self.left}"
         right = f"{self.times:g}" if not self.other else f"{self.times:g} * {self.other}"
         return f"{self.left} {self.sign} {self.other if self.other and self.times == 1 else right}"
 
@@ -118,6 +123,8 @@ class Rule(NamedTuple):
     """Part of a limit below which an exception is no longer at that level."""
     when: tuple[Precondition, ...] = ()
     siblings: Siblings | None = None
+    logs: bool = True
+    """Whether it makes exceptions, and not only marks."""
     lasting: float = 0.0
     """How long it has to hold (`for`), in observed time."""
     share: tuple[int, int] | None = None
@@ -152,6 +159,8 @@ class Rule(NamedTuple):
     @property
     def digest(self) -> str:
         """A few characters that change with the rule: logs name the rule as it was."""
+        from hashlib import blake2b  # noqa: PLC0415 - screens alone need none
+
         return blake2b(repr(tuple(self)).encode(), digest_size=4).hexdigest()
 
 
@@ -184,8 +193,9 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None) -> tuple[R
         files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     except OSError as error:
         raise RuleError(f"{folder}: {error.strerror or error}") from error
-    for path in [*(os.path.join(folder, name) for name in files), *paths]:
-        for table in _tables(path):
+    own = list(paths)
+    for path in [*(os.path.join(folder, name) for name in files), *own]:
+        for table in _tables(path, is_shipped=path not in own):
             name = table.text("name")
             _, known = tables.get(name, (table, {}))
             tables[name] = table, known | dict(table.data)
@@ -193,9 +203,17 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None) -> tuple[R
     return tuple(rules)
 
 
-def _tables(path: str) -> list[TomlTable]:
+def usable_rules() -> tuple[tuple[Rule, ...], str]:
+    """Return the shipped rules changed by the user's own; if those are wrong, without them and why."""
     try:
-        document = TomlDocument(read_utf8(path, RuleError), path, RuleError)
+        return load_rules(own_rules()), ""
+    except RuleError as error:
+        return load_rules(), f"Your own rules are not used: {error}"
+
+
+def _tables(path: str, *, is_shipped: bool) -> list[TomlTable]:
+    try:
+        document = TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped)
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
     top = document.top()
@@ -245,6 +263,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         clear=table.number("clear", 0.8, 0.01, 1.0),
         when=tuple(_condition(table, words) for words in table.words("when", [])),
         siblings=_siblings(table),
+        logs=bool(table.data.get("logs", True)),
         lasting=_length(table, "for"),
         share=_share(table),
         keep=_length(table, "keep"),
@@ -290,6 +309,9 @@ def _column(table: TomlTable, key: str) -> str:
 
 
 def _condition(table: TomlTable, words: str) -> Precondition:
+    absent = LACKS.fullmatch(words.strip())
+    if absent is not None:
+        return Precondition(absent[1], LACKING, 0.0)
     match = CONDITION.fullmatch(words.strip())
     if match is None:
         raise table.wrong("when", f'{words!r:.60} is no comparison such as "io >= 30" or "resp >= 2 * serv"')

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import time
 from fnmatch import fnmatchcase
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from types import MappingProxyType
 
 from zmon.absent import Absent, absent, ratio
 from zmon.event import BAD, LOOK
-from zmon.rule.grammar import ALL, COUNT, FIELD, SIGNS
+from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.record import NamedTuple
+from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, SIGNS
 from zmon.tables.cpu import cpu_name
-from zmon.tables.plot import row_names
-from zmon.tables.table import Variable
+from zmon.tables.table import Table, Variable, is_faint
 from zmon.tables.view import alone, definition
 
 if TYPE_CHECKING:
@@ -38,10 +38,20 @@ ONE_BY_ONE: Final = frozenset({"cpu", "device"})
 UNSAID: Final = "...."
 """Stands in a sentence for a value that is not known, as on a screen."""
 
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _median(values: Sequence[float]) -> float:
+    ranked, half = sorted(values), len(values) // 2
+    return ranked[half] if len(values) % 2 else (ranked[half - 1] + ranked[half]) / 2
+
+
 CHOOSE: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
     "least": min,
-    "mean": fmean,
-    "median": median,
+    "mean": _mean,
+    "median": _median,
 }
 
 
@@ -57,10 +67,18 @@ class Judgement(NamedTuple):
 class Judge:
     """Judges one interval: computes each column once, whichever rules ask for it."""
 
-    def __init__(self, view: View, checked: set[str] | None = None) -> None:
-        """Look at the interval of a view; rules whose names are `checked` name columns that there are."""
+    def __init__(
+        self, view: View, checked: set[str] | None = None, filled: Mapping[str, Table] = MappingProxyType({})
+    ) -> None:
+        """Look at the interval of a view, of which some tables may be `filled` already.
+
+        Rules whose names are `checked` name columns that there are.
+        """
         self._view = view
         self._checked = set() if checked is None else checked
+        self._filled = filled
+        self._rates: dict[tuple[str, str], float] = {}
+        """The sum of a rate over all rows, by table and column."""
         self._things: dict[str, Any] = {}
         self._columns: dict[tuple[str, str], Sequence[Value]] = {}
 
@@ -71,7 +89,7 @@ class Judge:
 
         None where the whole table has to be filled.
         """
-        if table in ONE_BY_ONE and table not in self._things:
+        if table in ONE_BY_ONE and table not in self._things and table not in self._filled:
             things = definition(table).things
             assert things is not None  # noqa: S101 - these tables have it
             self._things[table] = things(self._view.interval)
@@ -82,8 +100,11 @@ class Judge:
         things = self._of(table)
         if things is not None and things.keys:
             return things.keys  # type: ignore[no-any-return]  # all things have keys
-        filled = alone(table, self._view)
+        filled = self._table(table)
         return filled.keys if filled.missing is None else filled.missing
+
+    def _table(self, name: str) -> Table:
+        return self._filled[name] if name in self._filled else alone(name, self._view)
 
     def column(self, table: str, name: str) -> Sequence[Value]:
         """Return a column in the order of the keys; absent throughout if the table has none of that name."""
@@ -94,7 +115,7 @@ class Judge:
             if declared is not None and things is not None:
                 known = declared.values(things)
             else:
-                known = alone(table, self._view).column(name)
+                known = self._table(table).column(name)
             self._columns[table, name] = known
         return known
 
@@ -108,7 +129,7 @@ class Judge:
         things = self._of(table) if declared is not None else None
         if declared is not None and declared.together is not None and things is not None:
             return declared.together(things, getattr(things, "rows", range(len(things.keys))))
-        filled = alone(table, self._view)
+        filled = self._table(table)
         if filled.missing is not None:
             return filled.missing
         cells = {**filled.facts, **(filled.summary.cells if filled.summary is not None else {})}
@@ -167,7 +188,7 @@ class Judge:
             table = rule.table if table in {"", ALL} else table
             if self._declared(table, column) is not None:
                 continue
-            filled = alone(table, self._view)
+            filled = self._table(table)
             summary = {} if filled.summary is None else filled.summary.cells
             if filled.missing is None and all(
                 column not in names for names in (filled.columns, filled.facts, summary)
@@ -210,16 +231,36 @@ class Judge:
         missing: Absent | None = None
         for condition in rule.when:
             left = self._term(rule, at, condition.left, values)
+            if condition.sign == LACKING:
+                if not isinstance(left, Absent):
+                    return False
+                continue
             right = self._term(rule, at, condition.other, values) if condition.other else 1.0
             if isinstance(left, Absent) or isinstance(right, Absent):
                 missing = missing or (left if isinstance(left, Absent) else right)  # type: ignore[assignment]  # one is
             elif not SIGNS[condition.sign](left, condition.times * right):
                 return False
+        if not rule.of_all and not self._is_evident(rule, at):
+            return False
         if missing is None and rule.siblings is not None:
             stands_out = self._stands_out(rule, at, values)
             if isinstance(stands_out, Absent) or not stands_out:
                 return stands_out
         return True if missing is None else missing
+
+    def _is_evident(self, rule: Rule, at: int) -> bool:
+        """Return whether a mean is one of enough I/O; see `is_faint`."""
+        declared = self._declared(rule.table, rule.column)
+        if declared is None or not declared.weight:
+            return True
+        place = rule.table, declared.weight
+        rates, seconds = self.column(*place), self._view.interval.seconds
+        if place not in self._rates:
+            self._rates[place] = sum(rate for rate in rates if not isinstance(rate, (Absent, str)))
+        rate = rates[at]
+        if isinstance(rate, (Absent, str)) or isinstance(seconds, Absent):
+            return True
+        return not is_faint(rate, self._rates[place], seconds)
 
     def _term(self, rule: Rule, at: int, term: str, values: Sequence[Number]) -> float | Absent:
         if term == COUNT:
@@ -237,6 +278,7 @@ class Judge:
         """Return whether a value is so many times that of the other rows."""
         assert rule.siblings is not None  # noqa: S101 - the caller has looked
         times, of, within = rule.siblings
+        value = values[at]
         groups = self.column(rule.table, within) if within else ()
         known = [
             float(value)
@@ -245,7 +287,8 @@ class Judge:
         ]
         if not known:
             return NO_SIBLINGS
-        return bool(values[at] >= times * CHOOSE[of](known))
+        others = CHOOSE[of](known)
+        return bool(value * times <= others if rule.sense == "under" else value >= times * others)
 
     # what is said of a row
 
@@ -255,6 +298,8 @@ class Judge:
             return ""
         if rule.table == "cpu":
             return cpu_name(key)
+        from zmon.tables.plot import row_names  # noqa: PLC0415 - marks need no names
+
         return row_names([Variable(rule.table, rule.column, key)], self._view)[0]
 
     def cells(self, rule: Rule, key: str) -> dict[str, Value]:

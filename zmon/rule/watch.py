@@ -162,7 +162,7 @@ class Watch:
 
     def __init__(self, rules: Iterable[Rule], people: Callable[[], UserInputs] | None = None) -> None:
         """Know nothing yet; `people` is what users supply about the machine."""
-        self.rules = tuple(rules)
+        self.rules = tuple(rule for rule in rules if rule.logs)
         self._people = people
         self._checked: set[str] = set()
         """The rules whose columns are known to be there."""

@@ -131,6 +131,11 @@ class Screen(Described):
     room: int = 0
     """The width that it was made to fit; 0: any."""
 
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it comes with zmon, and is none of the user's own."""
+        return os.path.dirname(self.file) == shipped("screens")
+
     def changed(self, **other: Any) -> Screen:
         """Return the same screen with other values in some of its fields."""
         parts = {name: value for name, value in vars(self).items() if name not in _CACHED}

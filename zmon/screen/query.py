@@ -228,7 +228,7 @@ LONGEST: Final = 4
 
 
 def ordered(table: Table, rows: Iterable[int], column: str, *, descending: bool) -> list[int]:
-    """Sort row numbers by a column; absent values come last in both directions.
+    """Sort row numbers by a column; means of too little I/O, and then absent values, come last in any case.
 
     Rows with equal values keep their order, which is that of their keys.
     """
@@ -240,6 +240,8 @@ def ordered(table: Table, rows: Iterable[int], column: str, *, descending: bool)
         value = values[row]
         (absences if isinstance(value, Absent) else texts if isinstance(value, str) else numbers).append(row)
     numbers.sort(key=values.__getitem__, reverse=descending)
+    if faint := table.faint.get(column):
+        numbers.sort(key=faint.__contains__)
     texts.sort(key=values.__getitem__, reverse=descending)
     return numbers + texts + absences
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.clock import DAY, clock
 from zmon.event import OPEN, Event, Exceptions, What
 from zmon.interval import Interval
-from zmon.rule.grammar import RuleError, load_rules, own_rules
+from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.tables import SCREENS
 
@@ -159,11 +159,7 @@ def log_of(timeline: Timeline) -> ExceptionLog:
     """Return the log of a timeline by the shipped rules and the user's own, if these can be used."""
     if isinstance(timeline.log, ExceptionLog):
         return timeline.log
-    problem = ""
-    try:
-        rules = load_rules(own_rules())
-    except RuleError as error:
-        rules, problem = load_rules(), f"Your own rules are not used: {error}"
+    rules, problem = usable_rules()
     found = timeline.log = ExceptionLog(timeline, rules)
     found.problem = problem
     return found

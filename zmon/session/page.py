@@ -16,6 +16,7 @@ from zmon.tables import DRAWN
 from zmon.tables.view import NoSuchThing, View, definition, fill, needs
 
 if TYPE_CHECKING:
+    from zmon.rule.grammar import Rule
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
@@ -80,6 +81,8 @@ class FillTask(NamedTuple):
     view: View
     judged: int = 0
     """Up to when samples were judged, if the table shows exceptions."""
+    rules: tuple[Rule, ...] = ()
+    """Those that mark values of the table."""
 
     @property
     def about(self) -> tuple[object, ...]:
@@ -91,7 +94,7 @@ class FillTask(NamedTuple):
         """Fill the table."""
         against = self.page.against
         if against is None:
-            return fill(self.page.screen.table, self.view)
+            return self._marked(fill(self.page.screen.table, self.view))
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
         own = self.view.history
@@ -107,6 +110,17 @@ class FillTask(NamedTuple):
         first, second = against.names
         note = f"{first} {_from_to(then, whole=whole)}, {second} {_from_to(now, whole=whole)}"
         return both._replace(notes=(note, *both.notes))
+
+    def _marked(self, filled: Table) -> Table:
+        """Mark what rules call worth a look or bad; the limits of a user's own screen stand beside them."""
+        if not self.rules or not filled.keys:
+            return filled
+        from zmon.rule.marks import marks  # noqa: PLC0415 - most screens have none
+
+        screen = self.page.screen
+        own = () if screen.is_shipped else [one.name for one in screen.columns if one.limit is not None]
+        found = marks(self.rules, screen.table, filled, self.view, own)
+        return filled._replace(marks={**filled.marks, **found})
 
     def _alone(self, screen: Screen, interval: Interval, history: History) -> Table:
         """Fill the table of one of two times."""

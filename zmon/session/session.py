@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import cached_property
 
 from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -22,8 +23,10 @@ from zmon.tables.view import NoSuchThing, View, definition, needs, no_inputs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zmon.absent import Number
     from zmon.event import Event
     from zmon.interval import Interval
+    from zmon.rule.grammar import Rule
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.query import Condition
     from zmon.session.guide import Guide
@@ -329,7 +332,22 @@ class Session(Navigator):
             raise CommandError(NO_SAMPLE)
         view.limits = self.screens.limits
         view.people = self.people
-        return FillTask(page, view, self._judged(page))
+        view.count_bad = self._count_bad
+        table = page.screen.table
+        rules = () if needs(table).history else tuple(rule for rule in self.rules if rule.table == table)
+        return FillTask(page, view, self._judged(page), rules)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that mark values and make exceptions; the shipped ones if the user's own are wrong."""
+        from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - the menu starts without rules
+
+        return usable_rules()[0]
+
+    def _count_bad(self, view: View) -> Number:
+        from zmon.rule.marks import count_bad  # noqa: PLC0415 - most screens count none
+
+        return count_bad(self.rules, view)
 
     def _judged(self, page: Page) -> int:
         """Return up to when samples were judged, if a page shows exceptions; else 0."""

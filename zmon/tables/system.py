@@ -14,7 +14,6 @@ from zmon.kinds import (
     CACHE,
     CHANNEL,
     CMF,
-    CONTAINER,
     CPU,
     DASD,
     DEVICE,
@@ -33,14 +32,14 @@ from zmon.tables.device import address, devices_of, find_device, members, with_l
 from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, units_of
-from zmon.tables.view import NoSuchThing, TableDefinition, alone, needs
+from zmon.tables.view import TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.tables.view import Limits, View
+    from zmon.tables.view import View
 
 
 class ScreenPart(NamedTuple):
@@ -98,9 +97,9 @@ PARTITION: Final = _part("load=lparload busy=lparbusy susp=lparsusp")
 WEIGHTS: Final = {**_weights((DISKS, UNITS, PATHS)), "hits": "cached"}
 
 
-def figures(view: View, limits: Limits) -> dict[str, Value]:
-    """Return the key figures of all parts of the system, and how many values are bad."""
-    return {**system_figures(view), "beyond": beyond(view, limits)}
+def figures(view: View) -> dict[str, Value]:
+    """Return the key figures of all parts of the system, and for how many rows a rule is bad."""
+    return {**system_figures(view), "beyond": view.count_bad(view)}
 
 
 def system_figures(view: View) -> dict[str, Value]:
@@ -132,40 +131,12 @@ def _hits(view: View) -> dict[str, Value]:
     return {"hits": mean(hits, rates, unasked.reason), "cached": sum(known) if known else unasked}
 
 
-def is_counted(name: str) -> bool:
-    """Tell whether values of a table that are beyond limits count.
-
-    Those of tablespaces do not: how they lie is a plan, not what happened in an interval.
-    """
-    needed = needs(name)
-    return not needed.history and CONTAINER not in needed.kinds
-
-
-def beyond(view: View, limits: Limits) -> Number:
-    """Count the values of all screens that are beyond what the screens call bad."""
-    counted: list[bool] = []
-    for name in sorted({column.partition(".")[0] for column in limits}):
-        if not is_counted(name):
-            continue
-        try:
-            filled = alone(name, view)
-        except NoSuchThing:  # a page about one thing
-            continue
-        for column, values in filled.columns.items():
-            bad = limits.get(f"{name}.{column}", (0.0, None))[1]
-            if bad is not None:
-                counted += [value > bad for value in values if isinstance(value, (int, float))]
-    return sum(counted) if counted else absent("no value that has a limit is known")
-
-
 def _finish(filled: Table, view: View) -> Table:
     filled = key_figures.with_age(with_labels(filled, view), "lparbusy")
     return key_figures.with_sources(filled, view, "lcu")
 
 
-SYSTEM: Final = Log(
-    "system", NEEDS, lambda view, _key: figures(view, view.limits()), WEIGHTS, finish=_finish
-)  # fmt: skip
+SYSTEM: Final = Log("system", NEEDS, lambda view, _key: figures(view), WEIGHTS, finish=_finish)
 
 # BENCHMRK
 

@@ -34,6 +34,21 @@ class Needs(NamedTuple):
     timeline may have some."""
 
 
+LEAST_COUNT: Final = 30
+"""I/Os in an interval from which on their mean is evidence."""
+LEAST_RATE: Final = 1.0
+LEAST_SHARE: Final = 0.01
+"""I/O per second, and part of all I/O, below both of which a row is idle."""
+
+
+def is_faint(rate: float, every: float, seconds: float) -> bool:
+    """Return whether the means of a row say nothing: of few I/Os in the interval, or of next to none of all.
+
+    `rate` and `every` are the I/O per second of the row and of all rows.
+    """
+    return rate * seconds < LEAST_COUNT or (rate < LEAST_RATE and rate < LEAST_SHARE * every)
+
+
 class TableColumn(NamedTuple):
     """A figure, declared once for its table, the row of all, screens by time and trends.
 
@@ -98,6 +113,8 @@ class Table(NamedTuple):
     """Begin and end (UTC in ns) of what is shown, where that is more than the interval."""
     marks: Mapping[str, Mapping[int, str]] = MappingProxyType({})
     """Columns that rules judge, with the rows, `SUMMARY` among them, that stand out: `*` or `!`."""
+    faint: Mapping[str, frozenset[int]] = MappingProxyType({})
+    """Columns of means, with the rows of too little I/O for them, which are sorted behind the others."""
     home: str = ""
     """The key of the row that has to be in sight when the screen is opened; by default the first one."""
 

@@ -15,12 +15,12 @@ from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.tables import TABLES
 from zmon.tables.period import Period
-from zmon.tables.table import Table, each_row
+from zmon.tables.table import Table, each_row, is_faint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Number, Value
     from zmon.event import Event
     from zmon.sample import Instant, Sample
     from zmon.tables.table import Figure, Needs, TableColumn, Variable
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
+UNJUDGED: Final = absent("no rules are applied here")
 MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""
 
@@ -188,6 +189,8 @@ class View:
         self.figures_only = False
         """Whether expensive texts are left out, as where a row is made per interval."""
         self.limits = limits
+        self.count_bad: Callable[[View], Number] = lambda _view: UNJUDGED
+        """Returns for how many rows of all tables a rule is bad in the interval of a view."""
         self.people = people
         self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
 
@@ -199,6 +202,7 @@ class View:
     def at(self, interval: Interval, argument: str = "") -> View:
         """Return a view of one interval alone, with the same limits and user inputs."""
         found = View(interval, argument=argument, limits=self.limits, people=self.people)
+        found.count_bad = self.count_bad
         found.figures_only = True
         return found
 
@@ -259,10 +263,27 @@ def fill(name: str, view: View) -> Table:
         KeyError: there is no such table.
     """
     filled = definition(name).fill(view)
+    if not view.figures_only and len(filled.keys) > 1:
+        filled = filled._replace(faint=_faint(name, filled, view.interval))
     if filled.missing is not None:
         filled = filled._replace(missing=_not_recorded(filled.missing, view.interval.after, needs(name)))
     reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
     return filled._replace(notes=(*filled.notes, reason)) if reason else filled
+
+
+def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:
+    """Return the rows of which columns of means say nothing, because too little I/O is behind them."""
+    seconds = interval.seconds
+    weights = {one.name: one.weight for one in definition(name).columns if one.weight}
+    weights = {name: weight if weight in filled.columns else "io" for name, weight in weights.items()}
+    if isinstance(seconds, Absent) or not weights.keys() & filled.columns.keys():
+        return {}
+    rows: dict[str, frozenset[int]] = {}
+    for weight in filled.columns.keys() & set(weights.values()):
+        rates = [rate if isinstance(rate, (int, float)) else 0.0 for rate in filled.columns[weight]]
+        every = sum(rates)
+        rows[weight] = frozenset(at for at, rate in enumerate(rates) if is_faint(rate, every, seconds))
+    return {name: rows[weight] for name, weight in weights.items() if weight in rows}
 
 
 def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.tables.disks import watch
 from zmon.screen.chart.drawn import overview, page
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import Screens, load_screens, parse_screen, shipped
 from zmon.tables.plot import table
 
 SCREENS = load_screens(shipped("screens"))
@@ -14,12 +16,14 @@ SCREENS = load_screens(shipped("screens"))
 pytestmark = pytest.mark.usefixtures("utc")
 
 
-def drawn(argument: str, left_out: range = range(0), height: int = 11) -> list[str]:
+def drawn(
+    argument: str, left_out: range = range(0), height: int = 11, screens: Screens = SCREENS
+) -> list[str]:
     """Draw two disks, of which the second works twice as much."""
     work = [n % 10 * 10 for n in range(60)]
     view = watch({"sda": work, "sdb": [2 * n for n in work]}, left_out=left_out).view(argument)
     assert view is not None
-    return page(table(view), SCREENS, 70, height)
+    return page(table(view), screens, 70, height)
 
 
 def test_one_figure_has_its_row_and_unit_in_the_title() -> None:
@@ -52,8 +56,11 @@ def test_several_columns_have_letters_and_units() -> None:
 
 
 def test_limits_are_drawn() -> None:
-    """Those of the column."""
-    assert "bad > 60" in drawn("device.resp sda")[-1]
+    """Those of the column, by a screen of the user's own."""
+    text = (Path(shipped("screens")) / "device.toml").read_text()
+    text = text.replace('name = "resp"\n', 'name = "resp"\nlook = 10\nbad = 60\n')
+    own = Screens([parse_screen(text, "/home/me/device.toml")])
+    assert "bad > 60" in drawn("device.resp sda", screens=own)[-1]
 
 
 def test_without_a_figure_it_lists_what_can_be_drawn() -> None:
