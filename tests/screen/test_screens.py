@@ -53,6 +53,7 @@ def test_the_left_79_columns_are_the_originals(command: str, known: tuple[str, .
 def argument(screen: Screen) -> str:
     """Return what a screen may be about on the machine of `full_interval`."""
     others = {
+        "CHECK": "B17",
         "PLOT": "device.resp 0.0.7000",
         "CORREL": "device.resp 0.0.7000",
         "FILES": "",

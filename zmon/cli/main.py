@@ -26,7 +26,7 @@ MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
 GARBAGE_THRESHOLD: Final = 50_000
 """Objects that are made before Python looks for garbage among them."""
 
-PRINTING: Final = {"cp", "export", "info", "lab", "plot", "show", "size", "spread", "where"}
+PRINTING: Final = {"check", "cp", "export", "info", "lab", "plot", "show", "size", "spread", "where"}
 """The subcommands that print a result."""
 
 TRACE: Final = "ZMON_TRACE"

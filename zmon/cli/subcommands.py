@@ -498,6 +498,27 @@ def diagnose(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
 
 
+def check(parser: argparse.ArgumentParser) -> None:
+    """Compare settings with what is advised: zmon check, zmon check --from DIR B17 H10.
+
+    Each check is bad, look, unknown, ok, or does not apply.  Those that are bad or deserve a look come with the
+    value, what to do, the files that were read, and where the advice is from; docs/check.md lists them all.
+    Nothing is changed.  The exit status is 0; with --status, as Nagios expects: 0 all is as advised, 1 something
+    deserves a look, 2 something is bad, 3 nothing is known.
+    """  # noqa: E501 - the help as it is printed
+    parser.add_argument("ids", nargs="*", metavar="ID", help="only these checks: B17 H10")
+    add_source(parser)
+    _option(parser, "--at TIME", "a time in a recording: 14:32, -10m (default: the end)")
+    _option(
+        parser, "--since TIME", "begin of the interval whose load counts; -5m is 5 minutes before its end"
+    )
+    _option(parser, "--all", "list also what is as advised and what does not apply")
+    _option(parser, "--status", "the exit status says whether something is bad")
+    _format(parser, "text", "csv", "json")
+    add_inputs(parser)
+    parser.set_defaults(count=1)
+
+
 def plot(parser: argparse.ArgumentParser) -> None:
     """Draw figures of a screen by time: zmon plot DEVICE.resp 7000 --from DIR --since 14:00 --until 15:00.
 
@@ -722,6 +743,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "whatif": ("predict throughput and response after a change", whatif),
     "size": ("compute how many disks a workload needs at a RAID level", sizing),
     "rules": ("list the rules for exceptions, or the exceptions in a recording", rules),
+    "check": ("compare settings with what is advised", check),
     "plot": ("draw figures of a screen by time, as text, CSV or JSON", plot),
     "capture": ("copy what zmon reads into an archive, to look at elsewhere", capture),
     "replay": ("show a recording with the screens of the live machine", replay),

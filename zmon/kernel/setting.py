@@ -38,6 +38,7 @@ INIT: Final = "proc/1/comm"
 """Readable where the processes of others are."""
 MEMINFO: Final = "proc/meminfo"
 HUGE_PAGES: Final = "sys/kernel/mm/hugepages"
+SYSINFO: Final = "proc/sysinfo"
 IGNORED: Final = "proc/cio_ignore"
 
 FILES: Final = {
@@ -127,13 +128,30 @@ def parse_huge_pages(content: str) -> Rows:
     return {f"hugepages/{size}/{name}": numbers[field] for name, field in names.items()}
 
 
+def parse_capacity(content: str) -> Rows:
+    """Return the two lines of /proc/sysinfo that tell of less capacity than was bought, where it has them.
+
+    The adjustment is a percentage, 100 for the full speed; the reason of a change is 0 for none.
+    """
+    lines = {"adjustment": "Capacity Adj. Ind.", "reason": "Capacity Ch. Reason"}
+    found: Rows = {}
+    for name, begin in lines.items():
+        match = re.search(rf"(?m)^{re.escape(begin)}:[ \t]+([0-9]{{1,5}})\b", content, re.ASCII)
+        if match:
+            found[f"capacity/{name}"] = int(match[1])
+    return found
+
+
 def read_settings(tree: Tree) -> Frame:
     """Read the frame SETTING: a row for each setting that this machine may have."""
-    found: Rows = {name: read_value(tree, path, parse_choice, _NO_FILE) for name, path in FILES.items()}
+    missing = _NO_FILE if tree.live else None
+    found: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
     found |= _huge_pages(tree)
     found |= _boot_words(tree)
-    found["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, _NO_FILE)
-    found["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, _NO_FILE)
+    with contextlib.suppress(OSError):
+        found |= parse_capacity(text(tree, SYSINFO))
+    found["cio_ignore"] = read_value(tree, IGNORED, parse_ignored, missing)
+    found["fstab/dasd"] = read_value(tree, FSTAB, parse_fstab, missing)
     found["programs"] = _programs(tree)
     for part in (_multipath(tree), _disks(tree), _paths(tree), _adapters(tree)):
         found |= part

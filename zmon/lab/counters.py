@@ -29,11 +29,13 @@ from zmon.kinds import (
     MOUNT,
     PHYSICAL_CPU,
     PROFILE,
+    SETTING,
     SWAP,
     buckets,
 )
 from zmon.lab.guest_counters import GuestCounters
 from zmon.lab.guest_engine import GuestCounts
+from zmon.lab.lab_settings import settings_frame
 from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.model import is_watched
 from zmon.lab.scsi_frames import ScsiDisks, is_scsi, joined
@@ -473,6 +475,7 @@ class KernelCounters:
             found = {frame.kind.name: frame for frame in frames(plan, self._devices)}
             if self._scsi is not None:
                 found = self._scsi.constant(found, plan.box)
+            found[SETTING.name] = settings_frame(plan, found)
             self._constants[machine] = found
         return found
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from zmon.absent import Value
+
 
 class PathGroup(NamedTuple):
     """Channel paths that several control units share, or the paths to the disks of an FCP adapter."""
@@ -333,6 +335,8 @@ class Scenario(NamedTuple):
     zvm: ControlProgram | None = None
     watched: bool = False
     """Whether waiting tasks are counted (steal, iowait, pressure), which takes time."""
+    settings: tuple[tuple[str, Value], ...] = ()
+    """Settings of Linux that are not as practice advises, by the keys of the kind SETTING."""
 
     def in_phase(self, number: int) -> Scenario:
         """Return the scenario with the machine as it is in a phase."""

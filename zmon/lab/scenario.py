@@ -13,6 +13,7 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.lab.lab_settings import read_setting
 from zmon.lab.machine_reader import CHANGES, CYLINDER, MS, NUMBERS, PAGE, MachineReader, merged
 from zmon.lab.measure import BY_NAME, parse_measure
 from zmon.lab.model import (
@@ -35,6 +36,7 @@ from zmon.toml import TomlDocument, read_utf8
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from zmon.absent import Value
     from zmon.lab.measure import Measure
     from zmon.lab.model import Load, LoadStep
     from zmon.toml import Keys, TomlTable
@@ -97,7 +99,7 @@ _STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
     "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
     "warm", "drawn", "watched", "memory", "zvm", "paths", "lcus", "volumes", "lvs", "tablespaces", "loads",
-    "phases", "figures",
+    "phases", "figures", "settings",
 )  # fmt: skip
 
 
@@ -206,7 +208,17 @@ class _Scenario:
             memory=machine.memory,
             zvm=machine.zvm,
             watched=top.flag("watched"),
+            settings=self._settings(),
         )
+
+    def _settings(self) -> tuple[tuple[str, Value], ...]:
+        if "settings" not in self.top:
+            return ()
+        rows = self.top.table("settings").data.items()
+        try:
+            return tuple((key, read_setting(key, value)) for key, value in rows)
+        except ValueError as error:
+            raise self.top.wrong("settings", str(error)) from error
 
     def _begin(self) -> int:
         said = self.top.data.get("begin")

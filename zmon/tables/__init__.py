@@ -11,6 +11,7 @@ TABLES: Final = {
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
+    "check": "checked",
     "diagnosis": "diagnosed",
     "focus": "system",
     "memory": "cpu",
@@ -21,8 +22,8 @@ TABLES: Final = {
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-UNDRAWN: Final = frozenset({"diagnosis", "exceptions", "files", "moves"})
-"""Those whose rows cannot be followed in time: conclusions, exceptions, parts of files, proposals."""
+UNDRAWN: Final = frozenset({"check", "diagnosis", "exceptions", "files", "moves"})
+"""Those whose rows cannot be followed in time: checks, conclusions, exceptions, parts of files, proposals."""
 
 SCREENS: Final = {
     "channel": "CHANNEL",

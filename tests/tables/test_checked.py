@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.check.machines import given
+from zmon.check.practice import State
+from zmon.kinds import SETTING
+from zmon.tables.checked import counts_of, find_id, results_of, summary, table
+from zmon.tables.view import NoSuchThing, View
+
+
+def view(argument: str = "", **settings: object) -> View:
+    """Return a view of the good machine with some settings changed."""
+    interval = given({SETTING: dict(settings)}).interval
+    assert interval is not None
+    return View(interval, argument=argument)
+
+
+def test_each_check_is_a_row_the_worst_first() -> None:
+    """With what it found, what to do, what it read and where the advice is from."""
+    shown = table(view(programs="multipathd", transparent_hugepage="always"))
+    assert shown.keys[:2] == ["B27", "K3"]
+    assert shown.columns["state"][:3] == ["look", "look", "ok"]
+    assert shown.columns["found"][1] == "transparent huge pages: always"
+    assert shown.notes == ("2 look, 41 ok, 11 does not apply. ENTER on a check has the advice.",)
+    assert all(len(column) == len(shown.keys) for column in shown.columns.values())
+
+
+def test_one_check_has_its_advice_below() -> None:
+    """Whatever the case of its id."""
+    shown = table(view("k3", transparent_hugepage="always"))
+    assert shown.keys == ["K3"]
+    assert shown.notes[:2] == ("Found: always.", "Good: madvise or never.")
+
+
+def test_the_screen_and_the_command_ask_the_same() -> None:
+    """One function has the answer."""
+    results = results_of(view(), ["B17"])
+    assert [one.check.id for one in results] == ["B17"]
+    assert counts_of(results)[State.OK] == 1
+    assert summary(results) == "1 ok"
+
+
+def test_a_word_that_is_no_check_is_refused_with_those_there_are() -> None:
+    """Not taken for nothing to check."""
+    assert find_id("h10B") == "H10b"
+    with pytest.raises(NoSuchThing, match="'B99' is no check; there are B1, B2"):
+        find_id("B99")

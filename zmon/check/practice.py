@@ -1,0 +1,343 @@
+"""What a check is, what it finds, and what it looks at.
+
+A check is a pure function of `CheckInput`; `zmon.check.practices` lists them all.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, text_of
+from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, SETTING
+from zmon.record import NamedTuple
+from zmon.sample import empty_frame
+from zmon.topology.volumes import short
+from zmon.uid import find_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.sample import Frame, Kind
+    from zmon.topology.machine import Machine
+    from zmon.topology.stack import BlockDevice
+    from zmon.uid import Uid
+
+NAMED: Final = 4
+"""Things that a sentence names; of more it says how many."""
+NOUNS: Final = {
+    "container": "files of databases", "dasd": "volumes", "layer": "block devices",
+    "machine": "facts of the machine", "memory": "figures of memory", "swap": "swap areas",
+}  # fmt: skip
+"""What a kind is called in a sentence, where that is not its plural."""
+EMULATED: Final = "HRC"
+"""Vendor of disks that Hercules emulates, and manufacturer of its processors."""
+
+
+class State(Enum):
+    """The result of a check, the worst first."""
+
+    BAD = "bad"
+    LOOK = "look"
+    UNKNOWN = "unknown"
+    OK = "ok"
+    NOT_APPLICABLE = "does not apply"
+
+
+class Finding(NamedTuple):
+    """What a check found."""
+
+    state: State
+    words: str
+    """The value with its unit, or the reason: a sentence without its full stop."""
+
+
+class Check(NamedTuple):
+    """One check."""
+
+    id: str
+    """B1 to B34 are from the studies, H1 to H17 from IBM's Linux Health Checker, K1 to K4 from the kernel."""
+    title: str
+    reads: str
+    """The files and calls."""
+    good: str
+    """What is good, in short."""
+    advice: str
+    """What to do where it is not."""
+    source: str
+    """Where the advice is from: `S000:129` is a line of a study (docs/studies.md)."""
+    run: Callable[[CheckInput], Finding]
+
+
+class CheckResult(NamedTuple):
+    """A check and what it found on one machine."""
+
+    check: Check
+    state: State
+    words: str
+
+
+class OpenQuestion(NamedTuple):
+    """What only a person can answer."""
+
+    id: str
+    words: str
+    source: str
+
+
+def ok(words: str) -> Finding:
+    """Return that all is as it is advised."""
+    return Finding(State.OK, words)
+
+
+def look(words: str) -> Finding:
+    """Return that it deserves a look."""
+    return Finding(State.LOOK, words)
+
+
+def bad(words: str) -> Finding:
+    """Return that it costs time, or is a risk."""
+    return Finding(State.BAD, words)
+
+
+def unknown(why: Value) -> Finding:
+    """Return that it cannot be read, and why."""
+    return Finding(State.UNKNOWN, text_of(why) if isinstance(why, str) else _reason(why))
+
+
+def skip(words: str) -> Finding:
+    """Return that the check means nothing on this machine, and why."""
+    return Finding(State.NOT_APPLICABLE, words)
+
+
+def _reason(why: Value) -> str:
+    return why.reason if isinstance(why, Absent) else str(why)
+
+
+def several(names: Iterable[str]) -> str:
+    """Return names as a part of a sentence: `7000, 7001, 7002, 7003 and 5 more`."""
+    known = list(dict.fromkeys(names))
+    more = f" and {len(known) - NAMED:,} more" if len(known) > NAMED else ""
+    return ", ".join(known[:NAMED]) + more
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number and its noun: `1 disk`, `2 disks`."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+class Dasd(NamedTuple):
+    """A DASD that is online: a base or an alias."""
+
+    busid: str
+    uid: Uid | None
+    is_alias: bool
+    block: str
+    """Its block device; empty for an alias."""
+    chpids: str
+    lcu: str
+    """Key of its LCU by its uid; empty if it has none."""
+    is_eckd: bool
+    is_emulated: bool
+
+    @property
+    def number(self) -> str:
+        """Its device number as people say it: `7000`."""
+        return self.busid.rpartition(".")[2].upper()
+
+
+class CheckInput:
+    """What checks look at: a machine at one instant, and the interval that ended then, if there is one."""
+
+    def __init__(self, machine: Machine, interval: Interval | None = None) -> None:
+        """Look at nothing yet."""
+        self.machine = machine
+        self.interval = interval
+        self.sample = machine.sample if interval is None else interval.after
+        """All that was read; the machine may have been made of parts of it."""
+
+    def frame(self, kind: Kind) -> Frame:
+        """Return the frame of a kind; one that was not recorded says so in plain words."""
+        if kind.name in self.sample.frames:
+            return self.sample.frame(kind)
+        return empty_frame(kind, f"{NOUNS.get(kind.name, f'{kind.name}s')} were not recorded")
+
+    # machine
+
+    def fact(self, name: str) -> Value:
+        """Return a field of the kind MACHINE."""
+        return self.frame(MACHINE).cell("machine", name)
+
+    def memory(self, name: str) -> Number:
+        """Return a field of the kind MEMORY."""
+        value = self.frame(MEMORY).cell("memory", name)
+        return absent("it is no number") if isinstance(value, str) else value
+
+    @property
+    def environment(self) -> str:
+        """`lpar`, `zvm`, `kvm` or `none`; empty if it is not known."""
+        return self.machine.host.environment
+
+    @property
+    def is_on_z(self) -> bool:
+        """Whether this is Linux on IBM Z."""
+        architecture = self.fact("architecture")
+        return str(architecture).startswith("s390") or (
+            isinstance(architecture, Absent) and self.environment in {"lpar", "zvm"}
+        )
+
+    @property
+    def elsewhere(self) -> Finding | None:
+        """The finding of checks that are about Linux on IBM Z, on another machine."""
+        if self.is_on_z:
+            return None
+        architecture = self.fact("architecture")
+        if isinstance(architecture, Absent):
+            return unknown(architecture)
+        return skip(f"not Linux on IBM Z: {architecture}")
+
+    @property
+    def outside_zvm(self) -> Finding | None:
+        """The finding of checks that are about guests of z/VM, on another machine."""
+        if self.environment == "zvm":
+            return None
+        if self.environment or (self.elsewhere and self.elsewhere.state is State.NOT_APPLICABLE):
+            return skip("only in a guest of z/VM")
+        return unknown("whether this is a guest of z/VM is not known: /proc/sysinfo")
+
+    @cached_property
+    def release(self) -> tuple[int, int] | None:
+        """Version of the kernel: (6, 12); None if it is not known."""
+        words = text_of(self.fact("kernel")).partition("-")[0].split(".")
+        return (int(words[0]), int(words[1])) if len(words) > 1 and all(map(_is_short, words[:2])) else None
+
+    # settings
+
+    @cached_property
+    def settings(self) -> Mapping[str, Value]:
+        """The values of settings by their names."""
+        frame = self.frame(SETTING)
+        return dict(zip(frame.keys, frame.column("value"), strict=True)) if frame.keys else {}
+
+    def setting(self, name: str) -> Value:
+        """Return a setting; absent with the reason if it was not read."""
+        if name in self.settings:
+            return self.settings[name]
+        frame = self.frame(SETTING)
+        if not frame.keys:
+            return frame.missing or absent("no setting was read")
+        return absent("it is not set")
+
+    def number(self, name: str) -> Number:
+        """Return a setting that is a number."""
+        value = self.setting(name)
+        if isinstance(value, str):
+            return int(value) if _is_short(value) else absent(f"{value[:40]!r} is no number")
+        return value
+
+    def settings_of(self, prefix: str) -> dict[str, Value]:
+        """Return the settings whose names begin so, by the rest of the name."""
+        return {name[len(prefix) :]: v for name, v in self.settings.items() if name.startswith(prefix)}
+
+    # disks
+
+    def missing(self, kind: Kind) -> Finding | None:
+        """Return the finding of a check that needs a kind, if that was not read at all."""
+        frame = self.frame(kind)
+        if frame.keys or frame.missing is None:
+            return None
+        return unknown(frame.missing)
+
+    @cached_property
+    def dasds(self) -> Sequence[Dasd]:
+        """The DASDs that are online, aliases among them."""
+        frame = self.frame(DEVICE)
+        names = ("driver", "online", "uid", "alias", "block", "chpids", "discipline", "vendor")
+        rows = zip(frame.keys, *map(frame.column, names), strict=True)
+        found = []
+        for busid, driver, online, text, alias, block, chpids, discipline, vendor in rows:
+            if text_of(driver).startswith("dasd-") and online == 1:
+                uid = find_uid(text)
+                found.append(
+                    Dasd(
+                        busid, uid, alias == 1, text_of(block), text_of(chpids), uid.lcu if uid else "",
+                        driver == "dasd-eckd" and discipline in {"ECKD", "PAV"}, vendor == EMULATED,
+                    )
+                )  # fmt: skip
+        return found
+
+    @property
+    def bases(self) -> Sequence[Dasd]:
+        """The DASDs that hold data."""
+        return [one for one in self.dasds if not one.is_alias]
+
+    def no_dasd(self, *, real: bool = False) -> Finding | None:
+        """Return the finding of a check of DASD where there is none, or with `real` only emulated ones."""
+        missing = self.frame(DEVICE).missing
+        if missing is not None:
+            return skip(f"no DASD: {missing.reason}") if self.elsewhere else unknown(missing)
+        if not self.bases:
+            return skip("no DASD is online")
+        if real and all(one.is_emulated for one in self.bases):
+            return skip("the disks are emulated")
+        return None
+
+    def lcu_name(self, key: str) -> str:
+        """Return the name of an LCU."""
+        unit = self.machine.lcus.get(key)
+        return f"LCU {short(unit.name)}" if unit else key
+
+    @cached_property
+    def nodes(self) -> Sequence[BlockDevice]:
+        """All block devices."""
+        stack = self.machine.stack
+        return [node for node in map(stack.node, self.machine.layers.keys) if node is not None]
+
+    @cached_property
+    def luns(self) -> Sequence[BlockDevice]:
+        """The SCSI disks behind FCP adapters: one for each path to a LUN."""
+        return [node for node in self.nodes if isinstance(node.wwpn, str) and isinstance(node.lun, str)]
+
+    def no_lun(self) -> Finding | None:
+        """Return the finding of a check of SCSI disks behind FCP where there is none."""
+        layers = self.frame(LAYER)
+        if not layers.keys and layers.missing is not None:
+            return unknown(layers.missing)
+        return None if self.luns else skip("no SCSI disk behind FCP")
+
+    # what happened in the interval
+
+    def rates(self, kind: Kind, field: str) -> dict[str, Number]:
+        """Return what a counter grew by in a second, by key; nothing without an interval."""
+        if self.interval is None or self.interval.before is None:
+            return {}
+        delta = self.interval.of(kind)
+        return dict(zip(delta.keys, delta.rate(field), strict=True)) if len(delta) else {}
+
+    @cached_property
+    def busy(self) -> dict[str, float]:
+        """Of each disk that counts, the part of the time in which it had a request: 0 to 1."""
+        rates = self.rates(BLOCK, "io_ms")
+        return {key: float(rate) / 1000 for key, rate in rates.items() if not isinstance(rate, Absent)}
+
+    @cached_property
+    def cpu_busy(self) -> Number:
+        """The part of the processors' time that was used or taken by others, 0 to 1."""
+        used = 0.0
+        idle = 0.0
+        for name in ("user", "nice", "system", "irq", "softirq", "steal", "idle", "iowait"):
+            for rate in self.rates(CPU, name).values():
+                if isinstance(rate, Absent):
+                    continue
+                if name in {"idle", "iowait"}:
+                    idle += rate
+                else:
+                    used += rate
+        return used / (used + idle) if used + idle else absent("processor time was not measured")
+
+
+def _is_short(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 16

@@ -1,0 +1,96 @@
+"""All checks, and the questions that only a person can answer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.check import (
+    disk_checks,
+    file_checks,
+    memory_checks,
+    multipath_checks,
+    path_checks,
+    system_checks,
+)
+from zmon.check.practice import CheckResult, OpenQuestion, State
+from zmon.kinds import (
+    BLOCK,
+    CHANNEL,
+    CLAIM,
+    CONTAINER,
+    CPU,
+    DASD,
+    DEVICE,
+    GUEST,
+    LAYER,
+    MACHINE,
+    MEMORY,
+    MOUNT,
+    SETTING,
+    SWAP,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from zmon.check.practice import Check, CheckInput
+
+KINDS_READ: Final = (MACHINE, DEVICE, DASD, BLOCK, CHANNEL, LAYER, MOUNT, SWAP, CONTAINER, CLAIM, CPU, MEMORY,
+                     GUEST, SETTING)  # fmt: skip
+"""What of a sample is looked at."""
+
+
+def _place(check: Check) -> tuple[str, int, str]:
+    match = re.fullmatch("([A-Z])([0-9]+)([a-z]?)", check.id)
+    assert match is not None  # noqa: S101 - a test holds it
+    return match[1], int(match[2]), match[3]
+
+
+CHECKS: Final = tuple(
+    sorted(
+        (
+            *disk_checks.CHECKS,
+            *path_checks.CHECKS,
+            *multipath_checks.CHECKS,
+            *file_checks.CHECKS,
+            *memory_checks.CHECKS,
+            *system_checks.CHECKS,
+        ),
+        key=_place,
+    )
+)
+"""Every check, by its id."""
+
+QUESTIONS: Final = (
+    OpenQuestion(
+        "B32",
+        "Can the ranks do it? Reads/s + penalty x writes/s, with 2 for RAID 1, 4 for RAID 5;"
+        " zmon size computes it.",
+        "S002:222-233, S002:255-267",
+    ),
+    OpenQuestion(
+        "B33",
+        "Oracle: is filesystemio_options=setall, disk_asynch_io not false, log_buffer 100 MB or more,"
+        " no log_checkpoint_timeout=0, parallel degree at most twice the processors, and are there 4 or more"
+        " redo logs of 1 to 1.5 GB?",
+        "S004:264-280, S004:443, S004:454-458",
+    ),
+)
+"""What zmon cannot see."""
+
+STATES: Final = tuple(State)
+"""The worst first."""
+
+
+def run_checks(given: CheckInput, ids: Collection[str] = ()) -> list[CheckResult]:
+    """Run all checks, or those with these ids; the worst first, those alike by id."""
+    chosen = [check for check in CHECKS if not ids or check.id in ids]
+    results = [CheckResult(check, *check.run(given)) for check in chosen]
+    return sorted(results, key=lambda result: STATES.index(result.state))
+
+
+def worst(results: Iterable[CheckResult]) -> State:
+    """Return the worst of bad, look and ok."""
+    found = {result.state for result in results}
+    return State.BAD if State.BAD in found else State.LOOK if State.LOOK in found else State.OK

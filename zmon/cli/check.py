@@ -1,0 +1,149 @@
+"""Prints which settings are not as practice advises, and what to do."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.check.practice import State
+from zmon.check.practices import QUESTIONS, worst
+from zmon.cli.inputs import inputs_and_files, status
+from zmon.cli.output import announced, as_json, folded, misused, terminal_width, write_result
+from zmon.cli.show_intervals import moves_to
+from zmon.cli.source_options import open_source, refused
+from zmon.kinds import SOURCE
+from zmon.plain_text import harmless
+from zmon.screen.export import moment
+from zmon.session.navigator import CommandError, Navigator
+from zmon.session.when import WhenError, written
+from zmon.tables.checked import NEEDS, counts_of, find_id, results_of, summary
+from zmon.tables.view import NoSuchThing
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from zmon.check.practice import CheckResult
+    from zmon.tables.view import View
+
+MIN_WIDTH: Final = 60
+HEADINGS: Final = ("at", "id", "state", "title", "found", "good", "advice", "reads", "source")
+"""The names of the columns, in CSV."""
+NAGIOS: Final = {State.OK: 0, State.LOOK: 1, State.BAD: 2}
+NOTHING_KNOWN: Final = 3
+"""Exit status with `--status`: as Nagios reads it OK, WARNING, CRITICAL, and UNKNOWN without a result."""
+HEADS: Final = {
+    State.BAD: "Bad",
+    State.LOOK: "Deserves a look",
+    State.UNKNOWN: "Not known",
+    State.OK: "As advised",
+    State.NOT_APPLICABLE: "Does not apply here",
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the checks; returns the exit status."""
+    try:
+        ids = [find_id(word) for word in args.ids]
+        return _answer(args, ids)
+    except (NoSuchThing, CommandError, WhenError) as error:
+        return misused(str(error))
+    except ValueError as error:  # the source or a time
+        return refused(error)
+
+
+def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
+    people, containers = inputs_and_files(args)
+    kinds = (*NEEDS.kinds, *NEEDS.topology, SOURCE)
+    with (
+        announced(args.source),
+        closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
+    ):
+        navigator = Navigator(timeline)
+        for _left in moves_to(navigator, args):
+            view = navigator.view()
+            if view is None:
+                raise ValueError("there is no sample at this time")
+            view.people = people
+            results = results_of(view, ids)
+            _print(args, results, view)
+    if not args.status:
+        return status(args)
+    return NAGIOS[worst(results)] if any(one.state in NAGIOS for one in results) else NOTHING_KNOWN
+
+
+def _print(args: argparse.Namespace, results: Sequence[CheckResult], view: View) -> None:
+    at = view.interval.after.at.utc
+    write_result(
+        args,
+        lambda: _text(results, at, everything=args.all or bool(args.ids)),
+        lambda: (HEADINGS, *_records(results, at)),
+        lambda: _document(results, at),
+    )
+
+
+def _records(results: Sequence[CheckResult], at: int) -> Iterator[list[str]]:
+    for one in results:
+        check = one.check
+        yield [moment(at), check.id, one.state.value, check.title, one.words, check.good, check.advice,
+               check.reads, check.source]  # fmt: skip
+
+
+def _document(results: Sequence[CheckResult], at: int) -> dict[str, Any]:
+    return {
+        "at": moment(at),
+        "counts": {state.value: count for state, count in counts_of(results).items()},
+        "checks": [dict(zip(HEADINGS[1:], row[1:], strict=True)) for row in _records(results, at)],
+        "questions": as_json(QUESTIONS),
+    }
+
+
+def _text(results: Sequence[CheckResult], at: int, *, everything: bool) -> Iterator[str]:
+    """Yield the worst first; what is as advised, or does not apply, only in numbers unless wanted."""
+    width = max(terminal_width(), MIN_WIDTH)
+    yield from folded(f"{summary(results)}; {written(at)}", width)
+    for state in State:
+        found = [one for one in results if one.state is state]
+        if not found or not (everything or state in {State.BAD, State.LOOK, State.UNKNOWN}):
+            continue
+        yield ""
+        yield f"{HEADS[state]}:"
+        for words, same in _by_words(found).items():
+            if len(same) > 1:
+                yield from _together(same, words, width)
+            else:
+                yield from _entry(same[0], width)
+    if not everything:
+        hidden = [one.state for one in results if one.state in {State.OK, State.NOT_APPLICABLE}]
+        if hidden:
+            yield ""
+            good = hidden.count(State.OK)
+            yield from folded(
+                f"As advised: {good}. Does not apply: {len(hidden) - good}. --all lists them.", width
+            )
+    yield ""
+    yield "Only people can answer:"
+    for question in QUESTIONS:
+        yield from folded(f"{question.words} [{question.source}]", width, f"  {question.id:4} ")
+
+
+def _by_words(results: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
+    """Return results of one state by their words, which are a reason if several have the same."""
+    found: dict[str, list[CheckResult]] = {}
+    for one in results:
+        found.setdefault(one.words, []).append(one)
+    return found
+
+
+def _together(results: Sequence[CheckResult], words: str, width: int) -> Iterator[str]:
+    """Yield a reason once, and the checks that it is the reason of."""
+    names = ", ".join(f"{one.check.id} {one.check.title}" for one in results)
+    yield from folded(f"{words}: {names}.", width, "  ", " " * 7)
+
+
+def _entry(one: CheckResult, width: int) -> Iterator[str]:
+    check = one.check
+    yield from folded(f"{check.title}: {harmless(one.words)}.", width, f"  {check.id:4} ")
+    if one.state in {State.BAD, State.LOOK}:
+        yield from folded(f"Do: {check.advice}.", width, " " * 7)
+        yield from folded(f"Read: {check.reads}; advice from {check.source}", width, " " * 7)

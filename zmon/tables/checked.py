@@ -1,0 +1,78 @@
+"""CHECK: what of a machine's settings is not as practice advises.
+
+CHECK and `zmon check` ask `results_of`, so that they give the same answer to the same question.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.check.practice import CheckInput, State
+from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
+from zmon.tables.table import Needs, Table
+from zmon.tables.topology import TOPOLOGY, machine_of
+from zmon.tables.view import NoSuchThing, TableDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.check.practice import CheckResult
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs(KINDS_READ, topology=TOPOLOGY)
+
+
+def results_of(view: View, ids: Collection[str] = ()) -> list[CheckResult]:
+    """Return what all checks, or those with these ids, find at the end of a view's interval."""
+    return run_checks(CheckInput(machine_of(view), view.interval), ids)
+
+
+def counts_of(results: Sequence[CheckResult]) -> dict[State, int]:
+    """Return how many checks have each result, the worst first."""
+    return {state: sum(one.state is state for one in results) for state in State}
+
+
+def summary(results: Sequence[CheckResult]) -> str:
+    """Return how many checks have which result, in words: `2 bad, 5 look, 3 unknown, 12 ok ...`."""
+    return ", ".join(f"{count} {state.value}" for state, count in counts_of(results).items() if count)
+
+
+def find_id(word: str) -> str:
+    """Return the id of the check that a word names, whatever its case.
+
+    Raises:
+        LookupError: there is none; says which there are.
+    """
+    known = {check.id.casefold(): check.id for check in CHECKS}
+    if word.casefold() not in known:
+        raise NoSuchThing(f"{word[:40]!r} is no check; there are {', '.join(known.values())}")
+    return known[word.casefold()]
+
+
+def table(view: View) -> Table:
+    """Fill CHECK: one row per check, keyed by its id; of one that is named, notes have the advice."""
+    ids = (find_id(view.argument),) if view.argument else ()
+    results = results_of(view, ids)
+    columns: dict[str, list[Value]] = {
+        "id": [one.check.id for one in results],
+        "state": [one.state.value for one in results],
+        "found": [f"{one.check.title}: {one.words}" for one in results],
+        "advice": [one.check.advice for one in results],
+        "reads": [one.check.reads for one in results],
+        "origin": [one.check.source for one in results],
+    }
+    notes = tuple(_details(results[0])) if ids else (f"{summary(results)}. ENTER on a check has the advice.",)
+    return Table([one.check.id for one in results], columns, notes=notes)
+
+
+def _details(result: CheckResult) -> Iterator[str]:
+    check = result.check
+    yield f"Found: {result.words}."
+    yield f"Good: {check.good}."
+    yield f"What to do: {check.advice}."
+    yield f"Read: {check.reads}. From: {check.source}."
+    yield from (f"Question: {one.words} From: {one.source}." for one in QUESTIONS if one.id == check.id)
+
+
+DEFINITIONS: Final = {"check": TableDefinition(NEEDS, table)}
