@@ -167,10 +167,11 @@ def plans(cases: int) -> bool:
 
 def resolve(listing: str) -> None:
     """Say of each file on which disk it lies, as a process of its own."""
-    from zmon.kernel.file_extents import ListedFile, read_containers  # noqa: PLC0415 - the parent needs none of it
+    from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - the parent needs none of it
     from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415 - likewise
     from zmon.kernel.sys_block import read_layers  # noqa: PLC0415 - likewise
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
+    from zmon.listed_file import ListedFile  # noqa: PLC0415 - the parent needs none of it
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
     tree = LiveTree()

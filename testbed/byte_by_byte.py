@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.kernel.file_extents import ListedFile, read_containers
+from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.open_file import PLACELESS, read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
+from zmon.listed_file import ListedFile
 from zmon.topology import stripe
 from zmon.topology.chunks import place_ranges
 from zmon.topology.data_files import files_in

@@ -17,10 +17,10 @@ from tests.dead import dead_mount
 from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.kernel import deadline
-from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, SourceReading, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import CONTAINER
+from zmon.listed_file import ListedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,10 @@ import pytest
 from tests.conftest import DictTree
 from zmon.absent import Absent, absent
 from zmon.kernel import file_extents, open_file
-from zmon.kernel.file_extents import ListedFile, read_containers
+from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import PATH, Mounted, layers, parse_mountinfo
 from zmon.kernel.tree import LiveTree
+from zmon.listed_file import ListedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

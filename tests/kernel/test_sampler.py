@@ -17,11 +17,11 @@ from zmon.absent import Absent, absent
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.capture_write import spelled_out
-from zmon.kernel.file_extents import ListedFile
 from zmon.kernel.sampler import Choice, Sampler, SourceReading, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.listed_file import ListedFile
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
 from zmon.tables import TABLES

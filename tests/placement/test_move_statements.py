@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.listing.containers import AUTOMATIC, DMS, SMS
-from zmon.placement.items import FileItem, Unit
+from zmon.listing import containers
+from zmon.placement.items import AUTOMATIC, MANAGED, FileItem, Unit
 from zmon.placement.move_statements import (
     DB2,
     DB2_AUTOMATIC,
@@ -12,6 +12,7 @@ from zmon.placement.move_statements import (
     MARIADB,
     ORACLE,
     POSTGRESQL,
+    instead,
     move_statements,
     product_of,
 )
@@ -84,28 +85,41 @@ def test_oracle_moves_each_sort_of_file_otherwise(role: str, said: list[str]) ->
 
 def test_who_manages_the_space_decides_what_moves_a_container() -> None:
     """Db2 refuses to add a file to a tablespace of directories; if unknown, no statement is right."""
-    assert [product_of(DB2, storage) for storage in (DMS, AUTOMATIC, SMS, "")] == [
-        DB2, DB2_AUTOMATIC, DB2_SMS, DB2_UNKNOWN,
-    ]  # fmt: skip
+    storages = (containers.DMS, containers.AUTOMATIC, containers.SMS, "")
+    found = [product_of(DB2, storage) for storage in storages]
+    assert found == [DB2, DB2_AUTOMATIC, DB2_SMS, DB2_UNKNOWN]
     assert product_of(ORACLE, "") == ORACLE
-    for product in (DB2_SMS, DB2_UNKNOWN):
-        assert all(line.startswith("--") for line in move_statements(product, move()))
+    assert all(line.startswith("--") for line in move_statements(DB2_UNKNOWN, move()))
     assert "DEVICE" in move_statements(DB2_UNKNOWN, move("/dev/dasdl1"))[0]
+
+
+def test_automatic_storage_has_no_containers_of_its_own() -> None:
+    """Db2 refuses to add and drop them: a storage path takes their place; its logs are not affected."""
+    item = move().item._replace(pinned=AUTOMATIC)
+    assert instead(item)[:2] == (
+        "ALTER STOGROUP <storage group of TS1> ADD '<a path on the other units>'",
+        "ALTER TABLESPACE TS1 REBALANCE",
+    )
+    assert move_statements(DB2_AUTOMATIC, move(role="log")) == move_statements(DB2, move(role="log"))
 
 
 def test_a_temporary_tablespace_is_not_rebalanced() -> None:
     """Db2 refuses it; the new path is used when the database is activated."""
-    assert not any("REBALANCE" in line for line in move_statements(DB2_AUTOMATIC, move(role="temp"))[:2])
+    item = move(role="temp").item._replace(pinned=AUTOMATIC)
+    assert not any("REBALANCE" in line for line in instead(item)[:2])
 
 
-def test_automatic_storage_has_no_containers_of_its_own() -> None:
-    """Db2 refuses to add and drop them; its logs are not affected."""
-    found = move_statements(DB2_AUTOMATIC, move())
-    assert found[:2] == (
-        "ALTER STOGROUP <storage group of TS1> ADD '<a path on LCU 2>'",
-        "ALTER TABLESPACE TS1 REBALANCE",
-    )
-    assert move_statements(DB2_AUTOMATIC, move(role="log")) == move_statements(DB2, move(role="log"))
+def test_of_a_directory_of_db2_the_tables_are_moved() -> None:
+    """No statement moves one of its files; a file that may be moved needs nothing instead."""
+    assert "ADMIN_MOVE_TABLE" in instead(move().item._replace(pinned=MANAGED))[1]
+    assert not instead(move().item)
+    assert not instead(move().item._replace(pinned="it is pinned"))
+
+
+def test_what_holds_no_table_of_its_own_is_moved_otherwise() -> None:
+    """The system tablespace of InnoDB by its option; the catalogs of PostgreSQL not at all."""
+    assert move_statements(MARIADB, move(space="innodb_system"))[0].startswith("innodb_data_home_dir = <a")
+    assert move_statements(POSTGRESQL, move(space="pg_global"))[0].startswith("-- catalogs")
 
 
 def test_a_raw_device_is_replaced_by_one() -> None:

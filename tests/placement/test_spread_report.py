@@ -12,6 +12,7 @@ from zmon.placement.spread_report import (
     counted,
     pressure,
     report_spread,
+    staying_words,
     times_words,
     what_if,
 )
@@ -244,3 +245,14 @@ def test_one_unit_leaves_nothing_to_spread_over() -> None:
     one = found.units[:1]
     words = times_words("An even spread", found.even, one)
     assert words == f"All is on {one[0].title}: there is nothing to spread over"
+
+
+def test_what_the_database_places_itself_is_named_and_stays() -> None:
+    """No move of it is suggested, and the reason is given."""
+    files = [(f"/db2/d{n}/i/NODE0000/P/T000000{n}/C0000000.LRG", f"TS{n}", 9 * n, 6) for n in (1, 2)]
+    placed = placement_of(Machine(sample([*files, ("/x", "X", 1, 1)]), PEOPLE))
+    found = report_spread(placed, SpreadQuery(moves=9))
+    assert found.plan is not None
+    assert not found.plan.steps
+    assert [item.tablespace for item in found.staying] == ["TS2", "TS1"]
+    assert staying_words(found).startswith("Files of TS2 and TS1 are not moved one by one: Db2 itself places")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.topology.layers import disk, layers, partition
 from zmon.absent import Absent, absent
-from zmon.kernel.file_extents import ListedFile
 from zmon.kinds import CONTAINER, MOUNT
+from zmon.listed_file import ListedFile
 from zmon.sample import frame_of
 from zmon.topology.data_files import DataFile, file_by_name, files_in, files_of, parse_ranges
 from zmon.topology.mounts import mounts_in

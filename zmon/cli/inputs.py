@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zmon.cp.claim_sources import FileClaims, FileReport
-    from zmon.kernel.file_extents import ListedFile
+    from zmon.listed_file import ListedFile
     from zmon.listing.containers import Container
     from zmon.listing.listing import Listing
     from zmon.topology.claims import Claim
@@ -98,7 +98,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     """Yield the containers of a listing that have a usable path, in the form for the kernel's reader."""
     if listing is None:
         return
-    from zmon.kernel.file_extents import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
+    from zmon.listed_file import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
     from zmon.listing.containers import DEVICE  # noqa: PLC0415 - likewise
 
     for container in (container for container in listing.containers if container.is_usable):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.kernel.file_extents import ListedFile
+    from zmon.listed_file import ListedFile
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.screen.variable import ColumnRef

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from zmon.kernel.file_extents import ListedFile
+    from zmon.listed_file import ListedFile
     from zmon.recorder.forecast import Forecast
     from zmon.sample import Sample
 

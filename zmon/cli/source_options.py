@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.kernel.file_extents import ListedFile
     from zmon.kernel.sampler import Choice
+    from zmon.listed_file import ListedFile
     from zmon.listing.listing import Listing
     from zmon.sample import Kind, Sample
     from zmon.session.live_buffer import LiveBuffer
@@ -245,7 +245,7 @@ def left_out(excerpt: Excerpt) -> list[str]:
 
 
 def refused(error: ValueError) -> int:
-    """Print why a part of a recording cannot be copied; returns the exit status."""
+    """Print why a source or a time cannot be used; returns the status, that of a typo for a time."""
     from zmon.session.when import WhenError  # noqa: PLC0415 - an error alone needs it
 
     complain(str(error))

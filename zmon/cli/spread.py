@@ -20,11 +20,11 @@ from zmon.cli.output import (
     terminal_width,
     write_result,
 )
-from zmon.cli.source_options import open_lookup
+from zmon.cli.source_options import open_lookup, refused
 from zmon.kinds import CONTAINER
 from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.listed_containers import products_of, with_listing
-from zmon.placement.move_statements import move_statements
+from zmon.placement.move_statements import instead, move_statements
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
@@ -34,6 +34,7 @@ from zmon.placement.spread_report import (
     pressure,
     report_spread,
     spread_words,
+    staying_words,
     times_words,
 )
 from zmon.plain_text import cells, harmless
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         return _spread(args)
     except ValueError as error:  # a listing, the site's file, or what --from and --at name
-        return complain(str(error))
+        return refused(error)
 
 
 def _spread(args: argparse.Namespace) -> int:
@@ -374,6 +375,10 @@ def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], 
             lines = [line for line in move_statements(product, move) if line not in remarks]
             remarks.update(line for line in lines if line.startswith(("--", "#")))
             yield from (f"  {harmless(line)}" for line in lines)
+    if words := staying_words(report):
+        yield from paragraphs([words], width)
+        yield "Instead, for one of these tablespaces:"
+        yield from (f"  {harmless(line)}" for line in instead(report.staying[0]))
 
 
 def _steps(plan: MovePlan, width: int) -> Iterator[str]:
@@ -587,6 +592,21 @@ def document(
                 for step in plan.steps
             ],
         },
+        **(
+            {
+                "not_moved": [
+                    {
+                        "database": item.database,
+                        "tablespace": item.tablespace,
+                        "why": item.pinned,
+                        "instead": instead(item),
+                    }
+                    for item in report.staying
+                ]
+            }
+            if report.staying
+            else {}
+        ),
         "problems": report.problems,
         "conflicts": report.conflicts,
         "not_understood": unread,

@@ -9,7 +9,7 @@ import stat
 from contextlib import contextmanager
 from functools import partial
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.cli.inputs import listing_of, status, unplaced
 from zmon.cli.output import (
     FAILED,
@@ -25,7 +25,7 @@ from zmon.cli.output import (
     terminal_width,
     write_result,
 )
-from zmon.cli.source_options import open_lookup, read_files
+from zmon.cli.source_options import open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.absent import Number
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         unread: list[str] = []
         found = _captured(args, unread) if args.source else _live(args, unread)
     except ValueError as error:
-        return complain(str(error))
+        return refused(error)
     whole = _complain(found, args, unread)
     everything = [one for each in found.values() for one in each]
     if everything or args.format == "json":
@@ -401,7 +401,7 @@ def _each(answers: Sequence[FileLocation], width: int) -> Iterator[str]:
     """Print the files, each with its disks and their LCUs, or why it has none."""
     rows = []
     for answer in answers:
-        disks = ", ".join(dict.fromkeys(_text(share.volume.disk) for share in answer.disks))
+        disks = ", ".join(dict.fromkeys(text_of(share.volume.disk) for share in answer.disks))
         lcus = ", ".join(dict.fromkeys(_lcu(share.volume) for share in answer.disks))
         size = "" if isinstance(answer.size, Absent) else bytes_(answer.size)
         rows.append((answer, size, shorten(disks, NAME_WIDTH), shorten(lcus, LCU_WIDTH)))
@@ -500,15 +500,15 @@ def _row(volume: Volume, part: str) -> tuple[str, ...]:
     unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
-        shorten(_text(volume.disk) or volume.number, NAME_WIDTH),
-        harmless(_text(volume.vdev)),
-        harmless(_text(volume.rdev)) or unknown,
-        shorten(_text(volume.volser), NAME_WIDTH) or unknown,
-        harmless(_text(volume.wwpn)),
-        harmless(_text(volume.lun)),
+        shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
+        harmless(text_of(volume.vdev)),
+        harmless(text_of(volume.rdev)) or unknown,
+        shorten(text_of(volume.volser), NAME_WIDTH) or unknown,
+        harmless(text_of(volume.wwpn)),
+        harmless(text_of(volume.lun)),
         f"{shorten(_lcu(volume), LCU_WIDTH)}{f' ({volume.grade})' if assumed else ''}",
         part,
-        ranges(_text(volume.chpids).lower()),
+        ranges(text_of(volume.chpids).lower()),
     )
 
 
@@ -562,10 +562,6 @@ def _evidence(one: LookupResult) -> Iterable[str]:
     volumes = _volumes(one).values()
     found += [f"{each.source}: {each.said} ({each.grade})" for volume in volumes for each in volume.evidence]
     return dict.fromkeys(found)
-
-
-def _text(value: Value) -> str:
-    return "" if isinstance(value, Absent) else str(value)
 
 
 VOLUME_FIELDS = (

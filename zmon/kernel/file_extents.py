@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zmon.kernel.deadline import Worker
     from zmon.kernel.mountinfo import Mounted
     from zmon.kernel.tree import Tree
+    from zmon.listed_file import ListedFile
 
 
 MAX_FILES: Final = 100_000
@@ -59,7 +60,6 @@ REMOTE: Final = frozenset({
 LABELS: Final = ("database", "tablespace", "role", "listed")
 """The columns that the listing gives, besides the declared size."""
 NOT_LISTED: Final = absent("no listing says it")
-UNSAID: Final = absent("the listing does not say its size")
 
 _NO_MOUNT: Final = absent("a block device is on no file system")
 _UNREADABLE: Final = absent("no permission to read it: run as root or as the database's user")
@@ -88,21 +88,6 @@ _LEFT: Final = {
 _GONE: Final = absent(_LEFT[errno.ENOENT])
 NOT_THERE: Final = frozenset({_GONE, absent(_LEFT[errno.ENOTDIR])})
 """The reasons of a path that does not exist."""
-
-
-class ListedFile(NamedTuple):
-    """A container that a listing or a user names."""
-
-    path: str
-    """Absolute; `os.fsdecode` of its bytes."""
-    database: str = ""
-    tablespace: str = ""
-    role: str = ""
-    listed: str = ""
-    """File and line of the listing: `tablespaces.ddl:12`."""
-    declared: Number = UNSAID
-    is_device: bool = False
-    """Whether the listing calls it a device."""
 
 
 class ContainerRow(NamedTuple):

@@ -6,12 +6,13 @@ import time
 
 from zmon.kernel.ccw_device import read_devices
 from zmon.kernel.dasd_ioctl import read_identity
-from zmon.kernel.file_extents import ListedFile, read_containers
+from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.sysinfo import read_machine
 from zmon.kinds import CONTAINER, MOUNT
 from zmon.light_typing import TYPE_CHECKING
+from zmon.listed_file import ListedFile
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:

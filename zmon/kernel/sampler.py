@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.kernel.file_extents import LateListing, ListedFile
+    from zmon.kernel.file_extents import LateListing
     from zmon.kernel.tree import Tree
+    from zmon.listed_file import ListedFile
     from zmon.registry import Source
     from zmon.sample import Kind
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.placement.pieces import tablespace_of
 from zmon.placement.traffic import BASES
 from zmon.record import NamedTuple
@@ -193,6 +193,8 @@ def placement_of(
         pinned = "it is pinned" if site.pinned((file.path, file.tablespace)) else ""
         if managed and not managed.isdisjoint(_parents(file.path)):
             pinned = MANAGED
+        if _AUTOMATIC_FILE.search(file.path):
+            pinned = AUTOMATIC
         items.append(
             FileItem(
                 file.path,
@@ -247,6 +249,9 @@ def placement_of(
 
 
 MANAGED: Final = "Db2 itself manages the files of the directory (MANAGED BY SYSTEM)"
+AUTOMATIC: Final = "Db2 itself places the files of automatic storage, on all paths of a storage group"
+_AUTOMATIC_FILE: Final = re.compile(r"/NODE[0-9]{4}/[^/]+/T[0-9]{7}/C[0-9]{7}\.(?:CAT|LRG|SYS|TMP|USR|UTM)$")
+"""How Db2 names a container of automatic storage, below a storage path and its instance."""
 _DB2_FILE: Final = re.compile(r"SQLTAG\.NAM|SQL[0-9]{5}\.[A-Z][A-Z0-9]{1,2}")
 """Files that Db2 makes in a directory that is a container: its mark, and those of tables."""
 
@@ -349,7 +354,7 @@ class UnitIndex:
             key = self.key(share.volume)
             if isinstance(key, Absent):
                 unplaced += count
-                disk = "" if key is NO_SIDE else f"{_text(share.volume.disk) or share.volume.number}: "
+                disk = "" if key is NO_SIDE else f"{text_of(share.volume.disk) or share.volume.number}: "
                 reasons[f"{disk}{key.reason}"] = None
             elif count:
                 units[key] = units.get(key, 0) + count
@@ -461,7 +466,7 @@ class UnitIndex:
     def _unit(self, key: str, name: str, volumes: list[Volume]) -> Unit:
         site = self._machine.site
         names = [*self._names(volumes[0]), *_formal(volumes[0])]
-        sides = {_text(side(volume, site)) for volume in volumes}
+        sides = {text_of(side(volume, site)) for volume in volumes}
         channels = site.channels_of(names) if self._by is UnitKind.LCU else None
         capacity: Number = absent("no capacity of a disk is given")
         if self._by is UnitKind.LCU:
@@ -486,14 +491,14 @@ def side(volume: Volume, site: Site) -> Value:
     """Return the half of the storage server that a volume belongs to: its server, or else its channels."""
     if not isinstance(volume.side, Absent):
         return volume.side
-    names = [_text(volume.called), _text(volume.lcu), volume.key, *_formal(volume)]
+    names = [text_of(volume.called), text_of(volume.lcu), volume.key, *_formal(volume)]
     channels = site.channels_of([name for name in names if name])
     return volume.side if channels is None else channels.name
 
 
 def _formal(volume: Volume) -> list[str]:
     """Return names of an LCU by its numbers, as a site may write them: `SSID 7600`, `7600`, `LSS 08`."""
-    ssid, lss = _text(volume.ssid), _text(volume.lss)
+    ssid, lss = text_of(volume.ssid), text_of(volume.lss)
     return [*((f"SSID {ssid}", ssid) if ssid else ()), *((f"LSS {lss}",) if lss else ())]
 
 
@@ -502,10 +507,10 @@ def _side_key(volume: Volume, site: Site) -> str | Absent:
     name = side(volume, site)
     if isinstance(name, Absent):
         return NO_SIDE
-    row = site.map.lcu(_text(volume.called))
+    row = site.map.lcu(text_of(volume.called))
     if isinstance(volume.side, Absent) or (row is not None and row.server):
         return str(name)
-    return f"{name} of {_text(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
+    return f"{name} of {text_of(volume.serial) or volume.key.rpartition(' LSS ')[0]}"
 
 
 def _logical_volume(answer: FileLocation, machine: Machine) -> str:
@@ -531,7 +536,7 @@ def _problem(file: DataFile, answer: FileLocation, counted: ItemBytes) -> str:
 
 
 def _unique(name: str, volumes: list[Volume]) -> str:
-    serial = _text(volumes[0].serial)
+    serial = text_of(volumes[0].serial)
     return f"{name} of {serial}" if serial else f"{name} ({volumes[0].key})"
 
 
@@ -543,7 +548,3 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _whole(value: Number) -> int:
     return 0 if isinstance(value, Absent) else int(value)
-
-
-def _text(value: Value) -> str:
-    return "" if isinstance(value, Absent) else str(value)

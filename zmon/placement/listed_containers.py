@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.listing.asm import is_in_group, name_in_group
 from zmon.listing.containers import UNKNOWN
-from zmon.placement.items import MANAGED, FilePlacement
-from zmon.placement.move_statements import DB2, DB2_SMS, DB2_UNKNOWN, product_of
+from zmon.placement.items import AUTOMATIC, MANAGED, FilePlacement
+from zmon.placement.move_statements import DB2, DB2_AUTOMATIC, DB2_SMS, DB2_UNKNOWN, product_of
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from zmon.topology.data_files import DataFile, DiskGroupFile
 
 
+STAYING: Final = {DB2_AUTOMATIC: AUTOMATIC, DB2_SMS: MANAGED}
+"""Products whose files cannot be moved one by one, with the reason."""
+
+
 def with_listing(
     placement: Placement,
     listing: Listing,
@@ -28,8 +32,8 @@ def with_listing(
 ) -> Placement:
     """Return a placement with what a listing adds; see `products_of`, and `disk_group_files` for `in_groups`.
 
-    Logs get the group whose copies they are, and files in a directory whose files Db2 makes itself are
-    pinned.  Containers without a usable path become rows, so that no listed container is missing.
+    Logs get the group whose copies they are; files that Db2 makes or places itself are pinned.  Containers
+    without a usable path become rows, so that no listed container is missing.
     """
     mirrors = {
         name_in_group(container): f"group {container.container_id}"
@@ -38,7 +42,7 @@ def with_listing(
     }
     items = (item._replace(mirror=mirrors.get(item.name, item.mirror)) for item in placement.items)
     items = (
-        item._replace(pinned=item.pinned or MANAGED) if products(item.name) == DB2_SMS else item
+        item if item.pinned or item.is_log else item._replace(pinned=STAYING.get(products(item.name), ""))
         for item in items
     )
     disks = {device for one in in_groups for device in one.devices}  # files there have their own problem

@@ -10,11 +10,13 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from zmon.listing.containers import AUTOMATIC, DMS, SMS
+from zmon.listing import containers
+from zmon.placement.items import AUTOMATIC, MANAGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.placement.items import FileItem
     from zmon.placement.planner import Move
 
 
@@ -43,6 +45,13 @@ def move_statements(product: str, move: Move) -> tuple[str, ...]:
     if product == ORACLE and item.role in {"temp", "control"}:
         return (_oracle_temp if item.role == "temp" else _oracle_control)(move)
     return _STATEMENTS.get(product, _linux)(move)
+
+
+def instead(item: FileItem) -> tuple[str, ...]:
+    """Return what a DBA does for a file that the database lets nobody move by itself; else nothing."""
+    if not all(text.isprintable() for text in (item.name, item.tablespace)):
+        return ()
+    return _INSTEAD[item.pinned](item) if item.pinned in _INSTEAD else ()
 
 
 def product_of(product: str, storage: str) -> str:
@@ -78,27 +87,27 @@ def _db2(move: Move) -> tuple[str, ...]:
     )
 
 
-def _db2_automatic(move: Move) -> tuple[str, ...]:
+def _automatic(item: FileItem) -> tuple[str, ...]:
     """Db2 itself makes the containers on the paths of the storage group, and refuses ADD and DROP."""
-    space = name(move.item.tablespace)
-    use = (
+    space = name(item.tablespace)
+    return (
+        f"ALTER STOGROUP <storage group of {space}> ADD {string(NEW_PLACE.format('the other units'))}",
         "-- a temporary tablespace uses the new path when the database is activated again"
-        if move.item.role == "temp"
-        else f"ALTER TABLESPACE {space} REBALANCE"
-    )
-    return (
-        f"ALTER STOGROUP <storage group of {space}> ADD {string(place(move))}",
-        use,
-        "-- automatic storage: Db2 adds and drops no single container, but paths of a storage group, for all",
-        "-- its tablespaces; ALTER STOGROUP ... DROP takes one away. Single tables: SYSPROC.ADMIN_MOVE_TABLE",
+        if item.role == "temp"
+        else f"ALTER TABLESPACE {space} REBALANCE",
+        "-- ALTER STOGROUP ... DROP takes a path away, for all tablespaces of the group; REBALANCE each.",
+        "-- Single tables: CALL SYSPROC.ADMIN_MOVE_TABLE, to a tablespace of another storage group",
     )
 
 
-def _db2_sms(move: Move) -> tuple[str, ...]:
+def _managed(item: FileItem) -> tuple[str, ...]:
     """Db2 makes the files of the directory itself, and adds a directory for a new partition only."""
+    space = name(item.tablespace)
+    if item.role == "temp":
+        return (f"-- {space}: create another temporary tablespace elsewhere, and drop this one",)
     return (
-        f"-- {name(move.item.tablespace)} is MANAGED BY SYSTEM: no statement moves one of its files",
-        "-- make another tablespace, and move its tables: SYSPROC.ADMIN_MOVE_TABLE",
+        f"-- {space} is MANAGED BY SYSTEM: make another tablespace, and move its",
+        "-- tables there: CALL SYSPROC.ADMIN_MOVE_TABLE; or move its whole file system",
     )
 
 
@@ -149,6 +158,8 @@ def _oracle_control(move: Move) -> tuple[str, ...]:
 def _postgresql(move: Move) -> tuple[str, ...]:
     """A tablespace of PostgreSQL is one directory, so what moves is a table or an index."""
     old = move.item.tablespace
+    if old == "pg_global":
+        return ("-- catalogs that all databases share stay in the directory that initdb made",)
     new = f"{old}_2"
     return (
         f"CREATE TABLESPACE {_folded(new)} LOCATION {string(place(move))}",
@@ -165,6 +176,8 @@ def _folded(text: str) -> str:
 
 def _mariadb(move: Move) -> tuple[str, ...]:
     """A tablespace stays where its table was created, so the table is created again."""
+    if option := _MARIADB_OPTIONS.get(move.item.tablespace):
+        return (f"{option.format(place(move))}  # in my.cnf; stop the server, move the file, start it",)
     table = ".".join("`" + part.replace("`", "``") + "`" for part in move.item.tablespace.split("/", 1))
     return (
         f"CREATE TABLE <new> (...) DATA DIRECTORY={string(place(move))}",
@@ -207,11 +220,16 @@ def _log(product: str, move: Move) -> tuple[str, ...]:
     return _linux(move)
 
 
-_STORAGES: Final = {SMS: DB2_SMS, DMS: DB2, AUTOMATIC: DB2_AUTOMATIC}
+_INSTEAD: Final[dict[str, Callable[[FileItem], tuple[str, ...]]]] = {AUTOMATIC: _automatic, MANAGED: _managed}
+_STORAGES: Final = {containers.SMS: DB2_SMS, containers.DMS: DB2, containers.AUTOMATIC: DB2_AUTOMATIC}
+_MARIADB_OPTIONS: Final = {
+    "innodb_system": "innodb_data_home_dir = {}",
+    "innodb_undo": "innodb_undo_directory = {}",
+    "innodb_temporary": "innodb_temp_data_file_path = {}/ibtmp1:12M:autoextend",
+}
+"""Tablespaces of MariaDB without a table of their own, and the option that says where they are."""
 _STATEMENTS: Final[dict[str, Callable[[Move], tuple[str, ...]]]] = {
     DB2: _db2,
-    DB2_AUTOMATIC: _db2_automatic,
-    DB2_SMS: _db2_sms,
     DB2_UNKNOWN: _db2_unknown,
     ORACLE: _oracle,
     POSTGRESQL: _postgresql,

@@ -24,13 +24,14 @@ from zmon.placement.measures import (
     sums,
     unknown,
 )
+from zmon.placement.move_statements import instead
 from zmon.placement.planner import plan_moves
 from zmon.placement.planner_state import SharedResource
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
@@ -132,6 +133,11 @@ class SpreadReport(NamedTuple):
     assumptions: tuple[str, ...]
     problems: tuple[FilePlacement, ...]
     conflicts: tuple[str, ...]
+    staying: tuple[FileItem, ...] = ()
+    """A file of each tablespace whose files the database lets nobody move one by one, most load first.
+
+    Those with less than a hundredth of the load are left out.
+    """
     no_use: str = ""
     """Why moves by traffic are of no use: nothing waits, or not for anything that they relieve."""
 
@@ -184,8 +190,27 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
         tuple(_assumptions(placement, items, units, whole, wanted)),
         tuple(row for row in placement.rows if row.problem),
         placement.conflicts,
+        tuple(_staying(items, sum(whole.load_on.values()), wanted)) if wanted.moves else (),
         no_use,
     )
+
+
+def _staying(items: Sequence[FileItem], whole: float, wanted: SpreadQuery) -> Iterator[FileItem]:
+    loads: dict[tuple[str, str], float] = {}
+    first: dict[tuple[str, str], FileItem] = {}
+    for item in items:
+        if instead(item):
+            load = item.load_on if wanted.traffic else item.bytes_on
+            first.setdefault(item.space, item)
+            known = 0.0 if isinstance(load, Absent) else sum(load.values())
+            loads[item.space] = loads.get(item.space, 0.0) + known
+    least = MATTERS * whole
+    named = [space for space, load in loads.items() if load and load >= least]
+    yield from (first[space] for space in sorted(named, key=lambda space: (-loads[space], space)))
+
+
+MATTERS: Final = 0.01
+"""The part of all load from which on a tablespace that stays is named."""
 
 
 def shared_resources(units: Sequence[Unit], channels: Mapping[str, float]) -> list[SharedResource]:
@@ -499,6 +524,13 @@ def anew_words(suggested: MovePlan, most: int) -> Iterable[str]:
             yield f"With more moves: placing all anew, largest first, gives {result}"
         else:
             yield f"Better than placing all anew, largest first: {result}"
+
+
+def staying_words(report: SpreadReport) -> str:
+    """Return which tablespaces stay where they are because of their database; empty if none."""
+    reasons = dict.fromkeys(item.pinned for item in report.staying)
+    spaces = [item.tablespace for item in report.staying]
+    return f"Files of {named(spaces)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
 
 
 def spread_words(suggested: MovePlan) -> str:

@@ -26,6 +26,7 @@ from zmon.placement.spread_report import (
     no_use_words,
     report_spread,
     spread_words,
+    staying_words,
     times_words,
 )
 from zmon.placement.traffic import BASES, BYTES, FITTED
@@ -424,6 +425,8 @@ def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
         yield times_words("These moves", found.moved, found.units)
         yield spread_words(plan)
         yield from anew_words(plan, found.wanted.moves)
+    if words := staying_words(found):
+        yield words
     yield "zmon moves nothing; zmon spread --moves prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in found.assumptions)
 

@@ -14,43 +14,12 @@ from zmon.topology.mounts import mount_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Protocol
 
     from zmon.absent import Number, Value
+    from zmon.listed_file import ListedFile
     from zmon.sample import Frame
     from zmon.topology.mounts import Mounts
     from zmon.topology.stack import Stack
-
-    class ListingEntry(Protocol):
-        """A container as a listing has it."""
-
-        @property
-        def path(self) -> str:
-            """Absolute."""
-
-        @property
-        def database(self) -> str:
-            """Empty when unknown, as the others."""
-
-        @property
-        def tablespace(self) -> str:
-            """Its name."""
-
-        @property
-        def role(self) -> str:
-            """Its use: data, log, control ..."""
-
-        @property
-        def listed(self) -> str:
-            """The place in the listing: `tablespaces.ddl:12`."""
-
-        @property
-        def declared(self) -> Number:
-            """Bytes."""
-
-        @property
-        def is_device(self) -> bool:
-            """Whether the listing calls it a device, whatever its path."""
 
 
 _BY_NAME: Final = "the name of the path"
@@ -124,7 +93,7 @@ def unknown_file(path: str, why: Absent, **known: Any) -> DataFile:
 
 
 def files_of(
-    listed: Iterable[ListingEntry], known: Iterable[DataFile], mounts: Mounts, stack: Stack
+    listed: Iterable[ListedFile], known: Iterable[DataFile], mounts: Mounts, stack: Stack
 ) -> list[DataFile]:
     """Return the files of listed containers on a machine that can no longer be read.
 
@@ -163,7 +132,7 @@ def _is_node(path: str, mounts: Mounts) -> bool:
     return path.startswith(_DEV) and (isinstance(mount, Absent) or not mount.point.startswith(_DEV))
 
 
-def _device_by_name(one: ListingEntry, path: str, stack: Stack) -> DataFile:
+def _device_by_name(one: ListedFile, path: str, stack: Stack) -> DataFile:
     """Return a whole device by its name alone, in the form that the kernel supplies for one that is read."""
     node = stack.named(path) if path.startswith(_DEV) else None
     if node is None:
@@ -192,7 +161,7 @@ def _starting(paths: list[str], start: str) -> list[str]:
     )
 
 
-def _named(file: DataFile, one: ListingEntry) -> DataFile:
+def _named(file: DataFile, one: ListedFile) -> DataFile:
     return file._replace(
         database=one.database,
         tablespace=one.tablespace,

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Value
+    from zmon.listed_file import ListedFile
     from zmon.sample import Kind, Sample
     from zmon.topology.claims import Claim
-    from zmon.topology.data_files import DataFile, DiskGroupFile, ListingEntry
+    from zmon.topology.data_files import DataFile, DiskGroupFile
     from zmon.topology.identity import Platform
     from zmon.topology.location import FileLocation
     from zmon.topology.mounts import Mounts
@@ -46,7 +47,7 @@ class UserInputs:
         self,
         site: Site = NO_SITE,
         claims_of: Callable[[str], UserClaims] | None = None,
-        listed: Sequence[ListingEntry] | None = None,
+        listed: Sequence[ListedFile] | None = None,
         notes: tuple[str, ...] = (),
         in_disk_groups: Sequence[DiskGroupFile] = (),
         problems: tuple[str, ...] = (),
