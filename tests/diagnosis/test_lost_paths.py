@@ -8,7 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
-from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathMap, PathLeaf
+from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
 UNKNOWN = absent("not read")
@@ -18,8 +18,8 @@ def leaf(name: str, adapter: str = "0.0.fc60", port: str = "0x1", failed: str = 
     return PathLeaf("8:0", name, adapter, adapter[-2:], port, 10.0, 0.001, 0.1, failed)
 
 
-def multipath(*leaves: PathLeaf) -> MultipathMap:
-    return MultipathMap("dm-0", "data", (leaves,), "service-time", 0)
+def multipath(*leaves: PathLeaf) -> MultipathDisk:
+    return MultipathDisk("dm-0", "data", (leaves,), "service-time", 0)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
-from zmon.diagnosis.observed_machine import MultipathMap, PathLeaf
+from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
 from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def behind(*groups: tuple[PathLeaf, ...], selector: str = "round-robin", turn: i
     leaves = [one for group in groups for one in group]
     uses = {one.chpid: one.use for one in leaves}
     disks = (volume(one.name, float(str(one.rate)), lcu="SCSI") for one in leaves)
-    maps = (MultipathMap("dm-0", "data", groups, selector, turn),)
+    maps = (MultipathDisk("dm-0", "data", groups, selector, turn),)
     return situation(load(*disks, paths=uses, fcp=FCP), maps=maps)
 
 
@@ -93,7 +93,7 @@ def test_that_all_disks_are_slower_over_an_adapter_is_evidence_of_its_own() -> N
             for at in range(number)
         ]
         maps = tuple(
-            MultipathMap(f"dm-{at}", "data", (pair,), "service-time", 1) for at, pair in enumerate(leaves)
+            MultipathDisk(f"dm-{at}", "data", (pair,), "service-time", 1) for at, pair in enumerate(leaves)
         )
         now = load(*(volume(one.name, 100.0, lcu="SCSI") for pair in leaves for one in pair), fcp=FCP)
         return situation(now, maps=maps)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.observed_machine import LcuPaths, MultipathMap, PathLeaf
+    from zmon.diagnosis.observed_machine import LcuPaths, MultipathDisk, PathLeaf
     from zmon.diagnosis.situation import Situation
 
 WAITED_FOR: Final = {"lcu", "paths"}
@@ -92,7 +92,7 @@ def _are(things: list[str]) -> str:
     return "is" if len(things) == 1 else "are"
 
 
-def _failed(maps: Sequence[MultipathMap]) -> Iterator[Diagnosis]:
+def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
     """Yield one diagnosis for all failed paths to SCSI disks."""
     broken = [(one, leaf) for one in maps for leaf in one.leaves if leaf.failed]
     if not broken:
@@ -140,9 +140,9 @@ def single_points(situation: Situation) -> Diagnoses:
     return paths if isinstance(maps, Absent) or not maps else ()
 
 
-def _single(maps: Sequence[MultipathMap]) -> Iterator[Diagnosis]:
+def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
     for what, title, part in (("adapter", "FCP device", _adapter), ("adapter", "port", _port)):
-        by_part: dict[str, list[MultipathMap]] = {}
+        by_part: dict[str, list[MultipathDisk]] = {}
         for one in maps:
             parts = {part(leaf) for leaf in one.leaves}
             if len(one.leaves) > 1 and len(parts) == 1 and "" not in parts:

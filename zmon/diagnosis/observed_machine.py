@@ -107,7 +107,7 @@ class PathLeaf(NamedTuple):
     """Why it is not used: `failed`, `offline`; empty if it may be."""
 
 
-class MultipathMap(NamedTuple):
+class MultipathDisk(NamedTuple):
     """A disk that is reached over several paths."""
 
     key: str
@@ -185,7 +185,7 @@ class ObservedMachine(NamedTuple):
 
     system: Callable[[], ObservedSystem] = ObservedSystem
     paths: Callable[[], Sequence[LcuPaths] | Absent] = _unread
-    maps: Callable[[], Sequence[MultipathMap] | Absent] = _unread
+    maps: Callable[[], Sequence[MultipathDisk] | Absent] = _unread
     extended: Callable[[], Sequence[ExtendedVolume] | Absent] = _unread
     """Logical volumes that were extended over other volumes."""
     began: Callable[[str, float], Number] = _not_looked

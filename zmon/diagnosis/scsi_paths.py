@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
-    from zmon.diagnosis.observed_machine import MultipathMap, PathLeaf
+    from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
     from zmon.diagnosis.situation import Situation
 
 ALL: Final = 0.95
@@ -83,7 +83,7 @@ def _carrier(leaves: Sequence[PathLeaf]) -> Carrier:
     return Carrier(leaves[0].adapter, leaves[0].chpid, tuple(leaves), rate, mean)
 
 
-def _known_maps(situation: Situation) -> Sequence[MultipathMap] | Absent:
+def _known_maps(situation: Situation) -> Sequence[MultipathDisk] | Absent:
     """Return the multipath devices with I/O; absent where paths to SCSI disks are not known."""
     maps = situation.machine.maps()
     if isinstance(maps, Absent):
@@ -226,7 +226,7 @@ def uneven_paths(situation: Situation) -> Diagnoses:
 
 
 def _slow(
-    situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathMap]
+    situation: Situation, carriers: Sequence[Carrier], maps: Sequence[MultipathDisk]
 ) -> Diagnosis | None:
     """Return the path that takes many times as long as its best sibling."""
     timed = [
@@ -264,7 +264,7 @@ def _slow(
     )
 
 
-def _all_slower(maps: Sequence[MultipathMap], slow: Carrier) -> bool:
+def _all_slower(maps: Sequence[MultipathDisk], slow: Carrier) -> bool:
     """Return whether most disks are slower over an adapter than over any other one."""
     found = []
     for one in maps:

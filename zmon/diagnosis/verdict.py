@@ -29,6 +29,7 @@ from zmon.diagnosis import (
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.phrases import percent
+from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def verdict(situation: Situation) -> Verdict:
         if not any(one is each for each in aside)
     ]
     first.sort(key=lambda one: _rank(one, explained))
+    first = [compared(one, situation.machine.usual) for one in first]
     limit = _next_limit(uses, ids)
     return Verdict(
         tuple(first), explained, _sentence(situation, first, limit, unknown), limit, tuple(unknown)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import BLOCK, DEVICE
+from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.tables.join import total
 from zmon.tables.table import Variable
 
@@ -33,7 +33,8 @@ MAX_READ: Final = 240
 AROUND: Final = HOUR // 2
 """So long before and after the same time of another day a figure is taken."""
 MAX_DAYS: Final = 14
-MIN_DAYS: Final = 1
+MAX_CPUS: Final = 8
+"""CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
 NOT_RECORDED: Final = absent("no other day was recorded")
 MEGABYTE: Final = 1e6
@@ -78,11 +79,10 @@ def _bytes(interval: Interval, members: frozenset[str]) -> Number:
 def usual(view: View, measurement: Measurement) -> Number:
     """Return what a number usually is at this hour: the median of other days on which it was recorded."""
     table, _, column = measurement.column.partition(".")
-    if not measurement.subject.key:
-        return NOT_RECORDED
-    variable = Variable(table, column, measurement.subject.key)
-    days = list(islice(_days(view, variable), MAX_DAYS))
-    return median(days) if len(days) >= MIN_DAYS else NOT_RECORDED
+    key = measurement.subject.key
+    keys = view.interval.after.frame(CPU).keys[:MAX_CPUS] if table == "cpu" else [key] if key else []
+    medians = [median(days) for key in keys if (days := list(_days(view, Variable(table, column, key))))]
+    return sum(medians) / len(medians) if medians else NOT_RECORDED
 
 
 def _days(view: View, variable: Variable) -> Iterator[float]:

@@ -15,7 +15,7 @@ from zmon.diagnosis.observed_machine import (
     ExtendedVolume,
     LcuPaths,
     LostPath,
-    MultipathMap,
+    MultipathDisk,
     PathLeaf,
     StripeSegment,
 )
@@ -178,7 +178,7 @@ def _lost_since(view: View, unit: Lcu) -> int | None:
 # paths to SCSI disks
 
 
-def multipath_maps(view: View) -> tuple[MultipathMap, ...] | Absent:
+def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
     """Return the multipath devices, each with its paths and what they carry."""
     interval = view.interval
     layers = interval.after.frame(LAYER)
@@ -198,7 +198,7 @@ def multipath_maps(view: View) -> tuple[MultipathMap, ...] | Absent:
         first = sets[0] if sets else PathSet("", (), ())
         groups = tuple(tuple(leaf(number) for number in one.paths) for one in sets)
         title = text_of(columns["mapped"][row]) or name
-        found.append(MultipathMap(name, title, groups, first.selector, max(first.turns, default=0)))
+        found.append(MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0)))
     return tuple(found)
 
 

@@ -1,0 +1,105 @@
+"""When a load began and what is usual, from intervals before, or from what recordings keep by minutes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tests.frames import frame_of
+from zmon.absent import Absent, absent
+from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, CPU, DEVICE
+from zmon.sample import Instant, Sample
+from zmon.tables.observed_history import DAY, HOUR, MINUTE, began, usual
+from zmon.tables.table import Figure, Variable
+from zmon.tables.view import History, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.sample import Kind
+
+NOW = 1_773_662_400_000_000_000
+GAP = absent("not known in this minute")
+LCU = Measurement("control_unit.mbs", Subject("lcu", "L", "LCU 7"), 32.0, "words")
+
+
+def sample(minute: int, sectors: int) -> Sample:
+    at = NOW + minute * MINUTE
+    rows: dict[Kind, dict[str, dict[str, Value]]] = {
+        BLOCK: {"dasda": {"sectors_read": sectors, "sectors_written": 0}},
+        DEVICE: {"0.0.7000": {"block": "dasda", "online": 1}},
+        CPU: {"0": {"online": 1}},
+    }
+    return Sample(
+        Instant(at, at, "boot"), {kind.name: frame_of(kind, each, at) for kind, each in rows.items()}
+    )
+
+
+def view(rates: Sequence[int], trend: object = None) -> View:
+    """Return the last of some minutes with these sectors a second each, and what is kept of them."""
+    sums = [sum(rates[:at]) * 60 for at in range(len(rates) + 1)]
+    samples = [sample(at - len(rates), sectors) for at, sectors in enumerate(sums)]
+    intervals = [Interval(one, other) for one, other in pairwise(samples)]
+
+    def past(utc: int | None = None) -> Iterator[Interval]:
+        return iter([one for one in intervals[::-1] if utc is None or one.after.at.utc <= utc])
+
+    kept = trend or (lambda _variable, _begin, _end: ())
+    return View(intervals[-1], history=History(past, first=lambda: NOW - 3 * DAY, trend=kept))  # type: ignore[arg-type]
+
+
+def test_the_begin_is_the_end_of_the_last_calm_interval() -> None:
+    """What was before that does not count, also if it was busy."""
+    rates = [9000, 9000, 100, 100, 9000, 9000, 9000]
+    assert began(view(rates), "L", ("0.0.7000",), 1000 * 512.0) == NOW - 3 * MINUTE
+    assert isinstance(began(view([9000, 9000]), "L", ("0.0.7000",), 1000 * 512.0), Absent)
+
+
+def test_what_is_kept_by_minutes_is_asked_first() -> None:
+    """In MB/s; a minute that is not known is passed over."""
+
+    def trend(variable: Variable, begin: int, end: int) -> list[Figure]:
+        assert (variable, end - begin) == (Variable("control_unit", "mbs", "L"), 6 * HOUR)
+        means: list[float | Absent] = [50.0, 1.0, GAP, 50.0]
+        return [
+            Figure(NOW + (at - 4) * MINUTE, NOW + (at - 3) * MINUTE, mean, mean, mean)
+            for at, mean in enumerate(means)
+        ]
+
+    assert began(view([9000], trend), "L", (), 10e6) == NOW - 2 * MINUTE
+    assert isinstance(began(view([9000], trend), "L", (), 0.5e6), Absent)
+
+
+def test_usual_is_the_median_of_other_days_at_this_hour() -> None:
+    """Half an hour to either side; a day that was not recorded does not count."""
+    asked = []
+
+    def trend(_variable: Variable, begin: int, end: int) -> list[Figure]:
+        asked.append((NOW - (begin + end) // 2) // DAY)
+        assert end - begin == HOUR
+        value: dict[int, float | Absent] = {1: 10.0, 2: GAP, 3: 30.0}
+        mean = value[asked[-1]]
+        return [Figure(begin, end, mean, mean, mean)]
+
+    assert usual(view([9000], trend), LCU) == 20.0
+    assert asked == [1, 2, 3]
+
+
+def test_without_other_days_nothing_is_usual() -> None:
+    """Nor is a number without a thing that trends are kept of."""
+    assert isinstance(usual(view([9000]), LCU), Absent)
+    assert isinstance(usual(view([9000]), LCU._replace(subject=Subject("machine"))), Absent)
+
+
+def test_the_load_of_all_processors_is_the_mean_of_theirs() -> None:
+    """Trends are kept of each."""
+
+    def trend(variable: Variable, begin: int, end: int) -> list[Figure]:
+        assert variable == Variable("cpu", "busy", "0")
+        return [Figure(begin, end, 40.0, 40.0, 40.0)]
+
+    busy = Measurement("cpu.busy", Subject("cpu", "", "1 processor"), 80.0, "words")
+    assert usual(view([9000], trend), busy) == 40.0

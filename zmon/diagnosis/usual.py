@@ -1,0 +1,43 @@
+"""Compares the main numbers of a diagnosis with what they usually are at this hour, on other days."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnosis, Measurement
+
+MAX_COMPARED: Final = 2
+"""Numbers of a diagnosis that are compared: the first that have a usual value."""
+UNUSUAL: Final = 1.25
+"""Times its usual value, or the inverse of it, from which on a number is unusual."""
+
+
+def compared(diagnosis: Diagnosis, usual: Callable[[Measurement], Number]) -> Diagnosis:
+    """Return a diagnosis with the words of its main numbers followed by what they usually are."""
+    found = []
+    many = 0
+    for one in diagnosis.evidence:
+        words = usual_words(one, usual) if many < MAX_COMPARED else ""
+        many += bool(words)
+        found.append(one._replace(words=f"{one.words}, {words}") if words else one)
+    return diagnosis._replace(evidence=tuple(found))
+
+
+def usual_words(measurement: Measurement, usual: Callable[[Measurement], Number]) -> str:
+    """Return how a number compares: `3.2 times what it usually is at this hour`; empty if not known."""
+    value = measurement.value
+    if isinstance(value, str | Absent):
+        return ""
+    before = usual(measurement)
+    if isinstance(before, Absent) or before <= 0:
+        return ""
+    times = value / before
+    if 1 / UNUSUAL < times < UNUSUAL:
+        return "as usual at this hour"
+    return f"{times:.1f} times what it usually is at this hour"
