@@ -331,7 +331,7 @@ def test_counters_follow_the_slices() -> None:
         counts = course.interval(number)
         reads, writes, connect, carried = [0, 0], [0, 0], [0] * 6, [0] * 8
         for one in counts.answered:
-            reads[one.disk], writes[one.disk] = one.reads, one.writes
+            reads[one.disk], writes[one.disk] = one.block.reads, one.block.writes
         for started in counts.started:
             connect[started.device] = started.connect
         for path in counts.carried:
@@ -363,7 +363,7 @@ def test_rounding_does_not_add_up() -> None:
     plan = small()
     course = Simulation(plan)
     total = sum(
-        one.read_ns
+        one.block.read_ns
         for number in range(len(course))
         for one in course.interval(number).answered
         if not one.disk

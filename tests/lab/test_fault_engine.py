@@ -136,7 +136,7 @@ def asked(pieces: int = 1, split: int = 1, reads: float = 1.0) -> DiskIo:
 def test_a_request_to_a_logical_volume_is_one_to_each_disk_with_a_part_of_it(pieces: int, split: int) -> None:
     """So many at the disks, one above them; bytes are the same, and times too where nothing waits."""
     engine = ran(logical(), Stream("reads", 2, (asked(pieces, split),)))
-    block = engine.logical[0].block
+    block = engine.logical[0]
     assert block.reads == pytest.approx(2 * 10_000 * pieces, rel=0.01)
     assert sum(disk.reads for disk in engine.disks) == pytest.approx(block.reads * split, abs=40)
     assert block.read_bytes == 4096 * split * block.reads
@@ -148,7 +148,7 @@ def test_a_request_to_a_logical_volume_is_one_to_each_disk_with_a_part_of_it(pie
 def test_what_the_device_mapper_does_not_pass_waits_above_the_disks() -> None:
     """Of eight requests two are at the disks: 4 ms above them, 1 ms there (Little)."""
     engine = ran(logical(depth=2), Stream("reads", 8, (asked(split=4),)))
-    block = engine.logical[0].block
+    block = engine.logical[0]
     assert block.read_time / block.reads == pytest.approx(4000, rel=0.01)
     assert block.active == 8
     assert max(disk.read_time / disk.reads for disk in engine.disks) == pytest.approx(1000)
@@ -157,7 +157,7 @@ def test_what_the_device_mapper_does_not_pass_waits_above_the_disks() -> None:
 def test_a_request_to_a_logical_volume_reads_or_writes_as_a_whole() -> None:
     """All its parts do the same."""
     engine = ran(logical(), Stream("both", 1, (asked(split=4, reads=0.5),)))
-    block = engine.logical[0].block
+    block = engine.logical[0]
     assert block.reads == pytest.approx(block.writes, rel=0.1)
     assert sum(disk.writes for disk in engine.disks) == pytest.approx(4 * block.writes, abs=4)
 

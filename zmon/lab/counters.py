@@ -75,7 +75,7 @@ _COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
     "cache_reads", "cache_hits", "cache_writes", "cache_delayed", "aliased",
 )  # fmt: skip
-"""What of a volume is counted, as `VolumeCounts` calls it."""
+"""What of a volume is counted, in the order of `VolumeCounts`."""
 _MS: Final = {
     "read_ms": "read_ns", "write_ms": "write_ns", "io_ms": "busy_ns", "weighted_ms": "weighted_ns",
 }  # fmt: skip
@@ -422,7 +422,7 @@ class KernelCounters:
         if last is not None:
             self._in_flight = [0] * len(self._names)
             for one in last.answered:
-                self._in_flight[one.disk] = one.in_flight
+                self._in_flight[one.disk] = one.block.in_flight
             if last.guest is not None and self._guest is not None:
                 self._guest.at_the_end_of(last.guest)
 
@@ -431,8 +431,9 @@ class KernelCounters:
             for name, more in zip(_CMF, (starts, starts, *spent), strict=True):
                 self._cmf[name][device] += more * times
         for one in counts.answered:
-            for name, column in self._disks.items():
-                column[one.disk] += getattr(one, name) * times
+            disk, (*block, _in_flight), *others, _histograms = one
+            for column, more in zip(self._disks.values(), (*block, *others), strict=True):
+                column[disk] += more * times
             self._profile(one, times)
         if counts.guest is not None and self._guest is not None:
             self._guest.add(counts.guest, times)

@@ -130,7 +130,7 @@ class Engine:
         for disk in self.disks:
             disk.clear()
         for logical in self.logical:
-            logical.block.clear()
+            logical.clear()
         for unit in self.units:
             unit.work = unit.fetched = 0.0
         for group in self.groups:
@@ -141,11 +141,11 @@ class Engine:
     def _settle(self) -> None:
         """Count what goes on up to this moment."""
         for disk in self.disks:
-            self._tick(disk)
+            disk.tick(self.now)
             for route in disk.routes:
                 route.tick(self.now)
         for logical in self.logical:
-            logical.block.tick(self.now)
+            logical.tick(self.now)
         for device in self.devices:
             if device.request is not None:
                 self._spend_on(device, device.request)
@@ -313,13 +313,6 @@ class Engine:
             disk.queue.append(request)
             if disk.lcu.lcu.aliases:
                 disk.lcu.waiting.append(disk)
-
-    def _tick(self, disk: DiskState) -> None:
-        since = self.now - disk.at
-        if disk.active:
-            disk.integral += since * disk.active
-            disk.busy += since
-        disk.at = self.now
 
     def _start(self, request: Request, now: float) -> None:
         """Start a request on a subchannel that is free."""

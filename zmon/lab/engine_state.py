@@ -31,7 +31,7 @@ class SubchannelState:
 
 
 class BlockState:
-    """What the block layer counts of a path to a disk, where Linux chooses it, or of a logical volume."""
+    """What the block layer counts of a disk, a path to one where Linux chooses it, or a logical volume."""
 
     __slots__ = (
         "active", "at", "busy", "integral", "read_bytes", "read_time", "reads", "write_bytes", "write_time",
@@ -40,7 +40,9 @@ class BlockState:
 
     def __init__(self) -> None:
         self.active = 0
+        """Requests in it or beyond."""
         self.at = 0.0
+        """Until when `integral` and `busy` are counted."""
         self.clear()
 
     def clear(self) -> None:
@@ -82,14 +84,14 @@ class LogicalRequest(NamedTuple):
     size: int
 
 
-class LogicalState:
+class LogicalState(BlockState):
     """A logical volume at work."""
 
-    __slots__ = ("block", "inside", "queue", "volume")
+    __slots__ = ("inside", "queue", "volume")
 
     def __init__(self, volume: LogicalVolume) -> None:
+        super().__init__()
         self.volume = volume
-        self.block = BlockState()
         self.inside = 0
         """Requests that are at the disks."""
         self.queue: deque[LogicalRequest] = deque()
@@ -114,13 +116,12 @@ class InTurn:
         return device
 
 
-class DiskState:
+class DiskState(BlockState):
     """A volume as Linux sees it."""
 
     __slots__ = (
-        "active", "aliased", "at", "base", "busy", "cache", "free", "in_turn", "integral", "lcu", "number",
-        "queue", "queued", "read_bytes", "read_time", "reads", "routes", "service", "sizes", "times", "turn",
-        "turns", "usable", "waits", "write_bytes", "write_time", "writes",
+        "aliased", "base", "cache", "free", "in_turn", "lcu", "number", "queue", "queued", "routes",
+        "service", "sizes", "times", "turn", "turns", "usable", "waits",
     )  # fmt: skip
 
     def __init__(self, number: int, lcu: LcuState, devices: list[int], turn: int = 0) -> None:
@@ -137,12 +138,8 @@ class DiskState:
         port of the storage, then over each to the next port."""
         self.usable = [route for route in range(len(self.routes)) if route % adapters in usable]
         self.queue: deque[Request] = deque()
-        self.active = 0
-        """Requests in Linux or beyond."""
-        self.at = 0.0
-        """Until when `integral` and `busy` are counted."""
         self.turn = self.turns = 0
-        self.clear()
+        super().__init__()
 
     def route(self, now: float) -> int:
         """Choose the path of the next request, as multipath does."""
@@ -159,8 +156,8 @@ class DiskState:
 
     def clear(self) -> None:
         """Begin to count anew."""
-        self.reads = self.writes = self.read_bytes = self.write_bytes = self.aliased = 0
-        self.read_time = self.write_time = self.integral = self.busy = 0.0
+        super().clear()
+        self.aliased = 0
         self.cache = [0, 0, 0, 0]
         """Reads, reads that the cache answered, writes, writes that waited for room."""
         for route in self.routes:

@@ -52,8 +52,8 @@ class FaultEngine(Engine):
         for _ in range(step.pieces):
             read = reads >= 1.0 or self.dice.unit() < reads
             request = LogicalRequest(customer, step, self.now, read, step.aim.size * step.split)
-            logical.block.tick(self.now)
-            logical.block.active += 1
+            logical.tick(self.now)
+            logical.active += 1
             if logical.volume.depth and logical.inside >= logical.volume.depth:
                 logical.queue.append(request)
             else:
@@ -72,7 +72,7 @@ class FaultEngine(Engine):
     def _mapped(self, request: LogicalRequest) -> None:
         """Count a request whose parts have all ended, and let the next one and the customer go on."""
         logical, customer = self.logical[request.step.logical], request.customer
-        logical.block.answer(request, self.now)
+        logical.answer(request, self.now)
         logical.inside -= 1
         if logical.queue:
             self._map(logical, logical.queue.popleft())

@@ -48,8 +48,7 @@ class LogicalVolumes:
 
     def add(self, mapped: Iterable[BlockCounts], times: int) -> None:
         """Count what was done on them, so many times."""
-        for one in mapped:
-            place, _path, *more, in_flight = one
+        for place, (*more, in_flight) in enumerate(mapped):
             before = self.counted[place]
             self.counted[place] = [old + new * times for old, new in zip(before, more, strict=True)]
             self.in_flight[place] = in_flight

@@ -133,13 +133,15 @@ def _by_disk(answered: list[VolumeCounts], measure: Measure, seconds: float) -> 
     if measure.quantity in HISTOGRAMS:
         return _by_histogram(_histogram(answered, HISTOGRAMS[measure.quantity]), measure)
     if measure.quantity == "in flight":
-        return sum(one.weighted_ns for one in answered) / seconds / 1e9
-    requests = sum(one.reads + one.writes for one in answered)
+        return sum(one.block.weighted_ns for one in answered) / seconds / 1e9
+    requests = sum(one.block.reads + one.block.writes for one in answered)
     if measure.quantity == "IO/s":
         return requests / seconds
     if measure.quantity == "MB/s":
-        return sum(one.sectors_read + one.sectors_written for one in answered) * 512 / seconds / 1e6
-    return _per(sum(one.read_ns + one.write_ns for one in answered), requests, measure.of) / 1e6
+        return (
+            sum(one.block.sectors_read + one.block.sectors_written for one in answered) * 512 / seconds / 1e6
+        )
+    return _per(sum(one.block.read_ns + one.block.write_ns for one in answered), requests, measure.of) / 1e6
 
 
 def _answered(intervals: Iterable[IntervalCounts], volumes: Iterable[int]) -> list[VolumeCounts]:
@@ -188,7 +190,7 @@ def _busy(plan: Scenario, intervals: list[IntervalCounts], of: str) -> float:
         if lcu.name == of:
             return sum(interval.worked_ns[place] for interval in intervals)
     disks = _volumes(plan, of)
-    return sum(one.busy_ns for one in _answered(intervals, disks)) / len(disks)
+    return sum(one.block.busy_ns for one in _answered(intervals, disks)) / len(disks)
 
 
 def _histogram(answered: Iterable[VolumeCounts], histogram: int) -> list[int]:

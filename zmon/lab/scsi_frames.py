@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.lab.model import PathGroup, Scenario, StorageBox
-    from zmon.lab.simulation import BlockCounts
+    from zmon.lab.simulation import RouteCounts
 
 FCP: Final = 0x25
 MAJORS: Final = (8, *range(65, 72), *range(128, 136))
@@ -110,14 +110,13 @@ class ScsiDisks:
         other.in_flight = dict(self.in_flight)
         return other
 
-    def add(self, routed: Iterable[BlockCounts], times: int) -> None:
+    def add(self, routed: Iterable[RouteCounts], times: int) -> None:
         """Count what was done over each path, so many times."""
-        for one in routed:
-            values = self.counted.get((one.place, one.path))
-            if values is not None:
-                for at, name in enumerate(COUNTED):
-                    values[at] += getattr(one, name) * times
-                self.in_flight[one.place, one.path] = one.in_flight
+        for disk, path, (*more, in_flight) in routed:
+            before = self.counted.get((disk, path))
+            if before is not None:
+                self.counted[disk, path] = [old + new * times for old, new in zip(before, more, strict=True)]
+                self.in_flight[disk, path] = in_flight
 
     # what stays
 

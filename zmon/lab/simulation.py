@@ -37,10 +37,9 @@ class SubchannelCounts(NamedTuple):
     connect: int
 
 
-class VolumeCounts(NamedTuple):
-    """What one disk did: times in ns."""
+class BlockCounts(NamedTuple):
+    """What the block layer counts of a device: times in ns."""
 
-    disk: int
     reads: int
     sectors_read: int
     read_ns: int
@@ -50,32 +49,29 @@ class VolumeCounts(NamedTuple):
     busy_ns: int
     weighted_ns: int
     in_flight: int
+
+
+class VolumeCounts(NamedTuple):
+    """What one disk did."""
+
+    disk: int
+    block: BlockCounts
     cache_reads: int
     cache_hits: int
     cache_writes: int
     cache_delayed: int
+    aliased: int
+    """Requests that an alias did."""
     histograms: tuple[tuple[tuple[int, int], ...], ...]
     """Sizes, times, service, waits, requests found before it: (bucket, how many) of each that has some."""
-    aliased: int = 0
-    """Requests that an alias did."""
 
 
-class BlockCounts(NamedTuple):
-    """What one path to a disk did, where Linux chooses the path, or one logical volume: times in ns."""
+class RouteCounts(NamedTuple):
+    """What one path to a disk did, where Linux chooses the path."""
 
-    place: int
-    """Of the disk, or of the logical volume."""
+    disk: int
     path: int
-    """0 of a logical volume."""
-    reads: int
-    sectors_read: int
-    read_ns: int
-    writes: int
-    sectors_written: int
-    write_ns: int
-    busy_ns: int
-    weighted_ns: int
-    in_flight: int
+    block: BlockCounts
 
 
 class PathCounts(NamedTuple):
@@ -103,7 +99,7 @@ class IntervalCounts(NamedTuple):
     """Of each control unit, the requests of its arrays."""
     guest: GuestCounts | None = None
     """What happened to Linux itself, where that is simulated."""
-    routed: tuple[BlockCounts, ...] = ()
+    routed: tuple[RouteCounts, ...] = ()
     """Of each disk and path where Linux chooses the path."""
     mapped: tuple[BlockCounts, ...] = ()
     """Of each logical volume."""
@@ -219,18 +215,16 @@ def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
         tuple(unit.fetched for unit in engine.units),
         engine.guest() if isinstance(engine, GuestEngine) else None,
         tuple(
-            _block(disk.number, path, block)
+            RouteCounts(disk.number, path, _block(route))
             for disk in engine.disks
-            for path, block in enumerate(disk.routes)
+            for path, route in enumerate(disk.routes)
         ),
-        tuple(_block(place, 0, logical.block) for place, logical in enumerate(engine.logical)),
+        tuple(map(_block, engine.logical)),
     )
 
 
-def _block(place: int, path: int, block: BlockState) -> BlockCounts:
+def _block(block: BlockState) -> BlockCounts:
     return BlockCounts(
-        place,
-        path,
         block.reads,
         block.read_bytes // SECTOR,
         _ns(block.read_time),
@@ -245,23 +239,16 @@ def _block(place: int, path: int, block: BlockState) -> BlockCounts:
 
 def _answered(disk: DiskState) -> VolumeCounts:
     histograms = (disk.sizes, disk.times, disk.service, disk.waits, disk.queued)
+    reads, hits, writes, delayed = disk.cache
     return VolumeCounts(
         disk.number,
-        disk.reads,
-        disk.read_bytes // SECTOR,
-        _ns(disk.read_time),
-        disk.writes,
-        disk.write_bytes // SECTOR,
-        _ns(disk.write_time),
-        _ns(disk.busy),
-        _ns(disk.integral),
-        disk.active,
-        disk.cache[0],
-        disk.cache[1],
-        disk.cache[2],
-        disk.cache[3],
-        tuple(_counted(buckets) for buckets in histograms),
+        _block(disk),
+        reads,
+        hits,
+        writes,
+        delayed,
         disk.aliased,
+        tuple(_counted(buckets) for buckets in histograms),
     )
 
 
