@@ -85,23 +85,44 @@ _EIGHT: Final = "[volumes]\n" + "\n".join(
     f'{volume}.lcu = "{lcu}"' for lcu, volumes in MOVED.items() for volume in volumes
 )
 STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
-PAIRS: Final = (
+SHIPPED: Final = (
     Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
     Pair("twice the paths", "shark-before", "shark-channels-only", (PathNumber(2, times=True),)),
     Pair("both", "shark-before", "shark-after", (*_spread_tables(), PathNumber(24))),
     Pair("paths, where tables are spread", "shark-respread-only", "shark-after", (PathNumber(24),)),
-    Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
-    Pair("10 aliases", "hyperpav-0.toml", "hyperpav-10.toml", (AliasNumber(5),)),
-    Pair("20 aliases", "hyperpav-0.toml", "hyperpav-20.toml", (AliasNumber(10),)),
     Pair("7 aliases for 3", "pav-3", "pav-7", (AliasNumber(7, volume="0.0.8000"),)),
-    Pair("multibus", "fcp-failover.toml", "fcp-multibus-100.toml", (PathsInUse(),)),
+    Pair("10 aliases", "hyperpav-0", "hyperpav-10", (AliasNumber(5),)),
+    Pair("20 aliases", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
+    Pair("20 aliases for 10", "hyperpav-10", "hyperpav-20", (AliasNumber(10),)),
+    Pair("40 aliases for 20", "hyperpav-20", "hyperpav-40", (AliasNumber(20),)),
+    Pair("3 aliases for each LCU", "iozone-plain", "iozone-hyperpav", (AliasNumber(3),)),
+    Pair("multibus", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
+    Pair("multibus, full processors", "fcp-failover-full", "fcp-multibus-full", (PathsInUse(),)),
+    Pair("multibus, writes alone", "fcp-writes-failover", "fcp-writes-multibus", (PathsInUse(),)),
+    Pair("processors, 4 to 6", "fcp-multibus-full", "fcp-multibus-100", (ProcessorNumber(6),)),
+    Pair("processors, 4 to 6, one path", "fcp-failover-full", "fcp-failover", (ProcessorNumber(6),)),
+    Pair("processors, 6 to 8", "fcp-multibus-100", "fcp-multibus-8-cpus", (ProcessorNumber(8),)),
+    Pair(
+        "multibus, processors, 4 to 6",
+        "fcp-failover-full",
+        "fcp-multibus-100",
+        (PathsInUse(), ProcessorNumber(6)),
+    ),
+    Pair("logs apart", "logs-mixed", "logs-apart", (StripedSpace("REDO", (f"{LAB}8000", f"{LAB}8100")),)),
+    Pair("stripes", "stripe-extended", "stripe-extended", (StripedSpace("NEW", (), STRIPES),), (0, 1)),
+)
+"""Scenarios that come with zmon, before and after."""
+OTHERS: Final = (
+    Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
+    Pair("10 aliases, full processors", "hyperpav-0.toml", "hyperpav-10.toml", (AliasNumber(5),)),
+    Pair("20 aliases, full processors", "hyperpav-0.toml", "hyperpav-20.toml", (AliasNumber(10),)),
+    Pair("multibus, full path", "fcp-failover.toml", "fcp-multibus-100.toml", (PathsInUse(),)),
     Pair(
         "processors, 4 to 6, paths in turn",
         "fcp-multibus-full.toml",
         "fcp-multibus-100.toml",
         (ProcessorNumber(6),),
     ),
-    Pair("processors, 4 to 6", "fcp-multibus-full", "fcp-multibus-100", (ProcessorNumber(6),)),
     Pair(
         "processors, 10 to 16",
         "hyperpav-20.toml",
@@ -109,16 +130,14 @@ PAIRS: Final = (
         (ProcessorNumber(16),),
     ),
     Pair(
-        "logs apart",
+        "log moved",
         "logs-mixed.toml",
         "logs-apart.toml",
         (FileMove(frozenset({"/ora/1/redo01.log"}), f"{LAB}8100"),),
     ),
-    Pair("10 aliases, bursts and pressure", "hyperpav-0", "hyperpav-10", (AliasNumber(5),)),
-    Pair("20 aliases, bursts and pressure", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
-    Pair("multibus, paths that retry", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
-    Pair("stripes", "stripe-extended", "stripe-extended", (StripedSpace("NEW", (), STRIPES),), (0, 1)),
 )
+"""Machines of these tests alone, or with a scenario before."""
+PAIRS: Final = (*SHIPPED, *OTHERS)
 
 
 @cache

@@ -12,6 +12,7 @@ from zmon.queueing.network import (
     Network,
     RequestClass,
     Station,
+    blocked,
     crowding,
     evened,
     own_part,
@@ -76,6 +77,42 @@ def test_an_open_class_keeps_its_rate() -> None:
     found = solve(steady)
     assert found.rate == 100.0
     assert found.response == pytest.approx(0.001 / 0.9, rel=0.25)
+
+
+def test_a_class_that_follows_keeps_its_ratio() -> None:
+    """What is written back is as much for each request as before, and waits in its batch as well."""
+    one = network(5.0, 1.0, 0.001)
+    leader = one.classes[0]
+    alone = leader.flows[0]
+    written = RequestClass("w", 100.0, (alone._replace(batch=(0, 3.0)),), follows=(0, 0.5))
+    found = solve(one._replace(classes=(leader, written)))
+    assert found.rates[1] == pytest.approx(0.5 * found.rates[0])
+    assert found.flows[1][0].response - found.flows[0][0].response >= 0.003
+    assert found.rate * 0.001 <= 1.1
+
+
+@given(use=st.floats(0, 1), ahead=st.floats(1e-6, 1), between=st.floats(1e-3, 10), longer=st.floats(1, 10))
+def test_a_batch_is_met_once(use: float, ahead: float, between: float, longer: float) -> None:
+    """No request waits longer behind batches than random arrivals do, nor than they last."""
+    wait = blocked(use, ahead, between)
+    assert 0 <= wait <= use * min(ahead, between) * (1 + 1e-9)
+    assert blocked(use, ahead, between * longer) >= wait * 0.999
+    assert blocked(use, ahead, 0.0) == use * ahead
+
+
+def test_two_full_stations_have_a_solution() -> None:
+    """Volumes and paths that are both nearly full: the requests are all somewhere."""
+    stations = (
+        Station("paths", "p", "paths", 8.0),
+        *(Station("volume", str(at), "volume", 4.0, EXPONENTIAL) for at in range(4)),
+    )
+    classes = tuple(
+        RequestClass(str(at), 16.0, (Flow(1.0, ((0, 217e-6),), 1 + at, 150e-6, 0.0, 367e-6, 65536.0, "L"),))
+        for at in range(4)
+    )
+    found = solve(Network(stations, classes))
+    assert found.rate * found.response == pytest.approx(64, rel=0.001)
+    assert max(found.use) <= 1.0
 
 
 @given(use=st.floats(0, 2), part=st.floats(0, 1), servers=st.floats(0.5, 100))

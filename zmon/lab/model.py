@@ -331,6 +331,8 @@ class Scenario(NamedTuple):
     """Seconds that are simulated before a phase is counted, so that queues are as long as they get."""
     drawn: int = 60
     """So many intervals of a phase are simulated; a longer phase draws the others from these."""
+    measured: int = 0
+    """So many intervals of a phase are simulated for the figures, if that is more than `drawn`."""
     memory: GuestMemory | None = None
     zvm: ControlProgram | None = None
     watched: bool = False

@@ -98,8 +98,8 @@ _ASKS: Final = ("read", "write", "use")
 _STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
     "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
-    "warm", "drawn", "watched", "memory", "zvm", "paths", "lcus", "volumes", "lvs", "tablespaces", "loads",
-    "phases", "figures", "settings",
+    "warm", "drawn", "measured", "watched", "memory", "zvm", "paths", "lcus", "volumes", "lvs",
+    "tablespaces", "loads", "phases", "figures", "settings",
 )  # fmt: skip
 
 
@@ -205,6 +205,7 @@ class _Scenario:
             figures=tuple(self._figures(phases)),
             warm=top.number("warm", 20.0, 0.0, 3600.0),
             drawn=top.whole("drawn", 60, 1, 100_000),
+            measured=top.whole("measured", 0, 0, 100_000),
             memory=machine.memory,
             zvm=machine.zvm,
             watched=top.flag("watched"),

@@ -59,7 +59,7 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[ReportLine
         MeasureError: what is to be measured is not there.
         OSError: a file cannot be read.
     """
-    run = cache(lambda name: Simulation(_seeded(load_scenario(name), seed)))
+    run = cache(lambda name: Simulation(_to_measure(load_scenario(name), seed)))
     for name in names:
         own = run(name)
         for figure in own.plan.figures:
@@ -78,8 +78,9 @@ def report(names: Iterable[str], seed: int | None = None) -> Iterator[ReportLine
             yield ReportLine(own.plan, figure, value)
 
 
-def _seeded(plan: Scenario, seed: int | None) -> Scenario:
-    return plan if seed is None else plan._replace(seed=seed)
+def _to_measure(plan: Scenario, seed: int | None) -> Scenario:
+    drawn = max(plan.drawn, plan.measured)
+    return plan._replace(drawn=drawn, seed=plan.seed if seed is None else seed)
 
 
 def text(lines: Iterable[ReportLine]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zmon.queueing.fit import paths_pooled
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -119,9 +120,17 @@ def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel
     for volume in change.volumes:
         lcu, many = model.places.get(volume, (own[0].lcu, own[0].servers))
         targets.append((volume, lcu, many))
+    fewer = len({flow.volume for flow in own}) / len(targets)
+    """Writes that come at once are spread over so many times fewer volumes."""
     found = [flow for flow in model.flows if flow.owner != change.space]
     found += [
-        flow._replace(rate=flow.rate / len(targets), volume=volume, lcu=lcu, servers=many)
+        flow._replace(
+            rate=flow.rate / len(targets),
+            volume=volume,
+            lcu=lcu,
+            servers=many,
+            ahead=flow.ahead * (fewer if paths_pooled(model, lcu) else 1.0),
+        )
         for flow in own
         for volume, lcu, many in targets
     ]

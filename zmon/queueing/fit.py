@@ -26,6 +26,7 @@ from zmon.queueing.network import (
     Network,
     RequestClass,
     Station,
+    blocked,
     crowding,
     evened,
     mean_response,
@@ -53,6 +54,8 @@ COMPUTING: Final = 0.98
 """Utilisation of processors above which their queue does not follow from it."""
 OUTSIDE: Final = 0.02
 """The part of paths that others use below which it may be a difference of clocks."""
+IDLE: Final = 0.02
+"""Utilisation up to which a path stands idle."""
 MAX_BURST: Final = 8.0
 """The most that is waited, as a multiple of what random arrivals would wait."""
 LEAST_FACTOR: Final = 0.7
@@ -61,6 +64,8 @@ FITS: Final = 8
 """How often the factors of the classes are fitted."""
 BISECTIONS: Final = 50
 """Steps of a bisection."""
+LONGER: Final = 1.3
+"""How many times the response of reads writes have from which on they are taken to come many at once."""
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 
@@ -95,7 +100,17 @@ class FittedFlow(NamedTuple):
     conn: float
     servers: float
     """How many requests the volume does at once without aliases of a pool."""
+    response: float
+    """What Linux waits for one of them."""
     steady: bool = False
+    ahead: float = 0.0
+    """Of writes that come many at once: behind how many of its own batch each waits where one request after
+    the other is done; 0: they do not."""
+
+    @property
+    def members(self) -> str:
+        """The class of requests that they belong to: what is written back is one of its own."""
+        return f"{self.owner}, written back" if self.ahead else self.owner
 
 
 class FittedPaths(NamedTuple):
@@ -108,6 +123,18 @@ class FittedPaths(NamedTuple):
     """The part of them that others use."""
     pooled: bool = True
     """Whether a request takes the first that is free; paths of FCP adapters take turns."""
+    disks: float = 1.0
+    """How many disks take turns."""
+
+    @property
+    def met(self) -> float:
+        """Which part of a batch that is spread over all disks a request meets on its path.
+
+        That of its own disk, and of others which are on any path.
+        """
+        if self.pooled:
+            return 1.0 / self.servers
+        return 1.0 / self.disks + (1.0 - 1.0 / self.disks) / self.servers
 
 
 class FittedModel(NamedTuple):
@@ -126,7 +153,7 @@ class FittedModel(NamedTuple):
     processors: float
     """0: not known."""
     computing: float
-    """Seconds of a processor per request."""
+    """Seconds of a processor per request that is waited for."""
     population: Mapping[str, float]
     """Of each class."""
     response: Mapping[str, float]
@@ -155,6 +182,24 @@ class _Timed(NamedTuple):
     conn: float
     size: float
     servers: int
+    read: float
+    write: float
+    """What Linux waits for a read, and for a write."""
+    reads: float
+    """The part of the requests that read."""
+
+    @property
+    def excess(self) -> float:
+        """What a write waits longer than a read, if writes come many at once; else 0.
+
+        Requests of a volume are first come, first served, and reads are answered later than writes if at all;
+        so writes wait longer only behind those that came with them.  It is no longer service: that is in the
+        times of the channel measurement.
+        """
+        writes, longer = 1.0 - self.reads, self.write - self.read
+        if not self.read or not self.reads or self.write < LONGER * self.read:
+            return 0.0
+        return longer if self.queued + self.pend >= writes * longer / 2 else 0.0
 
     @property
     def serv(self) -> float:
@@ -209,19 +254,25 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
     number, busy = load.processors
     processors = 0.0 if isinstance(number, Absent) or isinstance(busy, Absent) else float(number)
-    rate = sum(flow.rate for flow in flows)
+    rate = sum(flow.rate for flow in flows if not flow.ahead)
     computing = 0.0 if isinstance(busy, Absent) else float(busy) * processors / rate
+    population = _population(flows, processors, computing)
+    latency = _latency(behind, group_of, paths, users)
+    for lcu, group in group_of.items():
+        if not paths[group].pooled:
+            mine = [flow for flow in flows if flow.lcu == lcu]
+            latency[lcu] = _latency_before_batches(mine, paths[group], population, latency[lcu])
     model = FittedModel(
-        flows,
+        tuple(_with_ahead(flow, volumes, lcus, paths, group_of) for flow in flows),
         lcus,
         dict.fromkeys(lcus, 0.0),
-        _latency(behind, group_of, paths, users),
+        latency,
         paths,
         group_of,
         processors,
         computing,
-        _population(flows, volumes, processors, computing),
-        _responses(flows, volumes),
+        population,
+        _responses(flows),
         {one.key: f"volume {one.title}" for one in load.volumes},
         {one.key: (one.lcu, float(one.servers)) for one in load.volumes},
     )
@@ -235,9 +286,12 @@ def _timed(volume: ObservedVolume) -> _Timed | None:
         return None
     response, pend, disc, conn = (float(time) for time in times)  # type: ignore[arg-type]  # none is absent
     size = SIZE if isinstance(volume.size, Absent) else float(volume.size)
+    apart = volume.read_response, volume.write_response, volume.reads
+    read, write, reads = (0.0 if isinstance(value, Absent) else float(value) for value in apart)
     return _Timed(
-        volume.key, volume.lcu, volume.rate, max(response, 0.0), pend, disc, conn, size, volume.servers
-    )
+        volume.key, volume.lcu, volume.rate, max(response, 0.0), pend, disc, conn, size, volume.servers,
+        read, write, reads,
+    )  # fmt: skip
 
 
 def _mean(volumes: Iterable[_Timed], name: str) -> float:
@@ -263,7 +317,7 @@ def _flows(
         volume = volumes.get(share.volume)
         if volume is None or share.part <= LEAST_PART:
             continue
-        yield FittedFlow(
+        flow = FittedFlow(
             share.owner or f"other I/O of {volume.lcu}",
             share.file,
             volume.key,
@@ -273,8 +327,15 @@ def _flows(
             max(0.0, volume.disc - waits[volume.lcu]),
             volume.conn,
             float(volume.servers),
+            volume.response,
             share.steady,
         )
+        if share.steady or not volume.excess:
+            yield flow
+            continue
+        yield flow._replace(rate=flow.rate * volume.reads, response=volume.read)
+        written = flow.rate * (1.0 - volume.reads)
+        yield flow._replace(rate=written, response=volume.write, ahead=volume.excess)
 
 
 def _service(
@@ -333,8 +394,11 @@ def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Sequence[_Timed])
         return FittedPaths(chpids, servers, pooled=pooled)
     own = sum(one.rate * one.conn for one in users)
     outside = max(0.0, sum(known) - own) / servers
-    used = max(1.0, sum(known) / most)
-    return FittedPaths(chpids, min(servers, used), outside if outside > OUTSIDE else 0.0, pooled)
+    used = min(servers, max(1.0, sum(known) / most))
+    if pooled:  # any path may be taken; one that stands idle beside a full one is not
+        used = servers if most < BUSY else float(sum(use > IDLE for use in known))
+    disks = max(1.0, len(users) / used)
+    return FittedPaths(chpids, used, outside if outside > OUTSIDE else 0.0, pooled, disks)
 
 
 def _latency(
@@ -362,29 +426,67 @@ def _latency(
     return {key: found.get(key, least) for key in behind}
 
 
-def _population(
-    flows: Sequence[FittedFlow], volumes: Mapping[str, _Timed], processors: float, computing: float
-) -> dict[str, float]:
+def _latency_before_batches(
+    flows: Sequence[FittedFlow], paths: FittedPaths, population: Mapping[str, float], otherwise: float
+) -> float:
+    """Return the latency of disks behind FCP adapters: of reads, less what they wait behind batches.
+
+    What the adapter is waited for is not measured, so that all of it counts as pending.
+    """
+    written = [flow for flow in flows if flow.ahead]
+    read = [flow for flow in flows if not flow.ahead]
+    rate, many = sum(flow.rate for flow in read), sum(flow.rate for flow in written)
+    if not rate or not many:
+        return otherwise
+    use = sum(flow.rate * flow.conn for flow in written) / paths.servers
+    excess = sum(flow.rate * flow.ahead for flow in written) / many
+    between = sum(population[owner] for owner in {flow.members for flow in read}) / rate
+    time = sum(flow.rate * flow.conn for flow in flows) / paths.servers
+    waits = blocked(use, excess, between) + time * time * CONSTANT / max(1 - FULL, 1 - time) / (rate + many)
+    return max(0.0, sum(flow.rate * (flow.response - flow.conn) for flow in read) / rate - waits)
+
+
+def _with_ahead(
+    flow: FittedFlow,
+    volumes: Mapping[str, _Timed],
+    lcus: Mapping[str, ObservedLcu],
+    paths: Mapping[str, FittedPaths],
+    group_of: Mapping[str, str],
+) -> FittedFlow:
+    """Return a flow with the number of requests for the time that it waits in its batch, which it has."""
+    if not flow.ahead:
+        return flow
+    group = paths.get(group_of.get(flow.lcu, ""))
+    if group is not None and not group.pooled:
+        return flow._replace(ahead=flow.ahead / (flow.conn * group.met))
+    one = volumes[flow.volume]
+    carried = sum(other.rate for other in volumes.values() if other.lcu == flow.lcu)
+    servers = flow.servers + lcus[flow.lcu].aliases * one.rate / carried
+    return flow._replace(ahead=flow.ahead * servers / one.serv)
+
+
+def _population(flows: Sequence[FittedFlow], processors: float, computing: float) -> dict[str, float]:
     """Return how many requests each class has: in Linux and beyond, with processors, waiting for them."""
     found: dict[str, float] = {}
     computed = 0.0
     if processors:
-        use = min(COMPUTING, sum(flow.rate for flow in flows) * computing / processors)
+        asked = sum(flow.rate for flow in flows if not flow.ahead) * computing
+        use = min(COMPUTING, asked / processors)
         found_work = crowding(processors, use) * use * processors
         computed = computing / max(1 - FULL, 1 - found_work)
     for flow in flows:
-        time = volumes[flow.volume].response + computed
-        found[flow.owner] = found.get(flow.owner, 0.0) + flow.rate * time
+        time = flow.response + (0.0 if flow.ahead else computed)
+        found[flow.members] = found.get(flow.members, 0.0) + flow.rate * time
     return found
 
 
-def _responses(flows: Sequence[FittedFlow], volumes: Mapping[str, _Timed]) -> dict[str, float]:
+def _responses(flows: Sequence[FittedFlow]) -> dict[str, float]:
     """Return the mean response time of each class."""
     time: dict[str, float] = {}
     rate: dict[str, float] = {}
     for flow in flows:
-        time[flow.owner] = time.get(flow.owner, 0.0) + flow.rate * volumes[flow.volume].response
-        rate[flow.owner] = rate.get(flow.owner, 0.0) + flow.rate
+        time[flow.members] = time.get(flow.members, 0.0) + flow.rate * flow.response
+        rate[flow.members] = rate.get(flow.members, 0.0) + flow.rate
     return {owner: time[owner] / rate[owner] for owner in time}
 
 
@@ -401,12 +503,17 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
         servers = one.servers + aliases.get(key, 0.0)
         # what it finds, as in the network: the work of those that are there without its own part
         work = one.rate * one.serv * (one.queued + one.serv * residual(one.disc, one.serv))
+        batched = 0.0
+        if paths_pooled(model, one.lcu):
+            batched = sum(flow.rate * one.excess for flow in flows if flow.ahead)
+            measured -= batched + one.rate * batched * one.serv / servers
+        work = max(0.0, work - batched * one.serv)
         work *= one.rate * crowding(servers, one.rate * one.serv / servers)
         measured += one.rate * one.queued
         for evenly in (0, 1):
             own = sum(
                 (flow.rate / one.rate) ** 2
-                * own_part(model.population[flow.owner], flow.rate / rates[flow.owner], evenly)
+                * own_part(model.population[flow.members], flow.rate / rates[flow.members], evenly)
                 for flow in flows
             )
             expected[evenly] += work * (1 - own)
@@ -437,8 +544,14 @@ def class_rates(model: FittedModel) -> dict[str, float]:
     """Return the requests per second of each class, as they were measured."""
     rates: dict[str, float] = {}
     for flow in model.flows:
-        rates[flow.owner] = rates.get(flow.owner, 0.0) + flow.rate
+        rates[flow.members] = rates.get(flow.members, 0.0) + flow.rate
     return rates
+
+
+def paths_pooled(model: FittedModel, lcu: str) -> bool:
+    """Return whether requests of an LCU take any path that is free, or none is known."""
+    group = model.group_of.get(lcu)
+    return group is None or model.paths[group].pooled
 
 
 def network_of(model: FittedModel) -> Network:
@@ -458,9 +571,10 @@ def network_of(model: FittedModel) -> Network:
             "processors", "cpu", f"{model.processors:.0f} processors", model.processors, EXPONENTIAL
         )
         before = ((place(processors), model.computing),)
-    aliases, inside, rates = _aliases(model), _inside(model), class_rates(model)
+    aliases, inside, rates = _aliases(model), subchannels(model), class_rates(model)
     classes: dict[str, list[Flow]] = {}
-    steady = {flow.owner for flow in model.flows if flow.steady}
+    steady = {flow.members for flow in model.flows if flow.steady}
+    owner_of = {flow.members: flow.owner for flow in model.flows}
     for flow in model.flows:
         holds, delay = [], model.latency[flow.lcu]
         seconds = model.service[flow.lcu] * service_bytes(flow.size)
@@ -494,29 +608,39 @@ def network_of(model: FittedModel) -> Network:
             "volume", flow.volume, model.titles.get(flow.volume, flow.volume),
             flow.servers + aliases.get(flow.volume, 0.0), EXPONENTIAL, model.burst, model.evenly,
         )  # fmt: skip
-        classes.setdefault(flow.owner, []).append(
+        batch = None
+        if flow.ahead and paths_pooled(model, flow.lcu):
+            batch = place(volume), flow.ahead / volume.servers
+        elif flow.ahead and group is not None:
+            batch = holds[-1][0], flow.ahead * model.paths[group].met
+        classes.setdefault(flow.members, []).append(
             Flow(
-                flow.rate / rates[flow.owner], tuple(holds), place(volume), delay, flow.miss,
-                delay + flow.miss + (flow.conn if group is not None else 0.0), flow.size, flow.lcu,
+                flow.rate / rates[flow.members], tuple(holds), place(volume), delay, flow.miss,
+                delay + flow.miss + (flow.conn if group is not None else 0.0), flow.size, flow.lcu, batch,
             )
         )  # fmt: skip
+    order = sorted(classes, key=lambda name: owner_of[name] != name)
+    """What is written back follows what it belongs to."""
     return Network(
         tuple(stations),
         tuple(
             RequestClass(
-                owner,
-                model.population.get(owner, 0.0),
-                tuple(flows),
-                before,
-                rates[owner] if owner in steady else None,
-                model.factors.get(owner, 1.0),
+                name,
+                model.population.get(name, 0.0),
+                tuple(classes[name]),
+                before if owner_of[name] == name else (),
+                rates[name] if name in steady else None,
+                model.factors.get(name, 1.0),
+                None
+                if owner_of[name] == name
+                else (order.index(owner_of[name]), rates[name] / rates[owner_of[name]]),
             )
-            for owner, flows in classes.items()
+            for name in order
         ),
     )
 
 
-def _inside(model: FittedModel) -> dict[str, float]:
+def subchannels(model: FittedModel) -> dict[str, float]:
     """Return how many requests each LCU can have at once, by its subchannels."""
     servers: dict[str, dict[str, float]] = {}
     for flow in model.flows:

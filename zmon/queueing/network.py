@@ -13,6 +13,7 @@ for one server times the utilisation to the power of 4.464 (m ** 0.676 - 1), div
 
 from __future__ import annotations
 
+from math import expm1
 from typing import TYPE_CHECKING, Final
 
 from zmon.record import NamedTuple
@@ -73,6 +74,8 @@ class Flow(NamedTuple):
     """Bytes of a request."""
     unit: str
     """The key of its LCU, for the report."""
+    batch: tuple[int, float] | None = None
+    """Where requests that come many at once queue behind each other, and behind how many each waits there."""
 
 
 class RequestClass(NamedTuple):
@@ -87,6 +90,9 @@ class RequestClass(NamedTuple):
     """Requests per second of a class that is open: as many come, however quick the answers."""
     factor: float = 1.0
     """How many times what the network gives its requests wait for storage."""
+    follows: tuple[int, float] | None = None
+    """The class that makes these requests without waiting for them, one before this, and how many it makes
+    for each of its own."""
 
 
 class Network(NamedTuple):
@@ -166,6 +172,18 @@ def own_part(population: float, fraction: float, evenly: float) -> float:
     return at_random + evenly * (in_turn - at_random)
 
 
+def blocked(use: float, ahead: float, between: float) -> float:
+    """Return what a request waits behind others that come many at once and use a part of a station.
+
+    As random arrivals it would wait the part times the mean wait within a batch, `ahead`; but who waits for
+    an answer before he asks again, on average after `between` seconds, meets a batch once at most.
+    """
+    if ahead <= 0 or between <= 0:
+        return use * ahead
+    lasts = 2 * ahead / between
+    return use * min(ahead, between * (1 + expm1(-lasts) / lasts))
+
+
 def residual(varying: float, held: float) -> float:
     """Return the part of its time that a request still needs on a subchannel when another comes.
 
@@ -179,6 +197,18 @@ def solve(network: Network) -> Solution:
     return _Iteration(network).run()
 
 
+class _Visit:
+    """What one request a second of a class does at the stations."""
+
+    def __init__(self) -> None:
+        self.asked: dict[int, float] = {}
+        """Seconds of service."""
+        self.work: dict[int, float] = {}
+        """Work that it is there on average."""
+        self.batches: dict[int, tuple[float, float]] = {}
+        """The part of a station that batches use, and this times what each waits in its batch."""
+
+
 class _Iteration:
     """The fixed point while it is computed."""
 
@@ -186,8 +216,12 @@ class _Iteration:
         self.network = network
         self.stations = network.stations
         many = len(self.stations)
-        self.rates = [self._first(one) for one in network.classes]
-        self.own = [self._own(one) for one in network.classes]
+        self.rates: list[float] = []
+        self.rates += (self._first(one) for one in network.classes)
+        self.cycles = [0.0] * len(self.rates)
+        """Of each class the seconds from one request of a customer to the next."""
+        self.parts = [self._parts(one) for one in network.classes]
+        self.own = [self._own(*each) for each in zip(network.classes, self.parts, strict=True)]
         """Of each class which part of its work at each station a request does not find."""
         self.work: list[dict[int, float]] = [{} for _ in network.classes]
         """Of each class the work that it has at each station."""
@@ -195,11 +229,16 @@ class _Iteration:
         self.use = [0.0] * many
         self.weight = [0.0] * many
         """Of each station, what a unit of work that is found makes wait."""
+        self.batches = [(0.0, 0.0)] * many
+        """Of each station the part of it that batches use, and this times what each waits in its batch."""
 
     def _first(self, one: RequestClass) -> float:
         """Return a throughput to begin with: without waits, and at most half of what any station does."""
         if one.rate is not None:
             return one.rate
+        if one.follows is not None:
+            leader, times = one.follows
+            return self.rates[leader] * times
         asked = dict(one.before)
         time = sum(asked.values())
         for flow in one.flows:
@@ -209,13 +248,20 @@ class _Iteration:
         limits = [0.5 * self.stations[at].servers / seconds for at, seconds in asked.items() if seconds > 0]
         return min([one.population / max(time, 1e-9), *limits])
 
-    def _own(self, one: RequestClass) -> dict[int, float]:
+    def _parts(self, one: RequestClass) -> dict[int, float]:
+        """Return which part of the requests of a class visits each station."""
         parts: dict[int, float] = {station: 1.0 for station, _ in one.before}
-        evenly: dict[int, float] = {}
         for flow in one.flows:
             for station in (flow.volume, *(at for at, _ in flow.holds)):
                 parts[station] = parts.get(station, 0.0) + flow.part
-                evenly[station] = self.stations[flow.volume].evenly
+        return parts
+
+    def _own(self, one: RequestClass, parts: dict[int, float]) -> dict[int, float]:
+        evenly = {
+            station: self.stations[flow.volume].evenly
+            for flow in one.flows
+            for station in (flow.volume, *(at for at, _ in flow.holds))
+        }
         return {at: own_part(one.population, part, evenly.get(at, 0.0)) for at, part in parts.items()}
 
     def run(self) -> Solution:
@@ -243,20 +289,27 @@ class _Iteration:
             for one, use in zip(self.stations, self.use, strict=True)
         ]
         asked = [0.0] * len(self.stations)
+        batches = [(0.0, 0.0)] * len(self.stations)
         responses, work = [], []
         change = 0.0
         for at, one in enumerate(self.network.classes):
-            mine: dict[int, float] = {}
-            found, cycle = self._visits(at, asked, mine)
+            visit = _Visit()
+            found, cycle = self._visits(at, visit)
             responses.append(found)
-            if one.rate is None:
-                wanted = one.population / cycle if cycle > 0 else 0.0
-                change = max(change, abs(wanted - self.rates[at]) / max(wanted, 1e-12))
-                self.rates[at] += damping * (wanted - self.rates[at])
+            wanted = self._rate(one, cycle)
+            if one.follows is None:
+                self.cycles[at] = cycle
+            change = max(change, abs(wanted - self.rates[at]) / max(wanted, 1e-12))
+            self.rates[at] = wanted
+            for station, seconds in visit.asked.items():
+                asked[station] += wanted * seconds
+            for station, (use, waits) in visit.batches.items():
+                sums = batches[station]
+                batches[station] = sums[0] + wanted * use, sums[1] + wanted * waits
             before = self.work[at]
             work.append({
-                station: before.get(station, 0.0) + damping * (value - before.get(station, 0.0))
-                for station, value in mine.items()
+                station: before.get(station, 0.0) + damping * (wanted * value - before.get(station, 0.0))
+                for station, value in visit.work.items()
             })  # fmt: skip
         total = [0.0] * len(self.stations)
         for each in work:
@@ -265,41 +318,68 @@ class _Iteration:
         pairs = zip(total, self.total, strict=True)
         change = max([change, *(abs(now - then) / max(now, 1e-9) for now, then in pairs)])
         self.work, self.total = work, total
+        self.batches = [
+            (then[0] + damping * (now[0] - then[0]), then[1] + damping * (now[1] - then[1]))
+            for now, then in zip(batches, self.batches, strict=True)
+        ]
         self.use = [
             then + damping * (seconds / station.servers - then)
             for seconds, station, then in zip(asked, self.stations, self.use, strict=True)
         ]
         return responses, change
 
-    def _visits(self, at: int, asked: list[float], mine: dict[int, float]) -> tuple[list[float], float]:
+    def _rate(self, one: RequestClass, cycle: float) -> float:
+        """Return the requests per second of a class."""
+        if one.follows is not None:
+            leader, times = one.follows
+            return self.rates[leader] * times
+        if one.rate is not None:
+            return one.rate
+        return one.population / cycle if cycle > 0 else 0.0
+
+    def _visits(self, at: int, visited: _Visit) -> tuple[list[float], float]:
         """Return the response time of each flow of a class, and the time from a request to the next.
 
-        What they ask of the stations is added to `asked`, the work that they are there to `mine`.
+        What one request a second would ask of the stations, and be there, is added to `visited`.
         """
         one, own, stations = self.network.classes[at], self.work[at], self.stations
-        rate, part = self.rates[at], self.own[at]
+        part, mine, asked, batches = self.own[at], visited.work, visited.asked, visited.batches
 
         def visit(station: int, seconds: float, rate: float, factor: float = 1.0) -> float:
             others = self.total[station] - part[station] * own.get(station, 0.0)
             most = self.total[station] * evened(1.0 / stations[station].inside, self.use[station])
-            waited = self.weight[station] * max(0.0, min(others, most))
+            waited = self.weight[station] * max(0.0, min(others, most)) + self._blocked(at, station)
             add(station, seconds, rate, waited + stations[station].residual * seconds)
             return factor * waited
 
         def add(station: int, seconds: float, rate: float, time: float) -> None:
             mine[station] = mine.get(station, 0.0) + rate * seconds * time
-            asked[station] += rate * seconds
+            asked[station] = asked.get(station, 0.0) + rate * seconds
 
-        cycle = sum(visit(station, seconds, rate) + seconds for station, seconds in one.before)
+        cycle = sum(visit(station, seconds, 1.0) + seconds for station, seconds in one.before)
         responses = []
         for flow in one.flows:
-            partial = rate * flow.part
+            partial = flow.part
             waited = sum(visit(station, seconds, partial, one.factor) for station, seconds in flow.holds)
             held = flow.least + waited
             volume = flow.volume
             others = max(0.0, self.total[volume] - part[volume] * own.get(volume, 0.0))
-            queued = self.weight[volume] * others
+            queued = self.weight[volume] * others + self._blocked(at, volume)
             add(volume, held, partial, queued + held * residual(waited + flow.miss, held))
             responses.append(one.factor * queued + held)
+            if flow.batch is not None:
+                station, ahead = flow.batch
+                seconds = held if station == volume else dict(flow.holds)[station]
+                use = partial * seconds / stations[station].servers
+                before = batches.get(station, (0.0, 0.0))
+                batches[station] = before[0] + use, before[1] + use * ahead * seconds
+                responses[-1] += ahead * seconds
             cycle += flow.part * responses[-1]
         return responses, cycle
+
+    def _blocked(self, at: int, station: int) -> float:
+        """Return what a request of a class waits at a station behind others that come many at once."""
+        use, waits = self.batches[station]
+        if not use:
+            return 0.0
+        return blocked(use, waits / use, self.cycles[at] / max(1e-9, self.parts[at].get(station, 0.0)))

@@ -24,6 +24,7 @@ SMALL: Final = 65_536.0
 """Bytes of a request below which Disc is taken for cache misses where the cache statistics were not read."""
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
+NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
 
@@ -53,6 +54,9 @@ class ObservedVolume(NamedTuple):
     """The part of the requests that read."""
     servers: int
     """How many requests it can do at once without aliases of a pool."""
+    read_response: Number = NOT_APART
+    write_response: Number = NOT_APART
+    """What Linux waits for a read and for a write."""
     estimated: bool = False
     """Whether no channel measurement is read: `conn` is then the busy time of Linux per request."""
 

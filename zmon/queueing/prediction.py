@@ -11,14 +11,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.queueing.change import changed
-from zmon.queueing.fit import class_rates, fit, network_of
+from zmon.queueing.change import PathsInUse, changed
+from zmon.queueing.fit import class_rates, fit, network_of, subchannels
 from zmon.queueing.network import mean_response, solve
 from zmon.queueing.observation import mean_of
+from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.change import Change
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
-"""The errors that 12 of 17 predictions in the laboratory keep: see docs/whatif.md."""
+"""The errors that 17 of 19 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
 WORSE: Final = 1.6
-"""How many times larger the range is for each kind of measurement that is missing."""
+"""How many times larger the range is for each thing that is not known."""
 FULL_ENOUGH: Final = 0.8
 """Utilisation from which on a resource limits."""
 SHOWN: Final = 0.001
@@ -68,13 +69,14 @@ class Prediction(NamedTuple):
     limit_before: str
     use_before: Number
     bound: Number
-    """The most throughput as a multiple of the present one: with what limits next used all the time."""
+    """The most throughput as a multiple of the present one: with what limits next used all the time, and
+    more by the error of the throughput where something is not known."""
     paths: int
     """How many channel paths count."""
     confidence: str
     """`high`, `fair` or `low`."""
     missing: tuple[str, ...]
-    """What was not measured, and what is taken instead."""
+    """What was not measured or cannot be seen, and what is taken instead."""
 
     @property
     def times(self) -> float:
@@ -129,6 +131,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     model = changed(base.model, changes)
     network = network_of(model)
     after = solve(network)
+    best = _best(model, changes, after)
     rate = sum(class_rates(base.model).values())
     factor = after.rate / base.solution.rate
     response = _answer(base.model)
@@ -143,24 +146,55 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     )
     limit, use = _fullest(network, after)
     limit_before, use_before = _fullest(base.network, base.solution)
-    missing = tuple(_missing(base))
+    missing = (*_missing(base), *_unknown(base, model, changes))
     wider = WORSE ** len(missing)
-    error, slower = min(0.5, THROUGHPUT_ERROR * wider), min(0.6, RESPONSE_ERROR * wider)
-    most = whole.rate[1] / use if not isinstance(use, Absent) else float("inf")
+    error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
+    bound = factor / use if isinstance(use, Absent) else factor / use * (error if missing else 1.0)
+    most = float("inf") if isinstance(bound, Absent) else rate * bound
     return Prediction(
         whole,
         tuple(_units(base, model, after, whole)),
-        (whole.rate[1] * (1 - error), min(most, whole.rate[1] * (1 + error))),
-        (float(whole.response[1]) * (1 - slower), float(whole.response[1]) * (1 + slower)),  # type: ignore[arg-type]
+        (
+            whole.rate[1] / error,
+            min(most, whole.rate[1] * best.rate / after.rate * error),
+        ),
+        (
+            response * min(longer, best.response / base.solution.response) / slower,
+            response * longer * slower,
+        ),
         limit,
         use,
         limit_before,
         use_before,
-        factor / use,
+        bound,
         round(sum(one.servers for one in model.paths.values())),
         ("high", "fair", "low")[min(2, len(missing))],
         missing,
     )
+
+
+def _best(model: FittedModel, changes: Sequence[Change], after: Solution) -> Solution:
+    """Return what becomes of a model if paths of FCP adapters that come into use are met evenly."""
+    if not any(isinstance(change, PathsInUse) for change in changes):
+        return after
+    evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
+    return solve(network_of(model._replace(paths=evenly)))
+
+
+def _unknown(base: FittedInterval, model: FittedModel, changes: Sequence[Change]) -> Iterator[str]:
+    """Yield what the interval does not show and the change needs, and what is taken instead."""
+    if any(flow.ahead for flow in base.model.flows):
+        yield "writes come many at once and wait longer than reads: no program is taken to wait for them"
+    before = subchannels(base.model)
+    if any(many > before.get(lcu, many) for lcu, many in subchannels(model).items()):
+        yield "an LCU gets more requests at once than now: it is taken to be as quick with them"
+    if any(not paths.pooled for paths in base.model.paths.values()):
+        yield "FCP adapters: what the storage server takes is not measured apart from the wait for a path"
+    if any(isinstance(change, PathsInUse) for change in changes):
+        yield "how many requests in turn a path gets is not known: disks are taken to meet there by chance"
+    busy = base.load.processors.busy
+    if not isinstance(busy, Absent) and busy > FULL_PROCESSORS and model.processors != base.model.processors:
+        yield "how many programs wait for full processors is not known: it is taken from their utilisation"
 
 
 def _answer(model: FittedModel) -> float:

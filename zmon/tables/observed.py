@@ -13,6 +13,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
 from zmon.queueing.observation import (
     NO_RANKS,
+    NOT_APART,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
@@ -20,8 +21,8 @@ from zmon.queueing.observation import (
 )
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import address, devices_of
-from zmon.tables.join import Joined, present, total
+from zmon.tables.device import IDLE, address, devices_of
+from zmon.tables.join import Joined, present, quotient, total
 from zmon.topology.volumes import lcus
 from zmon.uid import HYPERPAV, find_uid
 
@@ -59,7 +60,7 @@ def observed_load(
     lcu_of = {busid: key for key, unit in units.items() for busid in unit.members}
     pools = {key: _pool(devices, unit, row_of) for key, unit in units.items()}
     own = _own_aliases(devices, lcu_of)
-    misses = _misses(interval, devices)
+    misses, apart = _misses(interval, devices), _apart(devices)
     volumes = []
     for row, (key, name) in enumerate(zip(devices.keys, devices.names, strict=True)):
         rate = devices.requests[row]
@@ -68,7 +69,9 @@ def observed_load(
         lcu = lcu_of.get(key, "")
         rows = [row, *own.get(key, ())]
         measured = [*rows, *pools[lcu]] if pools.get(lcu) else rows
-        volumes.append(_volume(devices, row, lcu, rows, measured))
+        read, write = apart[row]
+        volume = _volume(devices, row, lcu, rows, measured)
+        volumes.append(volume._replace(read_response=read, write_response=write))
     found = []
     for key, unit in units.items():
         mine = [one for one in volumes if one.lcu == key]
@@ -161,6 +164,17 @@ def _volume(
         len(rows),
         estimated,
     )
+
+
+def _apart(devices: Devices) -> list[tuple[Number, Number]]:
+    """Return of each device the seconds that Linux waits for a read and for a write."""
+    if devices.together:
+        return [(NOT_APART, NOT_APART)] * len(devices.keys)
+    read, written = (
+        quotient(devices.block.numbers(f"{what}_ms"), devices.block.numbers(f"{what}s"), 1e-3, IDLE)
+        for what in ("read", "write")
+    )
+    return [*zip(read, written, strict=True)]
 
 
 def _misses(interval: Interval, devices: Devices) -> dict[str, Number]:
