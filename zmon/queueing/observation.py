@@ -54,11 +54,11 @@ class ObservedVolume(NamedTuple):
     """The part of the requests that read."""
     servers: int
     """How many requests it can do at once without aliases of a pool."""
+    estimated: bool = False
+    """Whether no channel measurement is read: `conn` is then the busy time of Linux per request."""
     read_response: Number = NOT_APART
     write_response: Number = NOT_APART
     """What Linux waits for a read and for a write."""
-    estimated: bool = False
-    """Whether no channel measurement is read: `conn` is then the busy time of Linux per request."""
 
     @property
     def is_dasd(self) -> bool:
