@@ -185,8 +185,13 @@ def _unknown(base: FittedInterval, model: FittedModel, changes: Sequence[Change]
     """Yield what the interval does not show and the change needs, and what is taken instead."""
     if any(flow.ahead for flow in base.model.flows):
         yield "writes come many at once and wait longer than reads: no program is taken to wait for them"
-    before = subchannels(base.model)
-    if any(many > before.get(lcu, many) for lcu, many in subchannels(model).items()):
+    before: dict[str, float] = {}
+    """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
+    for lcu, many in subchannels(base.model).items():
+        box = model.lcus[lcu].box or lcu
+        before[box] = max(many, before.get(box, 0.0))
+    then = subchannels(model).items()
+    if any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in then):
         yield "an LCU gets more requests at once than now: it is taken to be as quick with them"
     if any(not paths.pooled for paths in base.model.paths.values()):
         yield "FCP adapters: what the storage server takes is not measured apart from the wait for a path"
