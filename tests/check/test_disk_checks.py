@@ -100,7 +100,7 @@ def test_few_aliases_of_a_busy_disk_deserve_a_look() -> None:
     """Three aliases are too few where the disk has a request most of the time; seven are not."""
     busy = {BLOCK: {"dasda": {"io_ms": 900}}}
     found = result("B2", pav(3), busy)
-    assert (found.state, found.words) == (LOOK, "few aliases of busy disks: 7600 (3 and 90% busy)")
+    assert (found.state, found.words) == (LOOK, "few aliases of busy disks: 7600 (3 and 90 % busy)")
     assert result("B2", pav(7), busy).state is OK
 
 

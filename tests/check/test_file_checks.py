@@ -35,9 +35,9 @@ EXTENDED: Final = volume(
 @pytest.mark.parametrize(
     ("name", "state", "changes", "words"),
     [
-        ("B11", OK, {}, "logs alone on 1 disk"),
-        ("B11", BAD, on("94:1"), "logs and data on the same disk: 7600"),
-        ("B11", LOOK, on("94:13"), "logs on disks of their own, but in an LCU with data: LCU 7700"),
+        ("B11", OK, {}, "no data on 1 disk"),
+        ("B11", BAD, on("94:1"), "data on the same disk: 7600"),
+        ("B11", LOOK, on("94:13"), "no data on these, but in the same LCU: LCU 7700"),
         ("B11", UNKNOWN, {CONTAINER: {LOG: {"role": "data"}}}, ""),
         ("B11", UNKNOWN, {CONTAINER: None}, ""),
         ("B12", OK, {}, "nothing reads from 1 disk of logs"),
@@ -53,12 +53,12 @@ EXTENDED: Final = volume(
         ("B14", LOOK, volume(f"0 {SIZE} striped 2 64 94:1 2048 94:9 2048"),
          "stripes of less than 64 KiB: vg/data (32 KiB)"),
         ("B14", SKIP, LINEAR, ""),
-        ("B15", OK, {}, "50% on server 0, 50% on server 1; 2 LCUs"),
+        ("B15", OK, {}, "50 % on server 0, 50 % on server 1; 2 LCUs"),
         ("B15", LOOK, {LAYER: {"253:1": {"table": f"0 {SIZE} striped 2 2048 94:1 2048 94:5 2048"}}},
-         "100% of the data are on server 0"),
+         "100 % of the data are on server 0"),
         ("B15", SKIP, on("94:1", DATA), "all data are on one disk"),
         ("B15", UNKNOWN, {CONTAINER: {DATA: {"number": GONE, "ranges": GONE}}}, ""),
-        ("B16", OK, {}, "the page cache has 12% of the memory"),
+        ("B16", OK, {}, "the page cache has 12 % of the memory"),
         ("B16", LOOK, {MEMORY: {"memory": {"cached": 8 * GB}}}, ""),
         ("B16", UNKNOWN, {MEMORY: {"memory": {"cached": GONE}}}, "gone"),
         ("B16", SKIP, {CONTAINER: {path: {"mount": GONE} for path in (DATA, LOG)}}, ""),
@@ -82,7 +82,7 @@ def test_the_site_says_which_files_are_logs() -> None:
     rows = {CONTAINER: {LOG: {"role": "unknown"}, DATA: {"role": "unknown"}}}
     assert result("B11", rows).state is UNKNOWN
     inputs = UserInputs(Site(logs=("/log/*",)))
-    assert result("B11", rows, inputs=inputs).words == "logs alone on 1 disk"
+    assert result("B11", rows, inputs=inputs).words == "no data on 1 disk"
 
 
 def test_a_volume_without_files_is_judged_where_it_is_mounted() -> None:

@@ -53,10 +53,10 @@ def memory(**fields: Any) -> dict[Any, Any]:
          "30 pages were swapped since the start of Linux, 0/s now"),
         ("B20", UNKNOWN, memory(swapped_in=GONE), "gone"),
         ("B21", SKIP, {}, "only in a guest of z/VM"),
-        ("B21", OK, zvm(), "the page cache has 12% of 16.0 GiB"),
+        ("B21", OK, zvm(), "the page cache has 12 % of 16.0 GiB"),
         ("B21", LOOK, zvm(memory(cached=12 * GB)), ""),
         ("B21", UNKNOWN, zvm(memory(cached=GONE)), "gone"),
-        ("B22", OK, zvm(), "the guest waited for CP's paging in 0% of CP's samples"),
+        ("B22", OK, zvm(), "the guest waited for CP's paging in 0 % of CP's samples"),
         ("B22", UNKNOWN, zvm({GUEST: None}), "guests were not recorded"),
         ("B24", OK, zvm(), "the guest has 16.0 GiB"),
         ("B24", LOOK, zvm({**memory(total=200 * GB), **setting("hugepages/1024/total", 150 * 1024)}), ""),
@@ -67,7 +67,7 @@ def memory(**fields: Any) -> dict[Any, Any]:
                      **setting("cmdline/cgroup_disable", "memory")}, "cgroup_disable=memory"),
         ("B30", UNKNOWN, {MACHINE: {"machine": {"kernel": "strange"}}}, ""),
         ("H15", OK, {}, "1 swap area, 1.0 GiB"),
-        ("H15", LOOK, {SWAP: {"/dev/dasdd1": None}}, "no swap space"),
+        ("H15", LOOK, {SWAP: {"/dev/dasdd1": None}}, "there is none"),
         ("H15", UNKNOWN, {SWAP: None}, "swap areas were not recorded"),
         ("K3", LOOK, setting("transparent_hugepage", "always"), "always"),
         ("K3", UNKNOWN, setting("transparent_hugepage", GONE), "gone"),
@@ -91,4 +91,4 @@ def test_swapping_now_is_bad() -> None:
 def test_a_guest_that_cp_pages_deserves_a_look() -> None:
     """More than a twentieth of CP's samples."""
     found = result("B22", zvm(), {GUEST: {"LINDB01": {"page_wait": 100, "total": 1000}}})
-    assert (found.state, found.words) == (LOOK, "the guest waited for CP's paging in 10% of CP's samples")
+    assert (found.state, found.words) == (LOOK, "the guest waited for CP's paging in 10 % of CP's samples")

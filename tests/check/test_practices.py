@@ -16,10 +16,11 @@ from tests.check.machines import changed, given, good, sample
 from zmon.absent import absent
 from zmon.check.practice import Check, CheckInput, CheckResult, OpenQuestion, State, bad, counted, several
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks, worst
+from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import KINDS, LAYER, MACHINE
-from zmon.sample import Instant, Sample, empty_frame
+from zmon.sample import Instant, Meaning, Sample, empty_frame
 from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
@@ -150,3 +151,35 @@ def test_the_page_of_the_manual_has_these_checks() -> None:
     written = (ROOT / "docs/check.md").read_text()
     page = runpy.run_path(str(ROOT / "docs/check.py"))["page"]
     assert page(written) == written
+
+
+NUMBERS: Final = st.sampled_from([0, 1, -5, 1 << 80, 2.5])
+TEXTS: Final = st.sampled_from(
+    [
+        "",
+        "x",
+        "-",
+        "0.0",
+        "0.0.zz-",
+        "8:0=Q",
+        "-1",
+        "0 1 multipath 1",
+        "\x1b[2J",
+        "9" * 400,
+        "94:1 253:1 253:0",
+    ]
+)
+
+
+@example(st.data())
+def test_no_value_of_a_capture_or_a_recording_stops_the_checks(data: st.DataObject) -> None:
+    """Neither is trusted: a label may hold any text or number, a gauge or a counter any number."""
+    rows = good()
+    for kind in data.draw(st.lists(st.sampled_from(list(rows)), min_size=1, max_size=4)):
+        key = data.draw(st.sampled_from(list(rows[kind])))
+        name = data.draw(st.sampled_from(list(rows[kind][key])))
+        is_label = kind.by_name[name].meaning in {Meaning.LABEL, Meaning.IDENTITY}
+        rows[kind][key][name] = data.draw(TEXTS | NUMBERS if is_label else NUMBERS)
+    after = sample(rows, 2)
+    results = run_checks(CheckInput(Machine(after), Interval(sample(good(), 1), after)))
+    assert all(isinstance(one.words, str) for one in results)

@@ -29,7 +29,7 @@ def setting(**values: Any) -> dict[Any, Any]:
          "6 virtual processors, 4 in the LPAR of z/VM"),
         ("B23", UNKNOWN, {MACHINE: {"machine": ZVM | {"vm_cpus_configured": GONE}}}, "gone"),
         ("B23", SKIP, {}, "only in a guest of z/VM"),
-        ("B25", OK, {}, "processors 30% busy, 300 FCP requests/s"),
+        ("B25", OK, {}, "processors 30 % busy, 300 FCP requests/s"),
         ("B25", UNKNOWN, {CPU: None}, ""),
         ("B25", SKIP, {LAYER: {"8:0": None, "8:16": None, "253:0": None}}, "no SCSI disk behind FCP"),
         ("B27", OK, setting(programs="sadc"), "sadc runs"),

@@ -348,3 +348,12 @@ def test_an_empty_name_is_no_name_in_words() -> None:
     one = Anonymity(b"key")
     one.name("label", "")
     assert one.reason(absent("cmf: numbers expected, found [b'anna']")).reason.endswith("[...")
+
+
+def test_settings_are_kept_as_no_value_of_theirs_is_a_name() -> None:
+    """But a key that is not one of zmon's is replaced."""
+    good = ["vm.swappiness", "disk/sda/scheduler", "multipath.conf/devices.1/rr_min_io", "paths/253:0",
+            "fc/0.0.fc50/port_type", "rport/0:0-1/port_state", "hugepages/1024/free"]  # fmt: skip
+    assert [ANONYMITY.key("setting", key) for key in good] == good
+    for key in ("disk/secretdisk/scheduler", "what is this", "paths/secret"):
+        assert ANONYMITY.key("setting", key) != key

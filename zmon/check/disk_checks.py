@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
-from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MOUNT
+from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.kinds import BLOCK, BUSID_FORM, DASD, DEVICE, LAYER, MOUNT
 from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def base_pav(given: CheckInput) -> Finding:
     short = {busid: count for busid, count in own.items() if count + 1 < LEAST_PAV}
     busy = [busid for busid in short if given.busy.get(names[busid].block, 0.0) > BUSY]
     if busy:
-        parts = (f"{names[b].number} ({own[b]} and {given.busy[names[b].block]:.0%} busy)" for b in busy)
+        parts = (f"{names[b].number} ({own[b]} and {percent(given.busy[names[b].block])} busy)" for b in busy)
         return look(f"few aliases of busy disks: {several(parts)}")
     if short and not given.busy:
         return look(f"less than {LEAST_PAV} subchannels: {several(names[b].number for b in short)}")
@@ -255,9 +255,13 @@ def ignored_devices(given: CheckInput) -> Finding:
     if missing:
         return missing
     words = given.setting("cio_ignore")
-    if isinstance(words, Absent):
+    if not isinstance(words, str):
         return unknown(words)
-    ranges = [_range(word) for word in str(words).split()]
+    ranges = [
+        (_place(low), _place(high or low)) for low, _, high in (w.partition("-") for w in words.split())
+    ]
+    if any(() in pair for pair in ranges):
+        return unknown(f"/proc/cio_ignore has a line that is no range: {words[:40]!r}")
     frame = given.frame(DEVICE)
     online = [busid for busid, state in zip(frame.keys, frame.column("online"), strict=True) if state == 1]
     hidden = [busid for busid in online if any(low <= _place(busid) <= high for low, high in ranges)]
@@ -267,12 +271,8 @@ def ignored_devices(given: CheckInput) -> Finding:
 
 
 def _place(busid: str) -> tuple[int, ...]:
-    return tuple(int(part, 16) for part in busid.split("."))
-
-
-def _range(word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    low, _, high = word.partition("-")
-    return _place(low), _place(high or low)
+    """Return the numbers in a bus id, by which devices are in order; none if it is no bus id."""
+    return tuple(int(part, 16) for part in busid.split(".")) if re.fullmatch(BUSID_FORM, busid) else ()
 
 
 def block_size(given: CheckInput) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
+from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, CONTAINER, LAYER
 from zmon.placement.items import LOGS
 from zmon.topology.target import TargetLayout, size_of
@@ -71,7 +71,7 @@ def logs_apart(given: CheckInput) -> Finding:
         _title(spread.volumes[number]) for number in spread.logs if spread.volumes[number].spindle in places
     ]
     if both:
-        return bad(f"logs and data on the same disk: {several(both)}")
+        return bad(f"data on the same disk: {several(both)}")
     lcus = {spread.volumes[number].key for number in spread.data}
     same = {
         text_of(volume.lcu_name) or volume.key
@@ -79,8 +79,8 @@ def logs_apart(given: CheckInput) -> Finding:
         if volume.key in lcus
     }
     if same:
-        return look(f"logs on disks of their own, but in an LCU with data: {several(sorted(same))}")
-    return ok(f"logs alone on {counted(len(spread.logs), 'disk')}")
+        return look(f"no data on these, but in the same LCU: {several(sorted(same))}")
+    return ok(f"no data on {counted(len(spread.logs), 'disk')}")
 
 
 def log_disks_idle(given: CheckInput) -> Finding:
@@ -200,11 +200,11 @@ def _judge_sides(spread: FileDisks) -> Finding:
     if known > whole / 2:
         side = max(sides, key=sides.__getitem__)
         if sides[side] > ONE_SIDE * known:
-            return look(f"{sides[side] / known:.0%} of the data are on {side}")
+            return look(f"{percent(sides[side] / known)} of the data are on {side}")
     if len(lcus) == 1:
         return look(f"all data are in {next(iter(lcus))}")
     if known > whole / 2:
-        parts = ", ".join(f"{sides[side] / known:.0%} on {side}" for side in sorted(sides))
+        parts = ", ".join(f"{percent(sides[side] / known)} on {side}" for side in sorted(sides))
         return ok(f"{parts}; {counted(len(lcus), 'LCU')}")
     reasons = [one.side.reason for one in spread.volumes.values() if isinstance(one.side, Absent)]
     return unknown(f"the side of {counted(len(lcus), 'LCU')}: {reasons[0]}")
@@ -220,7 +220,7 @@ def direct_io(given: CheckInput) -> Finding:
         return given.elsewhere or unknown("no files of databases are known: name them with --listing")
     if all(isinstance(file.mount, Absent) for file in files):
         return skip("no file of a database is on a file system")
-    words = f"the page cache has {cached / total:.0%} of the memory"
+    words = f"the page cache has {percent(cached / total)} of the memory"
     if cached > LARGE_CACHE * total:
         return look(f"{words}, and files of databases are on file systems")
     return ok(words)

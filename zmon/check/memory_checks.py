@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, skip, unknown
+from zmon.check.practice import Check, bad, counted, look, ok, percent, skip, unknown
 from zmon.kinds import GUEST, MEMORY, SWAP
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def oversized_guest(given: CheckInput) -> Finding:
     cached, total = given.memory("cached"), given.memory("total")
     if isinstance(cached, Absent) or isinstance(total, Absent) or not total:
         return unknown(cached if isinstance(cached, Absent) else total)
-    words = f"the page cache has {cached / total:.0%} of {_size(total)}"
+    words = f"the page cache has {percent(cached / total)} of {_size(total)}"
     return look(words) if cached > OVERSIZED * total else ok(words)
 
 
@@ -129,7 +129,7 @@ def paging_by_cp(given: CheckInput) -> Finding:
         return unknown("samples of CP were not counted: this takes two samples")
     if isinstance(waits, Absent) or isinstance(total, Absent) or not total:
         return unknown(waits if isinstance(waits, Absent) else "CP took no samples in the interval")
-    words = f"the guest waited for CP's paging in {waits / total:.0%} of CP's samples"
+    words = f"the guest waited for CP's paging in {percent(waits / total)} of CP's samples"
     return look(words) if waits > PAGED * total else ok(words)
 
 
@@ -154,7 +154,7 @@ def swap_space(given: CheckInput) -> Finding:
     if frame.missing is not None:
         return unknown(frame.missing)
     if not frame.keys:
-        return look("no swap space")
+        return look("there is none")
     size = sum(one for one in frame.column("size") if isinstance(one, int))
     return ok(f"{counted(len(frame.keys), 'swap area')}, {_size(size)}")
 

@@ -129,6 +129,11 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def percent(part: float) -> str:
+    """Return a part of a whole as people write it: `51 %`."""
+    return f"{100 * part:.0f} %"
+
+
 class Dasd(NamedTuple):
     """A DASD that is online: a base or an alias."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
+from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def processors_for_fcp(given: CheckInput) -> Finding:
     names = {str(node.name) for node in given.luns}
     disks = [key for key in rates if key.startswith(("dasd", "sd"))]
     fcp = sum(rates[key] for key in disks if key in names)
-    words = f"processors {given.cpu_busy:.0%} busy, {fcp:,.0f} FCP requests/s"
+    words = f"processors {percent(given.cpu_busy)} busy, {fcp:,.0f} FCP requests/s"
     half = sum(rates[key] for key in disks) / 2
     return look(words) if fcp and fcp > half and given.cpu_busy >= FULL else ok(words)
 

@@ -76,7 +76,7 @@ def _print(args: argparse.Namespace, results: Sequence[CheckResult], view: View)
     at = view.interval.after.at.utc
     write_result(
         args,
-        lambda: _text(results, at, everything=args.all or bool(args.ids)),
+        lambda: _text(results, at, everything=args.all or bool(args.ids), asks=not args.ids),
         lambda: (HEADINGS, *_records(results, at)),
         lambda: _document(results, at),
     )
@@ -98,7 +98,7 @@ def _document(results: Sequence[CheckResult], at: int) -> dict[str, Any]:
     }
 
 
-def _text(results: Sequence[CheckResult], at: int, *, everything: bool) -> Iterator[str]:
+def _text(results: Sequence[CheckResult], at: int, *, everything: bool, asks: bool) -> Iterator[str]:
     """Yield the worst first; what is as advised, or does not apply, only in numbers unless wanted."""
     width = max(terminal_width(), MIN_WIDTH)
     yield from folded(f"{summary(results)}; {written(at)}", width)
@@ -121,6 +121,8 @@ def _text(results: Sequence[CheckResult], at: int, *, everything: bool) -> Itera
             yield from folded(
                 f"As advised: {good}. Does not apply: {len(hidden) - good}. --all lists them.", width
             )
+    if not asks:
+        return
     yield ""
     yield "Only people can answer:"
     for question in QUESTIONS:
