@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -55,6 +57,28 @@ def beginning(text: str, width: int) -> str:
     while end and cells(text[:end]) > width:
         end -= 1
     return text[:end]
+
+
+def wrap(words: str, width: int) -> list[str]:
+    """Break a text into lines of at most `width` characters; what is too long for a line is cut up.
+
+    A percent sign stays with its number.
+    """
+    width = max(width, 1)
+    lines = [""]
+    for word in re.split(r"\s+(?!%)", words.strip()):
+        rest = word
+        if lines[-1] and len(lines[-1]) + 1 + len(rest) <= width:
+            lines[-1] += " " + rest
+            continue
+        if lines[-1]:
+            lines.append("")
+        while len(rest) > width:
+            lines[-1] = rest[:width]
+            lines.append("")
+            rest = rest[width:]
+        lines[-1] = rest
+    return lines
 
 
 MAX_COMPARED: Final = 40

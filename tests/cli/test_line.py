@@ -51,7 +51,7 @@ def test_a_screen_by_command_number_or_code(talk: Callable[..., list[str]]) -> N
 
 def test_returning_from_the_first_screen_asks(talk: Callable[..., list[str]]) -> None:
     """F3 there says what a second one does; anything in between is no answer."""
-    asked, deeper, again, *rest = talk("F3", "F8", "F12", "RETURN", "DEVICE")[1:]
+    asked, deeper, again, *rest = talk("F3", "F8", "F12", "RETURN", "DEVICE", first="OVERVIEW")[1:]
     assert asked == "F3\n F3 or F12 again leaves zmon; QUIT leaves at once\n"
     assert "leaves" not in deeper
     assert again.endswith("QUIT leaves at once\n")
@@ -66,7 +66,7 @@ def test_a_screen_in_pieces(talk: Callable[..., list[str]]) -> None:
 
 def test_forward_and_backward(talk: Callable[..., list[str]]) -> None:
     """F8 and F7, TOP and BOTTOM: the menu has more lines than a piece."""
-    first, onward, back, bottom, top = talk("F8", "PF7", "BOTTOM", "TOP")[0:5]
+    first, onward, back, bottom, top = talk("F8", "PF7", "BOTTOM", "TOP", first="MENU ALL")[0:5]
     assert "Scheduler queues" in first
     assert first.splitlines() == back.splitlines()[1:] == top.splitlines()[1:]
     assert onward != first or "more lines" not in first

@@ -21,7 +21,7 @@ DEVICE, MENU = SCREENS.find("DEVICE"), SCREENS.find("MENU")
             DEVICE,
             132,
             (
-                " F1=Help F2=Redisp F4=Top F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return"
+                " F1=Help F2=Redisp F4=Menu F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return"
                 " ?=Keys TAB=Col SPACE=Play [ ] Exc < > Sample"
             ),
         ),
@@ -46,7 +46,7 @@ def test_space_holds_the_live_machine_and_plays_what_was_recorded(screen: Screen
 def test_on_a_wide_glass_all_keys_are_named() -> None:
     """With two blanks between them, as the Toolkit has them."""
     text = keys_line(MENU, 200).text
-    assert text.startswith(" F1=Help  F2=Redisp  F4=Top")
+    assert text.startswith(" F1=Help  F2=Redisp  F4=Menu")
     assert all(f"  {hint.text}" in f" {text}" for hint in HINTS if hint.when in {"", "past"})
 
 

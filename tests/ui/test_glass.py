@@ -105,10 +105,10 @@ def test_the_first_command_waits_for_the_first_sample(
     assert "FCX108" in shown(live)
 
 
-def test_a_wrong_first_command_is_said_on_the_menu(
+def test_a_wrong_first_command_is_said_on_the_overview(
     make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
 ) -> None:
-    """Who starts with what is not there gets the menu and the reason."""
+    """Who starts with what is not there gets OVERVIEW and the reason."""
     glass = Glass(
         Session(make_timeline([], live=True), load_screens()),
         "DEVICE 9999",
@@ -118,7 +118,7 @@ def test_a_wrong_first_command_is_said_on_the_menu(
     )
     glass.sampled(make_sample(0))
 
-    assert "FCX124" in shown(glass)
+    assert glass.session.page.screen.command == "OVERVIEW"
     assert "no device '9999'" in shown(glass)
 
 
@@ -252,7 +252,7 @@ def test_commands_before_the_first_sample_wait_for_it(
     live.sampled(make_sample(1, 2))
     pace.work(live)
 
-    assert [page.screen.command for page in live.session.pages] == ["MENU", "DEVICE", "CHANNEL"]
+    assert [page.screen.command for page in live.session.pages] == ["OVERVIEW", "DEVICE", "CHANNEL"]
     assert live.session.page.order == ("chpid", True)
     assert "waits for the first sample" not in shown(live)
 

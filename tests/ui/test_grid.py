@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.plain_text import wrap
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
 from zmon.session.commands import run
 from zmon.session.page import Page
 from zmon.tables.table import Table
 from zmon.ui.grid import Grid
-from zmon.ui.line import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,9 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
+from zmon.plain_text import wrap
 from zmon.screen.sheet import fields
 from zmon.ui.frame import guidance
-from zmon.ui.line import KINDS, Line, Part, runs, wrap
+from zmon.ui.line import KINDS, Line, Part, runs
 
 PARTS = some.lists(some.builds(Part, some.integers(0, 30), some.integers(0, 30), some.sampled_from(KINDS)))
 

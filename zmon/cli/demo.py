@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         return complain(str(error))
     guide.shown = not args.no_tour
-    return live.show_screens(args, session, "MENU")
+    return live.show_screens(args, session, "OVERVIEW")
 
 
 def scenes(tour: Tour) -> tuple[dict[str, SceneWindow], Timeline]:

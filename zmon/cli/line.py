@@ -36,7 +36,7 @@ PIECE: Final = 20
 """Lines that are written before the next prompt."""
 
 KEYS: Final = {
-    "1": "HELP", "3": "RETURN", "4": "TOP", "5": "BOTTOM", "7": "BACKWARD", "8": "FORWARD",
+    "1": "HELP", "3": "RETURN", "4": "MENU", "5": "BOTTOM", "7": "BACKWARD", "8": "FORWARD",
     "10": "LEFT", "11": "RIGHT", "12": "RETURN", "2": "REDISP",
 }  # fmt: skip
 """The commands of the PF keys, typed as a word."""
@@ -46,7 +46,8 @@ KEYS_HELP: Final = (
     ("F1", "HELP"),
     ("F2", "REDISP: key figures by time"),
     ("F3 F12", "RETURN: the screen before"),
-    ("F4 F5", "TOP, BOTTOM: the first, the last lines"),
+    ("F4", "MENU: all screens"),
+    ("F5", "BOTTOM: the last lines; TOP: the first"),
     ("F7 F8", "BACKWARD, FORWARD: lines above, lines below"),
     ("F10 F11", "LEFT, RIGHT: columns to the left, to the right"),
     ("< >", "PREVSAMP, NEXTSAMP: the sample before, the next one"),

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         with progress(opening(args.source)):
             session = _opened(screens, args)
             load_surface(args)
-        return show_screens(args, session, " ".join(args.command) or "MENU")
+        return show_screens(args, session, " ".join(args.command) or "OVERVIEW")
     except NoScreen:
         more = "; zmon --help lists the subcommands, zmon show MENU the screens"
         word = args.command[0]

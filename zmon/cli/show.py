@@ -37,7 +37,12 @@ def _show(args: argparse.Namespace) -> int:
     if screen.layout == "menu" and args.format == "text" and not args.source:
         from zmon.screen import menu_items  # noqa: PLC0415 - other screens start without it
 
-        write_text((header.header(screen, None, live=True), "", *menu_items.lines(screen, screens)))
+        menu = (
+            screen
+            if [word.upper() for word in args.operand] == ["ALL"]
+            else menu_items.folded(screen, screens)
+        )
+        write_text((header.header(menu, None, live=True), "", *menu_items.lines(menu, screens)))
         return OK
     from zmon.cli.show_intervals import show_intervals  # noqa: PLC0415 - the menu has no intervals
 

@@ -110,7 +110,8 @@ class Screen(Described):
     own: bool = False
     """True when the layout is zmon's own, because none of the original was found."""
     layout: str = "list"
-    """`list`: rows under headings; `page`: a form; `menu`: the selection; `chart`: the rows drawn by time."""
+    """`list`: rows under headings; `page`: a form; `menu`: the selection; `chart`: the rows drawn by time;
+    `dashboard`: sections laid out in the room there is."""
     form: tuple[str, ...] = ()
     """Lines above the rows (or the whole page), with `{name}` fields of the table's facts."""
     form_formats: Mapping[str, str] = MappingProxyType({})
@@ -155,7 +156,7 @@ class Screen(Described):
     @property
     def gridded(self) -> bool:
         """Whether it shows rows under headings."""
-        return bool(self.columns) and self.layout != "chart"
+        return bool(self.columns) and self.layout not in {"chart", "dashboard"}
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -201,7 +202,7 @@ _COMMAND: Final = re.compile(r"(?P<shortest>[A-Z][A-Z0-9]*)(?P<rest>[a-z0-9]*)",
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
 
-LAYOUTS: Final = ("list", "page", "menu", "chart")
+LAYOUTS: Final = ("list", "page", "menu", "chart", "dashboard")
 
 MAX_WIDTH: Final = 200
 """Characters of a column, and of a gap before one, at most."""

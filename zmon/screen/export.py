@@ -33,6 +33,10 @@ def body(sheet: Sheet, screens: Screens, most: int | None = None, width: int | N
         size = {} if width is None else {"width": width}
         yield from import_module("zmon.screen.chart.drawn").page(sheet.table, screens, **size)
         return
+    if sheet.screen.layout == "dashboard":
+        drawn = import_module("zmon.screen.dashboard").Dashboard(sheet, (width or WIDTH + 1) - 1).lines()
+        yield from (line.text.rstrip() for line in drawn)
+        return
     yield from sheet.form
     yield from sheet.headings
     if sheet.summary is not None:
@@ -132,7 +136,9 @@ def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | Non
     if sheet.screen.layout == "menu":
         found["items"] = [
             {"code": item.code, "text": item.text, "command": item.command or None}
-            for item in import_module("zmon.screen.menu_items").items(sheet.screen, screens)
+            for item in import_module("zmon.screen.menu_items").items(
+                screens.find(sheet.screen.command), screens
+            )
         ]
     if table.summary is not None:
         found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}

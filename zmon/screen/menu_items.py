@@ -5,6 +5,7 @@ Items for which zmon has a screen carry their number; the others have a dash in 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.screen.definition import Described
@@ -39,6 +40,14 @@ class MenuItem(Described):
         """The item as it is shown: `13. I/O device load*`."""
         code = self.code if self.command else "-" * len(self.code)
         return f"{code}. {self.text}"
+
+
+@lru_cache(maxsize=4)
+def folded(menu: Screen, screens: Screens) -> Screen:
+    """Return the menu without the items and sections for which there is no screen."""
+    known = screens.menu_commands
+    kept = [(title, tuple(item for item in items if item[0].upper() in known)) for title, items in menu.items]
+    return menu.changed(items=tuple((title, items) for title, items in kept if items))
 
 
 def _sections(menu: Screen, width: int) -> Iterator[tuple[str, int, int]]:

@@ -84,8 +84,17 @@ LEFT: Final = frozenset({"text", "path"})
 """Formats that are aligned left; the middle of a path that is too long is left out."""
 
 
-def bar(value: float, width: int) -> str:
-    """Draw a bar for a percentage of the field; a point for a value that is too small for a bar."""
+EIGHTHS: Final = "▏▎▍▌▋▊▉█"
+
+
+def bar(value: float, width: int, style: str = "ascii") -> str:
+    """Draw a bar for a percentage of the field; a point for a value that is too small for a bar.
+
+    In any other style than `ascii` it ends in an eighth of a character.
+    """
+    if style != "ascii":
+        full, rest = divmod(math.ceil(min(max(value, 0.0), 100.0) * width * 8 / 100 - 1e-9), 8)
+        return (EIGHTHS[-1] * full + EIGHTHS[rest - 1] * (rest > 0)).ljust(width)
     length = round(min(max(value, 0.0), 100.0) * width / 100)
     return ("#" * length or "." * (value > 0)).ljust(width)
 

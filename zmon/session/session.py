@@ -43,6 +43,12 @@ def _is_comparable(screen: Screen) -> bool:
     return screen.layout == "list" and not needs(screen.table).history and screen.table not in UNDRAWN
 
 
+BEGINNINGS: Final = frozenset({"dashboard", "menu"})
+"""Layouts of screens that are opened in the place of those that were opened before."""
+
+ALL: Final = "ALL"
+"""The operand of MENU that lists every item, those without a screen among them."""
+
 NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."
 
 SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
@@ -63,7 +69,7 @@ class Session(Navigator):
         self,
         timeline: Timeline,
         screens: Screens,
-        first: str = "MENU",
+        first: str = "OVERVIEW",
         people: Callable[[], UserInputs] = no_inputs,
         guide: Guide | None = None,
     ) -> None:
@@ -121,13 +127,14 @@ class Session(Navigator):
                 self._check_rows(page, operands)
         except (ScreenError, QueryError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
-        if screen.layout == "menu":
-            self.pages.clear()  # the menu is where every way begins
+        if screen.layout in BEGINNINGS:  # every way begins at OVERVIEW; the menu is next to it
+            overview = screen.layout == "menu" and self.pages and self.pages[0].screen.layout == "dashboard"
+            del self.pages[1 if overview else 0 :]
         self.pages.append(self._compared(page))
         if (
             self.comparison is not None
             and not _is_comparable(screen)
-            and screen.table not in {*DRAWN, "menu"}
+            and screen.table not in {*DRAWN, "menu", "overview"}
         ):
             self.message = f"{screen.command} cannot be compared. COMPARE goes on with lists such as DEVICE."
 
@@ -138,6 +145,8 @@ class Session(Navigator):
             CommandError: it cannot be about that, or needs to be about something.
             QueryError: a condition is not understood.
         """
+        if screen.layout == "menu":
+            return Page(self._menu(screen, operands))
         page = Page(screen, order=natural(screen))
         conditions = row_conditions(screen, operands)
         if conditions:
@@ -150,6 +159,16 @@ class Session(Navigator):
         if screen.layout == "page" and not operands:
             raise CommandError(f"{screen.command} needs an operand: {screen.argument}")
         return page._replace(argument=operands, screen=of_one(screen) if operands else screen)
+
+    def _menu(self, screen: Screen, operands: str) -> Screen:
+        """Return the menu with the items that open a screen, or with ALL of them."""
+        from zmon.screen.menu_items import folded  # noqa: PLC0415 - a lookup starts without it
+
+        if operands.upper() not in {"", ALL}:
+            raise CommandError(
+                f"{screen.command} takes no operand {operands!r}; {screen.command} ALL lists all"
+            )
+        return screen if operands else folded(screen, self.screens)
 
     def _variables(self, operands: str) -> str:
         """Return what figures are meant, as their tables name them, and since when.
@@ -368,7 +387,7 @@ class Session(Navigator):
     def _looks_back(self, page: Page) -> bool:
         """Return whether filling the table of a page reads samples before the present ones."""
         needed = needs(page.screen.table)
-        if needed.exceptions:
+        if needed.exceptions and not needed.kinds:
             return False  # a thread judges samples, and what is known by now is at hand
         return page.against is not None or needed.history or (needed.period and not self.live)
 

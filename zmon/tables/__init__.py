@@ -5,7 +5,8 @@ from zmon.light_typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "exceptions", "itself", "lpar", "plot", "pressure", "system",
+        "dasdstat", "details", "device", "exceptions", "itself", "lpar",
+        "overview", "plot", "pressure", "system",
     )},
     **dict.fromkeys(
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
@@ -22,7 +23,7 @@ TABLES: Final = {
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-UNDRAWN: Final = frozenset({"check", "diagnosis", "exceptions", "files", "moves"})
+UNDRAWN: Final = frozenset({"check", "diagnosis", "exceptions", "files", "moves", "overview"})
 """Those whose rows cannot be followed in time: checks, conclusions, exceptions, parts of files, proposals."""
 
 SCREENS: Final = {

@@ -168,7 +168,7 @@ def memory_figures(view: View) -> dict[str, Value]:
         "paging": rate("swapped_in") + rate("swapped_out"),
         "total": total,
         "available": available,
-        "used": 100.0 * ratio(total - available, total),
+        "used": memory_use(view),
         "free": size("free"),
         "buffers": size("buffers"),
         "cached": size("cached"),
@@ -176,6 +176,13 @@ def memory_figures(view: View) -> dict[str, Value]:
         "swapused": swap - size("swap_free"),
         "swappct": 100.0 * ratio(swap - size("swap_free"), swap, "there is no swap space"),
     }
+
+
+def memory_use(view: View) -> Number:
+    """Return how much of the memory is in use, in percent."""
+    memory = view.interval.of(MEMORY)
+    total, available = (memory.cell(MEMORY_ROW, name) for name in ("total", "available"))
+    return 100.0 * ratio(total - available, total)  # type: ignore[arg-type,operator]  # sizes are numbers
 
 
 def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:

@@ -115,6 +115,8 @@ class Table(NamedTuple):
     """Columns that rules judge, with the rows, `SUMMARY` among them, that stand out: `*` or `!`."""
     faint: Mapping[str, frozenset[int]] = MappingProxyType({})
     """Columns of means, with the rows of too little I/O for them, which are sorted behind the others."""
+    series: Mapping[str, Sequence[Figure]] = MappingProxyType({})
+    """Figures by time, the oldest first: for curves by the key of their row, for charts by their title."""
     home: str = ""
     """The key of the row that has to be in sight when the screen is opened; by default the first one."""
 

@@ -82,6 +82,8 @@ class History:
         self.last = last
         self.trend = trend
         self.exceptions = exceptions
+        self.loads: dict[int, Any] = {}
+        """The loads of intervals by their ends, as far as `zmon.tables.recent` has seen them."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
         self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()

@@ -203,6 +203,7 @@ def _is_tour_open(glass: Glass) -> bool:
 KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
     "help": explain_on,
     "keys": "HELP KEYS",
+    "menu": "MENU",
     "redisplay": "REDISP",
     "back": back,
     "top": lambda glass: glass.scrolled.top(),

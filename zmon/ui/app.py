@@ -65,7 +65,7 @@ class Zmon(App[int]):
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, session: Session, seconds: float, first: str = "MENU") -> None:
+    def __init__(self, session: Session, seconds: float, first: str = "") -> None:
         """Prepare; nothing is read before there is a screen."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -306,7 +306,7 @@ def _typable(words: str) -> str:
     return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 
-def run(session: Session, seconds: float, first_command: str = "MENU") -> int:
+def run(session: Session, seconds: float, first_command: str = "") -> int:
     """Open the glass on a session and stay until the user leaves; return the exit status.
 
     A live timeline is sampled every `seconds`; any other is shown from its last sample.

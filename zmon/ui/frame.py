@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.plain_text import wrap
 from zmon.screen.header import header
 from zmon.screen.number import cut
-from zmon.ui.line import EMPTY, Line, Part, wrap
+from zmon.ui.line import EMPTY, Line, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,7 +168,7 @@ class Hint(NamedTuple):
 HINTS: Final = (
     Hint("F1", "Help", ("help",), 0),
     Hint("F2", "Redisp", ("redisplay",), 13),
-    Hint("F4", "Top", ("top",), 14),
+    Hint("F4", "Menu", ("menu",), 14),
     Hint("F5", "Bot", ("bottom",), 12),
     Hint("F6", "Retrieve", ("retrieve",), 15),
     Hint("F7", "Bkwd", ("backward",), 3),
@@ -205,7 +206,7 @@ def _joined(hints: Sequence[Hint], gap: str) -> str:
 def _has(screen: Screen, width: int, what: str, *, live: bool) -> bool:
     if what in {"live", "past"}:
         return live is (what == "live")
-    return screen.width > width - 1 if what == "wide" else screen.gridded
+    return screen.gridded and (what != "wide" or screen.width > width - 1)
 
 
 def key_at(line: Line, x: int) -> str:

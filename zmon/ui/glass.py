@@ -9,16 +9,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import FillTask
 from zmon.tables.view import needs
 from zmon.ui import frame
+from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.frame import CommandLine
 from zmon.ui.grid import Grid
-from zmon.ui.line import EMPTY, Line, wrap
-from zmon.ui.pane import ChartPane, FormPane, Helps, Menu, Pane
+from zmon.ui.line import EMPTY, Line
+from zmon.ui.pane import ChartPane, FormPane, Helps, Pane
 from zmon.ui.playback import PlaybackControl
 from zmon.ui.threads import error_line
 
@@ -256,11 +258,13 @@ class Glass:
         """Show something, and give the first command, as soon as there is a sample."""
         if self.session.interval is None:
             return
-        self.settle()
-        self.playback.survey()
         first, self._first = self._first, ""
         if first and first.upper() != self.session.page.screen.command:
-            self.run(first)
+            self._put(Pane(), None)  # what is below the first screen is filled when one returns
+            self.interval = self.session.interval
+        if not (self._shown and self.run(first)):
+            self.settle()
+        self.playback.survey()
         self._run_waiting()
         self.session.read_preview()
 
@@ -427,10 +431,14 @@ class Glass:
             return Menu(page, self.session.screens)
         if page.screen.layout == "chart":
             return ChartPane(sheet, self.session.screens, self.chart)
+        if page.screen.layout == "dashboard":
+            return DashboardPane(page, sheet, self.chart)
         return FormPane(page, sheet) if page.screen.layout == "page" else Grid(page, sheet)
 
     def _put(self, pane: Pane, page: Page | None) -> None:
-        self._shown[len(self.session.pages) - 1 :] = [(page, pane)]
+        below = len(self.session.pages) - 1
+        self._shown += [(None, Pane())] * (below - len(self._shown))  # made when one returns there
+        self._shown[below:] = [(page, pane)]
         self.fit()
 
     def _broken(self, message: str) -> Pane:

@@ -17,10 +17,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.plain_text import wrap
 from zmon.screen.export import why_empty
 from zmon.screen.layout import beside, left, right
 from zmon.screen.sheet import natural
-from zmon.ui.line import EMPTY, Line, Part, wrap
+from zmon.ui.line import EMPTY, Line, Part
 from zmon.ui.pane import CURSOR, Pane, form_lines, note_lines
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ alarm - is named here; which colour that has is the theme's matter.
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -57,28 +56,6 @@ def runs(line: Line) -> Iterator[tuple[str, str]]:
         length = sum(1 for _ in same)
         yield line.text[at : at + length], kind
         at += length
-
-
-def wrap(words: str, width: int) -> list[str]:
-    """Break a text into lines of at most `width` characters; what is too long for a line is cut up.
-
-    A percent sign stays with its number.
-    """
-    width = max(width, 1)
-    lines = [""]
-    for word in re.split(r"\s+(?!%)", words.strip()):
-        rest = word
-        if lines[-1] and len(lines[-1]) + 1 + len(rest) <= width:
-            lines[-1] += " " + rest
-            continue
-        if lines[-1]:
-            lines.append("")
-        while len(rest) > width:
-            lines[-1] = rest[:width]
-            lines.append("")
-            rest = rest[width:]
-        lines[-1] = rest
-    return lines
 
 
 def texts(lines: Sequence[Line]) -> str:

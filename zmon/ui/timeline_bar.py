@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.clock import clock
 from zmon.event import Event, What
+from zmon.plain_text import wrap
 from zmon.screen.chart.points import sparkline
 from zmon.screen.event_line import lines
-from zmon.ui.line import Line, Part, wrap
+from zmon.ui.line import Line, Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

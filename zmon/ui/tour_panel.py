@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.plain_text import wrap
 from zmon.ui.frame import SMALLEST
 from zmon.ui.keys import BY_NAME, spoken
-from zmon.ui.line import EMPTY, Line, Part, wrap
+from zmon.ui.line import EMPTY, Line, Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -239,6 +239,21 @@ def legend(series: Sequence[ChartLine], manner: Manner, style: Style, width: int
     return line[:width]
 
 
+def _flagged(
+    axis: str, events: Sequence[tuple[int, int]], span: tuple[int, int], gutter: int, columns: int
+) -> tuple[str, list[tuple[int, int]]]:
+    """Write `!` into an axis of time where events are; return it, and from where to where they are."""
+    begin, end = span
+    places = []
+    for first, last in events:
+        if first <= end and last >= begin < end:
+            at = (max((utc - begin) * columns // (end - begin), 0) for utc in (first, min(last, end) - 1))
+            start, stop = (gutter + min(place, columns - 1) for place in at)
+            places.append((start, max(stop, start) + 1))
+            axis = axis[:start] + "!" * (places[-1][1] - start) + axis[places[-1][1] :]
+    return axis, places
+
+
 NARROWEST: Final = 10
 """Columns of the field below which the axis of values gives its room away."""
 
@@ -286,12 +301,13 @@ class Manner(NamedTuple):
 PLAIN: Final = Manner()
 
 
-def plot(
+def plot(  # noqa: PLR0913, PLR0917 - what is drawn, in how much room, and what is marked
     series: Sequence[ChartLine],
     width: int,
     height: int,
     manner: Manner = PLAIN,
     span: tuple[int, int] | None = None,
+    events: Sequence[tuple[int, int]] = (),
 ) -> Chart:
     """Draw series between two times, by default from their first to their last point.
 
@@ -301,6 +317,7 @@ def plot(
 
     A single series is a line of dots (`braille`) or a bar per column up to the mean, with a thin line up to
     the highest value.  Several are lines of dots that end in their letter, or are drawn by their letters.
+    The axis of time has `!` where an event lies, from its begin to its end.
     The limits are lines that differ, `look` is dotted; above the values by more than their height they
     are in the legend only.
     """
@@ -332,6 +349,8 @@ def plot(
     broken = _broken(found, cells.columns)
     if layout.axis:
         lines += time_axis((begin, end), broken, style, gutter, width)
+        lines[-2], more = _flagged(lines[-2], events, (begin, end), gutter, cells.columns)
+        marks += [ChartMark(len(lines) - 2, *each, 0, "!") for each in more]
     if layout.legend:
         lines.append(legend(series, manner, style, width, dotted=any(broken)))
     return Chart(tuple(line.rstrip() for line in lines), tuple(marks))

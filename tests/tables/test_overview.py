@@ -1,0 +1,139 @@
+"""OVERVIEW says what the verdict says, with the figures that it is drawn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import Absent
+from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import open_capture
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
+from zmon.session.when import parse_when
+from zmon.tables.diagnosed import verdict_of
+from zmon.tables.overview import table
+from zmon.tables.recent import MAX_RECENT, recent_loads
+from zmon.tables.resources import RESOURCES, ranges
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.tables.table import Table
+    from zmon.tables.view import View
+
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+SCREENS = load_screens(shipped("screens"))
+
+
+def session_at(name: str, when: str = "") -> Session:
+    """Look at a time of a recording, or at the end of a capture."""
+    path = str(RECORDINGS / name)
+    session = Session(open_capture(path) if name.endswith("gz") else open_recording(path), SCREENS)
+    session.seek(parse_when(when, 0, None, session.timeline.span())) if when else session.end()
+    return session
+
+
+def view_of(session: Session) -> View:
+    """Return what OVERVIEW is filled from."""
+    view = session.view()
+    assert view is not None
+    view.people = session.people
+    return view
+
+
+def rows(filled: Table, section: str) -> list[dict[str, Value]]:
+    """Return the lines of a section."""
+    lines = [
+        dict(zip(filled.columns, line, strict=True)) for line in zip(*filled.columns.values(), strict=True)
+    ]
+    return [line for line in lines if line["section"] == section]
+
+
+@pytest.mark.parametrize("when", ["2026-03-16 14:40", "2026-03-16 10:00"])
+def test_the_verdict_is_that_of_diagnosis(when: str) -> None:
+    """The same question has the same answer everywhere; a sick LCU is bad, and on a good day all is ok."""
+    view = view_of(session_at("lab-healthy-day.zmon", when))
+    filled, verdict = table(view), verdict_of(view)
+    said = str(rows(filled, "verdict")[0]["words"])
+    assert said.startswith(verdict.diagnoses[0].claim if verdict.diagnoses else verdict.sentence)
+    states = {str(line["name"]): line["state"] for line in rows(filled, "resource")}
+    assert (states["LCUs"] == "bad") is bool(verdict.diagnoses)
+    assert len(rows(filled, "also")) == max(0, len(verdict.diagnoses) - 1) + bool(verdict.diagnoses)
+    assert ("Next limit" in said) is not bool(verdict.diagnoses)
+
+
+def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:
+    """Each has a percentage, or the reason why there is none."""
+    lines = rows(table(view_of(session_at("hercules-one-hot-lcu.tar.gz"))), "resource")
+    assert [line["name"] for line in lines] == ["CPU", "Memory", "Channels", "LCUs", "Aliases", "Devices"]
+    for line in lines:
+        assert isinstance(line["percent"], Absent) is (
+            line["words"] == getattr(line["percent"], "reason", None)
+        )
+        assert isinstance(line["percent"], Absent) or 0 <= float(line["percent"]) <= 100
+
+
+@pytest.mark.parametrize(
+    "name", ["lab-shark-before.zmon", "lab-healthy-day.zmon", "hercules-one-hot-lcu.tar.gz"]
+)
+def test_every_line_leads_to_something(name: str) -> None:
+    """Its command opens a screen with something on it, or with the reason why there is nothing.
+
+    WORST goes to the worst interval of an exception.
+    """
+    session = session_at(name)
+    filled = table(view_of(session))
+    unseen = {line["words"] for line in rows(filled, "unseen")}
+    commands = [str(command) for command in filled.column("command")]
+    for command in commands:
+        word, _, operands = command.partition(" ")
+        if word not in {"WORST"}:
+            session.open(word, operands)
+            missing = session.sheet().table.missing
+            assert missing is None or word == "EXCEPT" or missing.reason in unseen
+            session.back()
+
+
+def test_shares_of_lcus_add_up() -> None:
+    """They are parts of all I/O."""
+    lines = rows(table(view_of(session_at("lab-shark-before.zmon"))), "lcu")
+    assert sum(float(str(line["percent"])) for line in lines) == pytest.approx(100)
+    assert lines[0]["name"] == "7600"
+
+
+def test_before_two_samples_it_says_so() -> None:
+    """Nothing is guessed from one sample."""
+    session = session_at("lab-shark-before.zmon")
+    session.begin()
+    view = view_of(session)
+    assert view.interval.before is None
+    (line,) = rows(table(view), "verdict")
+    assert str(line["words"]).startswith("Nothing can be said yet")
+
+
+def test_each_interval_is_observed_once() -> None:
+    """The next picture reads no interval again, and looks back as far as before."""
+    session = session_at("lab-shark-before.zmon", "2003-03-17 09:50")
+    before = recent_loads(view_of(session))
+    assert len(before) == MAX_RECENT
+    assert [one.end for one in before[:-1]] == [one.begin for one in before[1:]]
+    session.next()
+    after = recent_loads(view_of(session))
+    assert all(one is other for one, other in zip(before[1:], after[:-1], strict=True))
+
+
+def test_series_end_with_the_present() -> None:
+    """The curve of a resource ends with the percentage beside it."""
+    filled = table(view_of(session_at("lab-shark-before.zmon")))
+    lines = dict(zip(filled.keys, filled.column("percent"), strict=True))
+    for one in RESOURCES:
+        series = filled.series[f"resource {one.key}"]
+        assert len(series) == MAX_RECENT
+        assert series[-1].mean == lines[f"resource {one.key}"]
+
+
+def test_paths_that_follow_one_another_are_a_range() -> None:
+    """In hex digits."""
+    assert ranges(["4a", "49", "40", "50", "51"]) == "40 49-4a 50-51"

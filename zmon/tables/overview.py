@@ -1,0 +1,333 @@
+"""OVERVIEW: the verdict, the state of each resource, what is busiest, and what cannot be seen here and why.
+
+One row per line of the screen, in sections.  Everything that says whether something is short comes from the
+one verdict, and all figures of resources and lists from the load that it is drawn from.
+"""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.clock import clock
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import POSSIBLE, Diagnosis, Verdict
+from zmon.event import LEVELS
+from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
+from zmon.placement.items import MEGABYTE, pieces, tablespace_of, volumes_traffic
+from zmon.record import NamedTuple
+from zmon.tables.diagnosed import verdict_of
+from zmon.tables.observed import KINDS
+from zmon.tables.recent import recent_loads
+from zmon.tables.resources import (
+    NO_ALIASES,
+    NO_DISKS,
+    NO_LCUS,
+    NO_PATHS,
+    RESOURCES,
+    SUBJECTS,
+    lcu_loads,
+    ranges,
+    volume_use,
+)
+from zmon.tables.table import Figure, Needs, Table
+from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.event import ExceptionEntry, Exceptions
+    from zmon.queueing.observation import ObservedVolume
+    from zmon.tables.recent import RecentLoad
+    from zmon.tables.resources import LcuLoad
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs(
+    (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU), history=True, topology=TOPOLOGY, exceptions=True
+)
+MOST: Final = 10
+"""Rows of a list; a screen shows at least the first five."""
+NO_VALUE: Final = ""
+NONE: Final = frozenset({NO_ALIASES, NO_DISKS, NO_LCUS, NO_PATHS})
+"""Why a resource has no figure where the machine has no such thing."""
+
+
+class OverviewLine(NamedTuple):
+    """One line of the screen; what it does not have is an empty text."""
+
+    section: str
+    """`verdict`, `also`, `resource`, `exception`, `open`, `unseen`, or a list: `lcu`, `tablespace` ..."""
+    key: str
+    name: str
+    state: str = ""
+    """`ok`, `look`, `bad` or `unknown`; of a verdict how sure it is."""
+    percent: Value = NO_VALUE
+    """What its bar shows."""
+    io: Value = NO_VALUE
+    mbs: Value = NO_VALUE
+    resp: Value = NO_VALUE
+    where: Value = NO_VALUE
+    words: str = ""
+    command: str = ""
+    """What ENTER does."""
+    estimated: bool = False
+    """Whether its percentage and MB/s are estimates."""
+
+
+FIELDS: Final = ("section", "name", "state", "percent", "io", "mbs", "resp", "where", "words", "command")
+
+
+def table(view: View) -> Table:
+    """Fill OVERVIEW: one row per line, keyed by section and thing."""
+    recent = recent_loads(view)
+    if not recent:
+        why = view.interval.void or absent("figures need a second sample")
+        lines = [OverviewLine("verdict", "verdict", "", "", words=f"Nothing can be said yet: {why.reason}.")]
+        return _table(lines, [])
+    present = recent[-1]
+    each = lcu_loads(present.load)
+    verdict = verdict_of(view)
+    exceptions = view.history.exceptions(recent[0].begin, present.end)
+    lines = [
+        *_verdict(verdict),
+        *_resources(view, present, verdict),
+        *_lcus(each),
+        *_tablespaces(view),
+        *_channels(present),
+        *_devices(view, present),
+        *_exceptions(exceptions, present),
+        *_unseen(view, present),
+    ]
+    return _table(lines, recent, exceptions.entries)
+
+
+def _table(
+    lines: Sequence[OverviewLine],
+    recent: Sequence[RecentLoad],
+    exceptions: Sequence[ExceptionEntry] = (),
+) -> Table:
+    """Return the lines as a table, with the figures by time of those that have some."""
+    keys = [f"{one.section} {one.key}" for one in lines]
+    columns: dict[str, list[Value]] = {name: [getattr(one, name) for one in lines] for name in FIELDS}
+    guessed = frozenset(row for row, one in enumerate(lines) if one.estimated)
+    estimated = {name: guessed for name in ("percent", "mbs") if guessed}
+    return Table(
+        keys,
+        columns,
+        estimated=estimated,
+        series=_series(recent)
+        | {"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+    )
+
+
+def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
+    """Return by time how much of each resource was used, and what the LCU that is busiest now did."""
+    found: dict[str, tuple[Figure, ...]] = {
+        f"resource {one.key}": _by_time(recent, list(map(one.use, recent))) for one in RESOURCES
+    }
+    loads = [lcu_loads(one.load) for one in recent]
+    if loads and loads[-1]:
+        key, title = loads[-1][0].lcu.key, loads[-1][0].lcu.title
+        of = [next((one for one in each if one.lcu.key == key), None) for each in loads]
+        gone = absent("the LCU was not there")
+        found |= {
+            f"plot {title}: MB/s": _by_time(
+                recent, [gone if one is None else one.bytes / MEGABYTE for one in of]
+            ),
+            f"plot {title}: ms": _by_time(
+                recent, [gone if one is None else 1e3 * one.response for one in of]
+            ),
+        }
+    return found
+
+
+def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Figure, ...]:
+    gap = absent("samples are missing")
+    each = (gap if one.gap else value for one, value in zip(recent, values, strict=True))
+    return tuple(
+        Figure(one.begin, one.end, value, value, value) for one, value in zip(recent, each, strict=True)
+    )
+
+
+# what is wrong
+
+
+def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
+    """Yield the verdict: what is wrong, what to do and what that gives; then what else is wrong."""
+    if not verdict.diagnoses:
+        claim = f"{verdict.sentence.partition('. ')[0].removesuffix('.')}."
+        yield OverviewLine("verdict", "verdict", claim, words=verdict.sentence, command="DIAGNOSE")
+        return
+    first, *others = verdict.diagnoses
+    gain = first.gain.partition(", ")[0]
+    action = f"{first.action.removesuffix('.')}: {gain}." if gain else first.action
+    yield OverviewLine(
+        "verdict",
+        "verdict",
+        first.claim,
+        first.confidence,
+        words=f"{first.claim} {action}",
+        command="DIAGNOSE",
+    )
+    for one in others:
+        name = CATALOGUE[one.id].title
+        yield OverviewLine(
+            "also",
+            one.id,
+            f"{name[:1].upper()}{name[1:]}",
+            one.confidence,
+            words=one.claim,
+            command="DIAGNOSE",
+        )
+    if verdict.next_limit:
+        yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
+
+
+def _resources(view: View, present: RecentLoad, verdict: Verdict) -> Iterator[OverviewLine]:
+    """Yield each resource with its state: it follows from what the verdict is about."""
+    bad = {_resource_of(one) for one in verdict.diagnoses if one.confidence != POSSIBLE}
+    look = {_resource_of(one) for one in (*verdict.diagnoses, *(one for one, _ in verdict.explained))}
+    for one in RESOURCES:
+        percent = one.use(present)
+        state = "bad" if one.key in bad else "look" if one.key in look else "ok"
+        if isinstance(percent, Absent) and state == "ok":
+            state = "none" if percent in NONE else "unknown"
+        yield OverviewLine(
+            "resource", one.key, one.title, state, percent,
+            words=percent.reason if isinstance(percent, Absent) else one.words(view, present),
+            command=one.command, estimated=one.key == "channel" and not present.load.paths_measured,
+        )  # fmt: skip
+
+
+def _resource_of(diagnosis: Diagnosis) -> str:
+    """Return the key of the resource that a diagnosis is about; empty for the machine and its files."""
+    if diagnosis.id.startswith("D4"):
+        return "alias"
+    return SUBJECTS.get(diagnosis.subjects[0].kind, "") if diagnosis.subjects else ""
+
+
+# what is busiest
+
+
+def _lcus(each: Sequence[LcuLoad]) -> Iterator[OverviewLine]:
+    """Yield the LCUs with most I/O, each with its share of all."""
+    everything = sum(one.rate for one in each)
+    for one in each[:MOST]:
+        name = one.lcu.title.removeprefix("LCU ").removeprefix("SSID ")
+        yield OverviewLine(
+            "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
+            one.bytes / MEGABYTE, 1e3 * one.response, command=f"DEVICE cu={one.lcu.key}",
+        )  # fmt: skip
+
+
+def _tablespaces(view: View) -> list[OverviewLine]:
+    """Return the tablespaces with most traffic: the share of each, and the LCU that has most of it."""
+    if not has_files(view):
+        return []
+    machine = machine_of(view)
+    rates = volumes_traffic(machine, view.interval)
+    loads: dict[str, dict[str, float]] = {}
+    for piece in pieces(machine):
+        name, traffic = tablespace_of(piece.file), piece.traffic(rates)
+        if not name or piece.share is None or isinstance(traffic, Absent):
+            continue
+        lcu = piece.share.volume.lcu_name
+        on = loads.setdefault(name, {})
+        on["" if isinstance(lcu, Absent) else str(lcu)] = on.get(str(lcu), 0.0) + traffic
+    everything = sum(sum(on.values()) for on in loads.values())
+    busiest = nlargest(MOST, loads.items(), key=lambda one: sum(one[1].values()))
+    return [
+        OverviewLine(
+            "tablespace", name, name, "", 100.0 * ratio(sum(on.values()), everything),
+            mbs=sum(on.values()) / MEGABYTE, where=_most(on), command=f"FILES {name}", estimated=True,
+        )
+        for name, on in busiest
+    ]  # fmt: skip
+
+
+def _most(on: dict[str, float]) -> str:
+    """Return the LCU that has most of a traffic, with a plus if others have some of it."""
+    name = max(on, key=lambda lcu: on[lcu]).removeprefix("LCU ").removeprefix("SSID ")
+    return f"{name}{'+' * (len(on) > 1)}"
+
+
+def _channels(present: RecentLoad) -> Iterator[OverviewLine]:
+    """Yield the busiest channel paths, those in one line that follow one another and are as busy."""
+    load = present.load
+    known = [(100.0 * use, key) for key, use in load.paths.items() if not isinstance(use, Absent)]
+    groups: dict[int, list[tuple[float, str]]] = {}
+    for use, key in sorted(known, key=lambda one: (-one[0], one[1])):
+        groups.setdefault(round(use), []).append((use, key))
+    lines = [
+        (max(each)[0], chpids)
+        for each in groups.values()
+        for chpids in ranges(key for _, key in each).split()
+    ]
+    for use, chpids in lines[:MOST]:
+        command = "CHANNEL" if "-" in chpids else f"DEVICE CHPID {chpids}"
+        yield OverviewLine(
+            "channel", chpids, chpids, "", use, command=command, estimated=not load.paths_measured
+        )
+
+
+def _devices(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
+    """Yield the devices with most requests in them or waiting for them."""
+    titles = {key: unit.short for key, unit in units_of(view).lcus.items()}
+    for one in nlargest(MOST, present.load.volumes, key=_requests):
+        yield OverviewLine(
+            "device", one.key, one.title, "", volume_use(one), one.rate,
+            one.rate * one.size / MEGABYTE if one.rate else 0.0,
+            1e3 * one.response, titles.get(one.lcu, NO_VALUE), command=f"DEVICE {one.title}",
+        )  # fmt: skip
+
+
+def _requests(volume: ObservedVolume) -> tuple[float, float]:
+    """Return how many requests a volume has on average, and its rate."""
+    many = volume.rate * volume.response
+    return (0.0 if isinstance(many, Absent) else many), volume.rate
+
+
+# what is open, and what cannot be seen
+
+
+def _exceptions(known: Exceptions, present: RecentLoad) -> Iterator[OverviewLine]:
+    """Yield how many exceptions are open and since when, then each, the heaviest first."""
+    entries = sorted(
+        (one for one in known.entries if one.begin < present.end <= one.end), key=lambda one: one.heaviness
+    )
+    words = "No exception is open."
+    if entries:
+        many = f"{len(entries)} exceptions are open" if len(entries) > 1 else "An exception is open"
+        words = f"{many}, the oldest since {clock(min(one.begin for one in entries))}."
+    elif known.until < min(known.end, present.end):
+        words = f"Samples are still judged by the rules: up to {clock(known.until)}."
+    state = LEVELS[max((one.level for one in entries), default=0)]
+    yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
+    for one in entries[:MOST]:
+        name, level = f"{clock(one.begin)} {one.where}".rstrip(), LEVELS[one.level]
+        command = f"WORST {one.number}"
+        yield OverviewLine("open", str(one.number), name, level, words=one.words, command=command)
+
+
+def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
+    """Yield what is not visible here, each with its reason; its screen says more."""
+    load = present.load
+    if load.paths and not load.paths_measured:
+        words = "~ is the connect time of this system alone"
+        yield OverviewLine("unseen", "channel", "Channel load of others", words=words, command="CHANNEL")
+    misses = (one.misses for one in load.lcus if isinstance(one.misses, Absent))
+    reasons: tuple[tuple[str, str, Absent | None], ...] = (
+        ("LPAR", "Other LPARs", view.interval.of(LPAR).missing),
+        ("DEVICE", "Pend, Disc, Conn", absent(load.missing[0]) if load.missing else None),
+        ("CACHEXT", "Cache hits", next(misses, None)),
+        ("FILES", "Tablespaces", None if has_files(view) else no_files(view)),
+    )
+    for command, name, why in reasons:
+        if why is not None:
+            yield OverviewLine("unseen", command.lower(), name, words=why.reason, command=command)
+
+
+DEFINITIONS: Final = {"overview": TableDefinition(NEEDS, table)}

@@ -1,0 +1,92 @@
+"""The loads of the last intervals up to the one at hand: what sparklines, charts and diagnoses look back on.
+
+Each interval of a timeline is observed once and remembered with it, so a refresh observes the new one alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.kinds import DEVICE
+from zmon.queueing.headroom import resource_uses
+from zmon.record import NamedTuple
+from zmon.tables.cpu import memory_use
+from zmon.tables.whatif import load_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.interval import Interval
+    from zmon.queueing.headroom import ResourceUse
+    from zmon.queueing.observation import ObservedLoad
+    from zmon.tables.view import View
+
+MAX_RECENT: Final = 60
+"""Intervals that are looked back on."""
+MAX_READ: Final = 4000
+"""Devices of earlier intervals that one filling reads at most."""
+MAX_KEPT: Final = 2000
+"""Intervals that are remembered of a timeline."""
+
+
+class RecentLoad(NamedTuple):
+    """One interval."""
+
+    begin: int
+    end: int
+    """UTC in ns."""
+    gap: bool
+    """Whether samples are missing in it."""
+    load: ObservedLoad
+    uses: tuple[ResourceUse, ...]
+    """How busy its shared resources are."""
+    memory: Number
+    """Percent of the memory that is in use."""
+
+
+def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
+    """Return the last intervals up to the present one, the oldest first; none before there are two samples.
+
+    Of earlier ones that were not looked at yet only so many are read as take little time.
+    """
+    present = view.interval
+    if present.before is None:
+        return []
+    found = [_observed(view, present)]
+    left = MAX_READ // max(1, len(present.of(DEVICE)))
+    past: Iterator[Interval] | None = None
+    while len(found) < most:
+        utc = found[-1].begin
+        known = view.history.loads.get(utc)
+        if known is None and left:
+            left -= 1
+            past = view.history.past(utc) if past is None else past
+            interval = next(past, None)
+            if interval is None or interval.before is None or interval.after.at.utc != utc:
+                break
+            known = _observed(view, interval)
+        elif known is not None:
+            past = None
+        if known is None:
+            break
+        found.append(known)
+    return found[::-1]
+
+
+def _observed(view: View, interval: Interval) -> RecentLoad:
+    """Return the load of an interval; one between two marks is not remembered."""
+    before, utc = interval.before, interval.after.at.utc
+    assert before is not None  # noqa: S101 - `recent_loads` has seen to it
+    kept = view.history.loads
+    known: RecentLoad | None = kept.get(utc)
+    if known is not None and known.begin == before.at.utc:
+        return known
+    at = view if interval is view.interval else view.at(interval)
+    load = load_of(at)
+    found = RecentLoad(before.at.utc, utc, interval.gap, load, resource_uses(load), memory_use(at))
+    if not interval.skipped:
+        if len(kept) >= MAX_KEPT:
+            kept.clear()
+        kept[utc] = found
+    return found

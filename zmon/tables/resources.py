@@ -1,0 +1,206 @@
+"""The resources of the machine, in the order in which an analyst excludes causes, and their use.
+
+All figures are those of the load that a diagnosis is drawn from, so what OVERVIEW shows is what the verdict
+rests on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import MEMORY
+from zmon.queueing.observation import mean_of
+from zmon.record import NamedTuple
+from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
+from zmon.tables.key_figures import partition_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from zmon.absent import Number
+    from zmon.queueing.headroom import ResourceUse
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.tables.recent import RecentLoad
+    from zmon.tables.view import View
+
+GIBIBYTE: Final = 1 << 30
+NEAR: Final = 0.05
+"""Paths whose utilisation, a part of 1, differs by less are named together."""
+
+NO_LCUS: Final = absent("no LCU is known")
+NO_PATHS: Final = absent("no channel path of a disk is known")
+NO_ALIASES: Final = absent("there are none")
+NO_DISKS: Final = absent("there are no disks")
+FEW: Final = absent("too little I/O to tell")
+
+
+class Resource(NamedTuple):
+    """One resource."""
+
+    key: str
+    title: str
+    command: str
+    """Of the screen behind it."""
+    use: Callable[[RecentLoad], Number]
+    """Returns how much of it is used, in percent, in whichever interval."""
+    words: Callable[[View, RecentLoad], str]
+    """Says what the percentage is of, in the present one."""
+
+
+class LcuLoad(NamedTuple):
+    """What an LCU does: requests and bytes per second, and the response time in seconds."""
+
+    lcu: ObservedLcu
+    rate: float
+    bytes: Number
+    response: Number
+
+
+def lcu_loads(load: ObservedLoad) -> list[LcuLoad]:
+    """Return the load of each LCU, the most requests first."""
+    members: dict[str, list[ObservedVolume]] = {one.key: [] for one in load.lcus}
+    for volume in load.volumes:
+        if volume.lcu in members and volume.rate:
+            members[volume.lcu].append(volume)
+    found = []
+    for lcu in load.lcus:
+        volumes = tuple(members[lcu.key])
+        sizes: Number = sum((one.rate * one.size for one in volumes), 0.0)
+        response = mean_of(volumes, "response") if volumes else FEW
+        found.append(LcuLoad(lcu, sum(one.rate for one in volumes), sizes, response))
+    return sorted(found, key=lambda one: (-one.rate, one.lcu.key))
+
+
+def _highest(found: Iterable[tuple[Number, object]], nothing: Absent) -> tuple[Number, object]:
+    """Return the highest of some figures and what it belongs to; the reason where none is known."""
+    pairs = list(found)
+    known = [pair for pair in pairs if not isinstance(pair[0], Absent)]
+    if known:
+        return max(known, key=lambda pair: pair[0])
+    return next((value for value, _ in pairs), nothing), None
+
+
+def _fullest(recent: RecentLoad, kind: str) -> ResourceUse | None:
+    """Return the most used resource of a kind."""
+    return max((one for one in recent.uses if one.kind == kind), key=lambda one: one.use, default=None)
+
+
+def _lcu_use(recent: RecentLoad) -> Number:
+    fullest = _fullest(recent, "lcu")
+    if fullest is not None:
+        return 100.0 * fullest.use
+    if not recent.load.lcus:
+        return NO_LCUS
+    return absent(recent.load.missing[0]) if recent.load.missing else 0.0
+
+
+def _alias_use(recent: RecentLoad) -> Number:
+    fullest = _fullest(recent, "aliases")
+    return NO_ALIASES if fullest is None else 100.0 * fullest.use
+
+
+def volume_use(volume: ObservedVolume) -> Number:
+    """Return for how much of the time a volume serves requests, in percent of what it can do at once."""
+    used = 100.0 * volume.rate * volume.serv / volume.servers if volume.rate else 0.0
+    return used if isinstance(used, Absent) else min(used, 100.0)
+
+
+def _busiest_volume(load: ObservedLoad) -> tuple[Number, ObservedVolume | None]:
+    return _highest(((volume_use(one), one) for one in load.volumes), NO_DISKS)  # type: ignore[return-value]
+
+
+def _cpu_words(view: View, recent: RecentLoad) -> str:
+    cpus = Processors(view.interval)
+    count, steal = recent.load.processors.number, cpus.average(cpus.part["steal"])
+    parts = [] if isinstance(count, Absent) else [f"of {count:.0f} processor{'s' * (count != 1)}"]
+    parts += [f"{steal:.0f} % stolen"] if steal >= 0.5 else []
+    partition = partition_figures(view)
+    entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
+    if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):
+        parts.append(f"LPAR {busy * online / 100:.1f} of {entitled:.1f} entitled")  # type: ignore[operator]
+    return ", ".join(parts)
+
+
+def _memory_words(view: View, _recent: RecentLoad) -> str:
+    size = view.interval.of(MEMORY).cell(MEMORY_ROW, "total")
+    paging = memory_figures(view)["paging"]
+    if isinstance(size, (Absent, str)):
+        return ""
+    swaps = (
+        ""
+        if isinstance(paging, (Absent, str))
+        else f", {paging:.0f} pages/s swapped"
+        if paging
+        else ", no swapping"
+    )
+    return f"of {size / GIBIBYTE:.1f} GiB{swaps}"
+
+
+def _path_words(_view: View, recent: RecentLoad) -> str:
+    paths = {key: use for key, use in recent.load.paths.items() if not isinstance(use, Absent)}
+    most = max(paths.values(), default=0.0)
+    many = f"{len(paths)} path{'s' * (len(paths) != 1)}"
+    return f"{ranges(key for key, use in paths.items() if use > most - NEAR)} of {many}" if most else many
+
+
+def _lcu_words(_view: View, recent: RecentLoad) -> str:
+    fullest = _fullest(recent, "lcu")
+    if fullest is None:
+        return ""
+    many, response = recent.load.lcus, mean_of(recent.load.volumes_of(fullest.key), "response")
+    answers = "" if isinstance(response, Absent) else f" answers in {1e3 * response:.1f} ms"
+    return f"{fullest.title}{answers}; {len(many)} in all"
+
+
+def _alias_words(_view: View, recent: RecentLoad) -> str:
+    fullest = _fullest(recent, "aliases")
+    lcu = next((one for one in recent.load.lcus if fullest is not None and one.key == fullest.key), None)
+    return "" if lcu is None else f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}"
+
+
+def _volume_words(_view: View, recent: RecentLoad) -> str:
+    _, one = _busiest_volume(recent.load)
+    if one is None:
+        return ""
+    busy = sum(1 for each in recent.load.volumes if each.rate)
+    response = (
+        "" if isinstance(one.response, Absent) or not one.rate else f" answers in {1e3 * one.response:.1f} ms"
+    )
+    return (
+        f"{one.title}{response}; {busy} of {len(recent.load.volumes)} in use"
+        if busy
+        else f"none of {len(recent.load.volumes)} in use"
+    )
+
+
+def _path_use(recent: RecentLoad) -> Number:
+    return _highest(((100.0 * use, key) for key, use in recent.load.paths.items()), NO_PATHS)[0]
+
+
+RESOURCES: Final = (
+    Resource("cpu", "CPU", "CPU", lambda recent: 100.0 * recent.load.processors.busy, _cpu_words),
+    Resource("memory", "Memory", "PAGELOG", lambda recent: recent.memory, _memory_words),
+    Resource("channel", "Channels", "CHANNEL", _path_use, _path_words),
+    Resource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_words),
+    Resource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_words),
+    Resource("device", "Devices", "DEVICE", lambda recent: _busiest_volume(recent.load)[0], _volume_words),
+)
+"""What explains the rest comes first."""
+
+SUBJECTS: Final[Mapping[str, str]] = {
+    "cpu": "cpu", "memory": "memory", "path": "channel", "adapter": "channel", "lcu": "lcu",
+    "volume": "device", "disk": "device",
+}  # fmt: skip
+"""The resource that a diagnosis is about, by the kind of its first subject."""
+
+
+def ranges(chpids: Iterable[str]) -> str:
+    """Write CHPIDs, those that follow one another as a range: `40-45 50`."""
+    runs: list[list[str]] = []
+    for chpid in sorted(chpids):
+        if runs and int(chpid, 16) == int(runs[-1][-1], 16) + 1:
+            runs[-1].append(chpid)
+        else:
+            runs.append([chpid])
+    return " ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
