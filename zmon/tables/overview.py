@@ -15,9 +15,11 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import POSSIBLE, Diagnosis, Verdict
 from zmon.event import LEVELS
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
-from zmon.placement.items import MEGABYTE, pieces, tablespace_of, volumes_traffic
+from zmon.placement.items import MEGABYTE
+from zmon.placement.pieces import pieces, tablespace_of
 from zmon.record import NamedTuple
 from zmon.tables.diagnosed import verdict_of
+from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
 from zmon.tables.resources import (
@@ -227,11 +229,10 @@ def _tablespaces(view: View) -> list[OverviewLine]:
     """Return the tablespaces with most traffic: the share of each, and the LCU that has most of it."""
     if not has_files(view):
         return []
-    machine = machine_of(view)
-    rates = volumes_traffic(machine, view.interval)
+    known = attribution_of(view)
     loads: dict[str, dict[str, float]] = {}
-    for piece in pieces(machine):
-        name, traffic = tablespace_of(piece.file), piece.traffic(rates)
+    for piece in pieces(machine_of(view)):
+        name, traffic = tablespace_of(piece.file), known.of(piece.file.path, piece.number)
         if not name or piece.share is None or isinstance(traffic, Absent):
             continue
         lcu = piece.share.volume.lcu_name
