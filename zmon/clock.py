@@ -10,19 +10,18 @@ from zmon.light_typing import Final
 DAY: Final = "%m-%d %H:%M:%S"
 
 
-def length(seconds: float) -> str:
-    """Write a length of time in its largest unit and the next one: `1h 5m`, `40s`."""
-    rest = round(seconds)
-    if rest >= 86_400:
-        days, rest = divmod(rest, 86_400)
-        parts = [f"{days}d", f"{rest // 3600}h" * (rest >= 3600)]
-    elif rest >= 3600:
-        hours, rest = divmod(rest, 3600)
-        parts = [f"{hours}h", f"{rest // 60}m" * (rest >= 60)]
-    else:
-        minutes, rest = divmod(rest, 60)
-        parts = [f"{minutes}m" * (minutes > 0), f"{rest}s" * (rest > 0)]
-    return " ".join(part for part in parts if part) or f"{seconds:.0f}s"
+UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+LONG: Final = {"m": " min", "d": " d", "h": " h", "s": " s"}
+
+
+def length(seconds: float, *, short: bool = False) -> str:
+    """Write a length of time in two units at the most: `2 h 5 min`, or `2h 5m` if it has to be short."""
+    left, words = round(seconds), []
+    for size, unit in UNITS:
+        count, left = divmod(left, size)
+        if count:
+            words.append(f"{count}{unit if short else LONG[unit]}")
+    return " ".join(words[:2]) or ("0s" if short else "0 s")
 
 
 def clock(ns: float, form: str = "%H:%M:%S") -> str:

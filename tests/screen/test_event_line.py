@@ -16,13 +16,13 @@ SECOND = 1_000_000_000
     [
         (
             Event(What.LIMIT, 0, 90 * SECOND, "7000", "7000 was slow"),
-            "01-01 00:00:00 ! 7000 was slow, for 90 s",
+            "01-01 00:00:00 ! 7000 was slow, for 1 min 30 s",
         ),
         (
             Event(What.LIMIT, 0, 2400 * SECOND, "7000", "DEVICE 7000: Resp above 60 ms, at most 69.7 ms"),
             "01-01 00:00:00 ! DEVICE 7000: Resp above 60 ms, at most 69.7 ms, for 40 min",
         ),
-        (Event(What.GAP, 0, 9000 * SECOND, "", "no samples"), "01-01 00:00:00 ! no samples for 2.5 h"),
+        (Event(What.GAP, 0, 9000 * SECOND, "", "no samples"), "01-01 00:00:00 ! no samples for 2 h 30 min"),
         (Event(What.GAP, 0, 7 * SECOND, "", "No samples: 7 s"), "01-01 00:00:00 ! No samples: 7 s"),
         (Event(What.CAME, SECOND, SECOND, "7000"), "01-01 00:00:01   came 7000"),
         (Event(What.NOTE, 0, 0, text="one\n\x1b[2Jtwo"), "01-01 00:00:00   one ?[2Jtwo"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.output import FAILED, OK, complain, write_json, write_text
 from zmon.cli.source_options import see_recorded, utc_clock
+from zmon.clock import length
 from zmon.plain_text import harmless
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
@@ -177,14 +178,14 @@ def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
     yield "simulated", "yes: the figures are not of a real machine" if file.simulated else ""
     if file.begin is not None and file.end is not None:
         yield "from", f"{utc_clock(file.begin)} UTC"
-        yield "to", f"{utc_clock(file.end)} UTC, {_length((file.end - file.begin) / 1e9)} later"
+        yield "to", f"{utc_clock(file.end)} UTC, {length((file.end - file.begin) / 1e9)} later"
     yield "samples", f"{file.samples:,}"
     if file.typical:
         meant = f", {file.nominal:g} s were meant" if file.nominal else ""
         yield "interval", f"{file.typical:.3g} s{meant}"
     if file.samples:
         count = file.events.get("gap", 0)
-        yield "gaps", f"{count:,}, {_length(file.gaps)} in all" if count else "none"
+        yield "gaps", f"{count:,}, {length(file.gaps)} in all" if count else "none"
         yield "restarts", f"{file.events.get('restart', 0):,}"
         other = {what: count for what, count in sorted(file.events.items()) if what not in {"gap", "restart"}}
         yield "events", ", ".join(f"{count:,} {what}" for what, count in other.items())
@@ -194,14 +195,3 @@ def _lines(file: RecordingInfo) -> Iterator[tuple[str, str]]:
         yield "a sample", f"{file.per_sample:,.0f} bytes{day}"
     yield "format", "" if file.format is None else str(file.format)
     yield "written by", file.writer
-
-
-def _length(seconds: float) -> str:
-    """Write how long something is: `2 h 5 min`, two units at the most."""
-    units = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
-    left, words = round(seconds), []
-    for unit, size in units:
-        count, left = divmod(left, size)
-        if count:
-            words.append(f"{count} {unit}")
-    return " ".join(words[:2]) or "0 s"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.absent import Absent
 from zmon.cli.output import announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
-from zmon.clock import DAY, clock
+from zmon.clock import DAY, clock, length
 from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
@@ -82,7 +82,7 @@ def _limits(rule: Rule) -> str:
 def _lasting(rule: Rule) -> str:
     if rule.share is not None:
         return f" in {rule.share[0]} of {rule.share[1]} intervals"
-    return f" for {_length(rule.lasting)}" if rule.lasting else ""
+    return f" for {length(rule.lasting, short=True)}" if rule.lasting else ""
 
 
 # the log
@@ -122,19 +122,12 @@ def _intervals(args: argparse.Namespace, timeline: Timeline) -> Iterator[Interva
         yield Interval(before.sample, position.sample)
 
 
-def _length(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if number]
-    return " ".join(parts) or "0s"
-
-
 def _lines(entries: Sequence[ExceptionEntry], watch: Watch) -> Iterator[str]:
     if not entries:
         yield "No exceptions."
     for entry in entries:
         cause = f" [{entry.cause}]" if entry.cause else ""
-        lasted = f"{_length(entry.seconds)}, {entry.state or 'still open'}"
+        lasted = f"{length(entry.seconds, short=True)}, {entry.state or 'still open'}"
         yield f"{clock(entry.begin, DAY)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
         yield from _indented(entry.words)
     for name, why in watch.unknown.items():

@@ -147,6 +147,11 @@ class Rule(NamedTuple):
     why: str = ""
 
     @property
+    def remembers(self) -> bool:
+        """Whether values are compared with those of the interval before."""
+        return self.rising or self.sense == "changed"
+
+    @property
     def terms(self) -> tuple[str, ...]:
         """All columns that it names, those of other tables as TABLE.COLUMN."""
         conditions = [term for condition in self.when for term in (condition.left, condition.other)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from fnmatch import fnmatchcase
+from operator import ne
 from types import MappingProxyType
 
 from zmon.absent import Absent, absent, ratio
@@ -33,7 +34,7 @@ NO_NUMBER: Final = absent("the value is no number")
 FIRST_TIME: Final = absent("there is no earlier value to compare with")
 GIVEN: Final = frozenset({"", ALL, "value", "where"})
 """What a sentence may name besides columns, and a group that is no column."""
-ONE_BY_ONE: Final = frozenset({"cpu", "device"})
+ONE_BY_ONE: Final = frozenset({"control_unit", "cpu", "device"})
 """Tables of many rows that show their columns as they are declared, so that each can be computed alone."""
 UNSAID: Final = "...."
 """Stands in a sentence for a value that is not known, as on a screen."""
@@ -90,9 +91,14 @@ class Judge:
         None where the whole table has to be filled.
         """
         if table in ONE_BY_ONE and table not in self._things and table not in self._filled:
-            things = definition(table).things
-            assert things is not None  # noqa: S101 - these tables have it
-            self._things[table] = things(self._view.interval)
+            if table == "control_unit":
+                from zmon.tables.control_unit import units_at  # noqa: PLC0415 - most judge others
+
+                self._things[table] = units_at(self._view)
+            else:
+                things = definition(table).things
+                assert things is not None  # noqa: S101 - these tables have it
+                self._things[table] = things(self._view.interval)
         return self._things.get(table)
 
     def keys(self, table: str) -> Sequence[str] | Absent:
@@ -157,7 +163,7 @@ class Judge:
         values = self._values(rule)
         found = {}
         in_hours = rule.hours is None or self._in_hours(rule.hours)
-        for at in self._candidates(rule, values, keys, held):
+        for at in self._candidates(rule, values, keys, held, before):
             key, value = keys[at], values[at]
             level: int | Absent = 0
             if in_hours and self._is_watched(rule, at):
@@ -167,6 +173,12 @@ class Judge:
                     level = level if allowed is True else allowed or 0
             found[key] = Judgement(level, value)
         return found
+
+    def values_of(self, rule: Rule) -> dict[str, Number]:
+        """Return what is compared with the limits, by key, where it is known."""
+        keys: Sequence[str] | Absent = [""] if rule.of_all else self.keys(rule.table)
+        pairs = () if isinstance(keys, Absent) else zip(keys, self._values(rule), strict=True)
+        return {key: value for key, value in pairs if value.__class__ is not Absent}
 
     def _values(self, rule: Rule) -> Sequence[Number]:
         """Return what is compared with the limits, in the order of the keys."""
@@ -198,16 +210,22 @@ class Judge:
 
     @staticmethod
     def _candidates(
-        rule: Rule, values: Sequence[Number], keys: Sequence[str], held: Mapping[str, int]
+        rule: Rule,
+        values: Sequence[Number],
+        keys: Sequence[str],
+        held: Mapping[str, int],
+        before: Mapping[str, Number],
     ) -> Iterable[int]:
         """Return the rows that may reach a limit, and those that are remembered: of thousands mostly none."""
-        if rule.sense == "changed" or rule.rising:
-            return range(len(values))
-        limit = min(one for one in (rule.look, rule.bad) if one is not None)
-        if rule.sense == "under":
-            limit = max(one for one in (rule.look, rule.bad) if one is not None)
+        limits = [one for one in (rule.look, rule.bad) if one is not None]
+        if rule.sense == "changed":
+            old = map(before.get, keys, values)  # a row that was not there has not changed
+            reached = [at for at, differs in enumerate(map(ne, old, values)) if differs]
+        elif rule.sense == "under":
+            limit = max(limits)
             reached = [at for at, value in enumerate(values) if value <= limit]
         else:
+            limit = min(limits)
             reached = [at for at, value in enumerate(values) if value >= limit]
         if not held:
             return reached

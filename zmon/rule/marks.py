@@ -58,4 +58,4 @@ def count_bad(rules: Iterable[Rule], view: View) -> Number:
 
 def _is_marked(rule: Rule) -> bool:
     """Return whether a rule marks: one that compares with the interval before has nothing to compare with."""
-    return rule.sense != "changed" and not rule.rising
+    return not rule.remembers

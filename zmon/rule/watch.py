@@ -168,6 +168,8 @@ class Watch:
         """The rules whose columns are known to be there."""
         self._rows: dict[str, dict[str, RowState]] = {rule.name: {} for rule in self.rules}
         """By rule and key, those that hold or have a value to remember."""
+        self._before: dict[str, Mapping[str, Number]] = {}
+        """By rule, the values of the last interval, where the next ones are compared with them."""
         self._over: deque[ExceptionEntry] = deque(maxlen=MAX_ENTRIES)
         self._samples: deque[Sample] = deque()
         """Those within the longest window, the oldest first."""
@@ -214,9 +216,10 @@ class Watch:
         return View(interval, people=self._people)
 
     def _judge(self, rule: Rule, judge: Judge, interval: Interval) -> None:
-        rows, remembers = self._rows[rule.name], rule.rising or rule.sense == "changed"
-        before = {key: row.value for key, row in rows.items() if row.value is not None} if remembers else {}
+        rows, before = self._rows[rule.name], self._before.get(rule.name, {})
         found = judge.judge(rule, {key: row.level for key, row in rows.items()}, before)
+        if rule.remembers:
+            self._before[rule.name] = judge.values_of(rule)
         self.unknown.pop(rule.name, None)
         if isinstance(found, Absent):
             self.unknown[rule.name] = found
@@ -225,11 +228,11 @@ class Watch:
             return
         for key, judgement in found.items():
             if key not in rows:
-                if judgement.level == 0 and not remembers:
+                if judgement.level == 0 or isinstance(judgement.level, Absent):
                     continue
                 rows[key] = RowState(rule, key)
             self._log(rows[key].judged(judgement, judge, interval))
-        for key in [key for key, row in rows.items() if key not in found or not (row.holds or remembers)]:
+        for key in [key for key, row in rows.items() if key not in found or not row.holds]:
             self._log(rows.pop(key).close(GONE))
 
     def _interrupt(self) -> None:
@@ -237,6 +240,7 @@ class Watch:
             for row in rows.values():
                 self._log(row.close(INTERRUPTED))
             rows.clear()
+        self._before.clear()
 
     def _log(self, entry: ExceptionEntry | None) -> None:
         if entry is not None:

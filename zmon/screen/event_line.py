@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DAY, clock
+from zmon.clock import DAY, clock, length
 from zmon.event import What
 from zmon.plain_text import harmless
 
@@ -22,13 +22,6 @@ KINDS: Final = {"block": "disk", "channel": "channel path", "lpar": "partition"}
 """What a kind is called where its own name is another."""
 
 
-def _length(seconds: float) -> str:
-    """Write a length of time in the unit that fits."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
 def line(event: Event) -> str:
     """Write an event: when, for how long, what, and to which thing."""
     seconds = (event.end - event.begin) / 1e9
@@ -38,9 +31,9 @@ def line(event: Event) -> str:
         kind, _, rest = words.partition(f" {event.thing} ")
         words = f"{KINDS.get(kind, kind)} {event.thing} {CHANGES[event.what]}" if rest else words
     said = event.what is What.GAP and words.startswith("No samples: ")  # how long
-    length = f"{comma} for {_length(seconds)}" if seconds and not said else ""
+    lasted = f"{comma} for {length(seconds)}" if seconds and not said else ""
     mark = "!" if event.exception else " "
-    return harmless(f"{clock(event.begin, DAY)} {mark} {words}{length}")
+    return harmless(f"{clock(event.begin, DAY)} {mark} {words}{lasted}")
 
 
 def lines(event: Event, width: int) -> list[str]:

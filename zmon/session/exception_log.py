@@ -36,7 +36,8 @@ class ExceptionLog:
     def __init__(self, timeline: Timeline, rules: Iterable[Rule]) -> None:
         """Judge nothing yet."""
         self._timeline = timeline
-        self._watch = Watch(rules)
+        self.rules = tuple(rules)
+        self._watch = Watch(self.rules)
         self._lock = Lock()
         self._position: Position | None = None
         """The last sample of a recorded timeline that was judged."""

@@ -175,7 +175,9 @@ def explain_column(of: Column, sheet: Sheet | None = None, place: int = 0) -> li
     said = [HelpPart(f"{of.name} - {named(of)}{unit}", "strong"), HelpPart(of.help)]
     if of.source:
         said.append(HelpPart(of.source, name="Source"))
-    if of.limit is not None:
+    if sheet is not None and of.name in sheet.table.marks:
+        said += _rules(sheet.screen.table, of.name)
+    elif of.limit is not None:
         look, bad, why = of.limit
         said.append(
             HelpPart(f"above {look:g} it is marked *, above {bad:g} it is marked !: {why}", name="Limits")
@@ -185,6 +187,21 @@ def explain_column(of: Column, sheet: Sheet | None = None, place: int = 0) -> li
     if sheet is not None and len(sheet) and any(each.name == of.name for each in sheet.screen.columns):
         said.append(_cell(of, sheet, min(place, len(sheet) - 1)))
     return said
+
+
+def _rules(table: str, column: str) -> list[HelpPart]:
+    """Say which rules mark a column, from where on and why."""
+    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - most help is about something else
+
+    found = []
+    for rule in usable_rules()[0]:
+        if (rule.table, rule.column) == (table, column) and not rule.remembers:
+            value = f"{column} / {rule.per}" if rule.per else column
+            limits = ((rule.look, "*"), (rule.bad, "!"))
+            marks = ", ".join(f"{sign} from {limit:g} on" for limit, sign in limits if limit is not None)
+            when = f" if {' and '.join(map(str, rule.when))}" if rule.when else ""
+            found.append(HelpPart(f"{rule.name}: {value} is marked {marks}{when}: {rule.why}", name="Rule"))
+    return found
 
 
 def _cell(of: Column, sheet: Sheet, place: int) -> HelpPart:

@@ -169,6 +169,11 @@ COLUMNS: Final = (
 """What is known of an LCU, but for what people call it and the files on it."""
 
 
+def units_at(view: View) -> ControlUnits:
+    """Return the LCUs in the interval of a view, with those that are known otherwise than by a uid."""
+    return ControlUnits(view.interval, units_of(view).lcus)
+
+
 def table(view: View) -> Table:
     """Fill CTLUNIT: one row per LCU, keyed `VENDOR.SERIAL.SSID`."""
     known = units_of(view)
@@ -285,4 +290,4 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
     return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]
 
 
-DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits, columns=LOADS)}
+DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits, columns=COLUMNS)}

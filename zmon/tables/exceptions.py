@@ -60,7 +60,7 @@ def table(view: View) -> Table:
 
 def _length(entry: ExceptionEntry) -> str:
     """Write how long an exception lasted; a plus says that it is still open."""
-    return f"{length(entry.seconds)}{'+' * (entry.state == OPEN)}"
+    return f"{length(entry.seconds, short=True)}{'+' * (entry.state == OPEN)}"
 
 
 def _progress(found: Exceptions) -> list[str]:

@@ -1,0 +1,208 @@
+"""The exceptions of a timeline are the same whoever asks: live, line mode, recording, capture, laboratory."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import ListTimeline
+from zmon.cli.main import main
+from zmon.cli.output import OK
+from zmon.event import BAD, OPEN, Event, What
+from zmon.lab.scenario import load_scenario
+from zmon.screen.definition import load_screens, shipped
+from zmon.session.commands import run
+from zmon.session.exception_log import ExceptionLog, log_of
+from zmon.session.machines import open_capture, simulated
+from zmon.session.navigator import CommandError
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
+from zmon.trends.rollup import recording_with_trends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.event import ExceptionEntry
+    from zmon.lab.model import Scenario
+    from zmon.sample import Sample
+    from zmon.session.timeline import Timeline
+
+CAPTURE = Path(__file__).resolve().parents[2] / "recordings" / "hercules-one-hot-lcu.tar.gz"
+SCREENS = load_screens(shipped("screens"))
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+@pytest.fixture(autouse=True)
+def _no_rules_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+def incident() -> Scenario:
+    """Return three minutes before, five in and five behind the incident of the healthy day."""
+    plan = load_scenario("healthy-day")
+    names = {"afternoon": 180, "incident": 300, "afterwards": 300}
+    phases = tuple(phase._replace(seconds=names[phase.name]) for phase in plan.phases if phase.name in names)
+    return plan._replace(step=20.0, phases=phases)
+
+
+@pytest.fixture(scope="module")
+def taken() -> list[Sample]:
+    """Return the samples of the incident."""
+    return list(simulated([incident()]).samples())
+
+
+def found(timeline: Timeline) -> list[tuple[object, ...]]:
+    """Return all that is known of the exceptions of a timeline, judged to its end."""
+    log = log_of(timeline)
+    log.complete()
+    return [tuple(entry) for entry in log.entries()]
+
+
+def shown(timeline: Timeline) -> list[str]:
+    """Return the lines of EXCEPT."""
+    session = Session(timeline, SCREENS, "EXCEPT")
+    session.end()
+    sheet = session.sheet()
+    return [sheet.line(place) for place in range(len(sheet))]
+
+
+def test_one_answer_everywhere(taken: Sequence[Sample], tmp_path: Path) -> None:
+    """The laboratory, a recording of it, and a machine that is followed live have the same exceptions."""
+    laboratory = simulated([incident()])
+    expected = found(laboratory)
+    path = str(tmp_path / "incident.zmon")
+    writer = recording_with_trends(path)
+    for sample in taken:
+        writer.append(sample)
+    writer.close()
+    recording = open_recording(path)
+    assert found(recording) == expected
+    live = Session(ListTimeline(taken, live=True), SCREENS, "EXCEPT")
+    assert live.log.entries() == []
+    for _ in taken:
+        live.next()
+    assert [tuple(entry) for entry in live.log.entries()] == expected
+    lines = shown(laboratory)
+    assert shown(recording) == lines
+    live.open("EXCEPT")
+    assert [live.sheet().line(place) for place in range(len(live.sheet()))] == lines
+    rules = {entry.rule for entry in log_of(recording).entries()}
+    assert {"alias-use", "path-busy", "lcu-service"} == rules
+    recording.close()
+
+
+def test_a_capture_and_its_recording_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Passes of a capture are judged as the samples of a recording are, on each way to EXCEPT."""
+    path = str(tmp_path / "capture.zmon")
+    assert main(["import", str(CAPTURE), path]) == OK
+    capsys.readouterr()
+    printed = []
+    for source in (str(CAPTURE), path):
+        assert main(["show", "EXCEPT", "-f", "csv", "--from", source]) == OK
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert "volume-crowd" in printed[0]
+    recording = open_recording(path)
+    assert found(open_capture(str(CAPTURE))) == found(recording)
+    recording.close()
+
+
+def test_line_mode_lists_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """EXCEPT and EVENTS in line mode have what the command line has."""
+    assert main(["show", "EXCEPT", "--from", str(CAPTURE)]) == OK
+    line = next(line for line in capsys.readouterr().out.splitlines() if "volume-crowd" in line)
+    monkeypatch.setattr("sys.stdin", io.StringIO("EXCEPT\nEVENTS\nQUIT\n"))
+    assert main(["--line", "--from", str(CAPTURE)]) == OK
+    said = capsys.readouterr().out
+    assert line[:70] in said
+    assert "requests are with the disk or wait for it" in said.partition("EVENTS")[2]
+
+
+def test_the_status_is_the_highest_level(capsys: pytest.CaptureFixture[str]) -> None:
+    """For cron and Nagios: 0 none, 1 worth a look, 2 bad, 3 not known."""
+    day = str(CAPTURE.parent / "lab-healthy-day.zmon")
+    asked = ["show", "EXCEPT", "--status", "--from", day]
+    assert main([*asked, "--since", "12:00", "--at", "13:00"]) == 0
+    assert main([*asked, "--since", "14:00", "--at", "15:00"]) == BAD
+    assert main([*asked, "--since", "14:00", "--at", "15:00", "--where", "level=look"]) == 1
+    assert main(["show", "EXCEPT", "--status", "--from", "/nowhere.zmon"]) == 3
+    assert main(["show", "DEVICE", "--status", "--from", day]) != OK
+    capsys.readouterr()
+
+
+def test_it_is_judged_in_pieces(taken: Sequence[Sample]) -> None:
+    """What is known by now is at hand at any time, and says how far it goes."""
+    log = ExceptionLog(timeline := ListTimeline(taken), log_of(ListTimeline(taken)).rules)
+    steps = 0
+    while not log.advance(seconds=0.0):
+        known = log.exceptions()
+        assert known.until == taken[steps + 1].at.utc
+        assert known.end == taken[-1].at.utc
+        steps += 1
+    assert steps == len(taken) - 1
+    assert not log.remark()
+    assert [tuple(entry) for entry in log.entries()] == found(timeline)
+
+
+def test_stored_limits_of_an_older_zmon_give_way(taken: Sequence[Sample]) -> None:
+    """Where samples are judged, exceptions take the place of limit events that single intervals gave."""
+    old = Event(What.LIMIT, taken[1].at.utc, taken[2].at.utc, "50", "an old limit", "CHANNEL")
+    gap = Event(What.CLOCK, taken[1].at.utc, taken[1].at.utc)
+    timeline = ListTimeline(taken, happened=[old, gap])
+    span = timeline.span()
+    assert span is not None
+    assert old in timeline.events(*span)
+    log_of(timeline).complete()
+    events = timeline.events(*span)
+    assert gap in events
+    assert old not in events
+    assert sum(event.what is What.LIMIT for event in events) == len(found(timeline))
+
+
+def open_at(entries: Sequence[ExceptionEntry]) -> set[str]:
+    """Return the rules of exceptions."""
+    return {entry.rule for entry in entries}
+
+
+def test_open_exceptions_are_those_at_the_cursor(taken: Sequence[Sample]) -> None:
+    """In the incident there are some, before and behind it none; live those that are open now."""
+    session = Session(ListTimeline(taken), SCREENS, "DEVICE")
+    session.log.complete()
+    begin = taken[0].at.utc
+    for seconds, some in ((100, False), (400, True), (700, False)):
+        session.seek(begin + seconds * 10**9)
+        assert bool(session.open_exceptions()) is some
+    live = Session(ListTimeline(taken, live=True), SCREENS, "DEVICE")
+    assert live.log.entries() == []
+    for _ in range(20):
+        live.next()
+    assert open_at(live.open_exceptions()) == open_at([e for e in live.log.entries() if e.state == OPEN])
+    assert live.open_exceptions()
+
+
+def test_worst_goes_to_the_worst_interval(taken: Sequence[Sample]) -> None:
+    """On the screen of the rule; a number that there is not is refused."""
+    session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
+    session.end()
+    session.log.complete()
+    entry = next(entry for entry in session.log.entries() if entry.rule == "path-busy")
+    run(session, f"WORST {entry.number}")
+    assert session.page.screen.command == "CHANNEL"
+    assert session.utc == entry.worst_end
+    with pytest.raises(CommandError, match="EXCEPT lists them"):
+        run(session, "WORST 99")
+
+
+def test_rules_that_are_wrong_leave_the_shipped_ones(tmp_path: Path, taken: Sequence[Sample]) -> None:
+    """EXCEPT says that the user's own are not used, and why."""
+    (tmp_path / "zmon").mkdir()
+    (tmp_path / "zmon" / "rules.toml").write_text('[[rule]]\nname = "path-busy"\nlok = 1\n')
+    session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
+    session.end()
+    sheet = session.sheet()
+    assert len(sheet)
+    assert any("Your own rules are not used" in note and "rules.toml:3" in note for note in sheet.table.notes)
