@@ -23,14 +23,21 @@ WAITED_FOR: Final = {"lcu", "paths"}
 def lost_paths(situation: Situation) -> Diagnoses:
     """Return D13: channel paths that devices have and cannot use, and failed paths to SCSI disks."""
     paths, maps = situation.machine.paths(), situation.machine.maps()
-    if isinstance(paths, Absent) and (isinstance(maps, Absent) or not maps):
-        return paths
     found: list[Diagnosis] = []
     if not isinstance(paths, Absent):
         found += _merged(situation, [one for one in paths if one.lost])
     if not isinstance(maps, Absent):
         found += _failed(maps)
-    return tuple(found)
+    return tuple(found) or _unless_unread(situation)
+
+
+def _unless_unread(situation: Situation) -> Diagnoses:
+    """Return that nothing holds; absent where paths were not read that disks of this machine have."""
+    paths, maps = situation.machine.paths(), situation.machine.maps()
+    if isinstance(paths, Absent) and (isinstance(maps, Absent) or not maps):
+        return paths
+    has_scsi = bool(situation.load.fcp) or any("." not in one.key for one in situation.load.volumes)
+    return maps if isinstance(maps, Absent) and has_scsi else ()
 
 
 def _merged(situation: Situation, lcus: list[LcuPaths]) -> Iterator[Diagnosis]:
@@ -135,9 +142,7 @@ def single_points(situation: Situation) -> Diagnoses:
         found += _single(maps)
     if not isinstance(paths, Absent):
         found += [_one_channel(one) for one in paths if len(one.installed) > 1 and len(one.physical) == 1]
-    if found or not isinstance(paths, Absent):
-        return tuple(found)
-    return paths if isinstance(maps, Absent) or not maps else ()
+    return tuple(found) or _unless_unread(situation)
 
 
 def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:

@@ -7,6 +7,7 @@ operational paths (`path_masks`), which lacks those that it took off after error
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from zmon.diagnosis.observed_machine import (
     StripeSegment,
 )
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
+from zmon.record import NamedTuple
 from zmon.tables import channel
 from zmon.tables.channel import in_use
 from zmon.tables.device import PATH_MASKS, devices_of
@@ -31,7 +33,7 @@ from zmon.topology.stack import volume_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.sample import Frame
     from zmon.tables.view import View
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, SETTING, *TOPOLOGY)
 """What is read of a sample."""
-DAY: Final = 86_400_000_000_000
+HOUR: Final = 3_600_000_000_000
+DAY: Final = 24 * HOUR
 MAX_HALVED: Final = 14
 """Times that are looked at to find when a path was lost: half a minute of a day."""
 CONFIGURED: Final = 1
@@ -69,10 +72,46 @@ def lcu_paths(view: View) -> tuple[LcuPaths, ...] | Absent:
     if frame.missing is not None:
         return frame.missing
     units = units_of(view).lcus
-    found = [_paths_of(view.interval, unit) for unit in units.values()]
+    channels = view.interval.after.frame(CHANNEL)
+    states = zip(channels.keys, *(channels.column(name) for name in _ChannelState._fields), strict=True)
+    found = _paths(frame, _Units(units), tuple((key, _ChannelState(*state)) for key, *state in states))
     return tuple(
-        one._replace(since=_lost_since(view, units[one.lcu])) if one.lost else one for one in found if one
+        one._replace(since=_lost_since(_Loss(view, units[one.lcu], one.lost))) if one.lost else one
+        for one in found
     )
+
+
+class _ChannelState(NamedTuple):
+    """What the channel subsystem tells of a channel path."""
+
+    configure: Value
+    status: Value
+    chid: Value
+
+
+NO_STATE: Final = _ChannelState("", "", "")
+
+
+class _Units:
+    """The LCUs as a key: those of one frame are the same if their keys are."""
+
+    def __init__(self, lcus: Mapping[str, Lcu]) -> None:
+        self.lcus = lcus
+        self._keys = tuple(lcus)
+
+    def __hash__(self) -> int:
+        return hash(self._keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Units) and self._keys == other._keys
+
+
+@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
+def _paths(
+    frame: Frame, units: _Units, states: tuple[tuple[str, _ChannelState], ...]
+) -> tuple[LcuPaths, ...]:
+    found = (_paths_of(frame, unit, dict(states)) for unit in units.lcus.values())
+    return tuple(one for one in found if one is not None)
 
 
 def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], dict[str, int]]]:
@@ -101,8 +140,7 @@ def path_masks(words: str) -> dict[str, int]:
         return {}
 
 
-def _paths_of(interval: Interval, unit: Lcu) -> LcuPaths | None:
-    frame = interval.after.frame(DEVICE)
+def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:
     lost = Counter[str]()
     why: dict[str, str] = {}
     installed = set[str]()
@@ -115,10 +153,10 @@ def _paths_of(interval: Interval, unit: Lcu) -> LcuPaths | None:
             if chpid not in usable:
                 lost[chpid] += 1
                 said = (words for name, words in OF_DRIVER.items() if masks.get(name, 0) & bits.get(chpid, 0))
-                why.setdefault(chpid, next(said, "") or _state(interval, chpid))
+                why.setdefault(chpid, next(said, "") or _state(states, chpid))
     if not devices:
         return None
-    chids = [text_of(interval.of(CHANNEL).cell(f"0.{chpid}", "chid")) for chpid in sorted(installed)]
+    chids = [text_of(states.get(f"0.{chpid}", NO_STATE).chid) for chpid in sorted(installed)]
     return LcuPaths(
         unit.key,
         unit.name,
@@ -137,10 +175,9 @@ def _bits(frame: Frame, unit: Lcu, paths: Sequence[str]) -> dict[str, int]:
     return dict(zip(paths, bits, strict=False))
 
 
-def _state(interval: Interval, chpid: str) -> str:
+def _state(states: Mapping[str, _ChannelState], chpid: str) -> str:
     """Return why a channel path is not used, as the channel subsystem tells."""
-    channels = interval.of(CHANNEL)
-    configured, status = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
+    configured, status, _ = states.get(f"0.{chpid}", NO_STATE)
     if isinstance(configured, int) and configured != CONFIGURED:
         return "configured off" if configured == 0 else "not usable by this LPAR"
     return "varied off by Linux" if status == "offline" else ""
@@ -157,8 +194,26 @@ def _without_hpf(frame: Frame, unit: Lcu) -> int:
     )
 
 
-def _lost_since(view: View, unit: Lcu) -> int | None:
+class _Loss:
+    """A loss of paths as a key: within an hour the same loss has the same begin."""
+
+    def __init__(self, view: View, unit: Lcu, lost: tuple[LostPath, ...]) -> None:
+        self.view = view
+        self.unit = unit
+        chpids = tuple(one.chpid for one in lost)
+        self._key = (id(view.history), unit.key, chpids, view.interval.after.at.utc // HOUR)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Loss) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _lost_since(loss: _Loss) -> int | None:
     """Return when devices of an LCU first lacked a path, by halving the time before; None if always."""
+    view, unit = loss.view, loss.unit
 
     def lost_at(utc: int) -> bool:
         interval = next(view.history.past(utc), None)

@@ -144,9 +144,10 @@ def _limits(interval: Interval) -> Iterator[str]:
 
 def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
     """Return the volumes that hang, and since when as far as the samples before show it."""
+    missing = view.interval.of(BLOCK).missing or view.interval.void
+    if missing is not None:
+        return missing
     devices = devices_of(view.interval)
-    if not devices.keys:
-        return view.interval.of(BLOCK).missing or absent("no disk is known")
     seconds = {devices.keys[row]: length for row, length in devices.hung.items()}
     if not seconds:
         return ()
