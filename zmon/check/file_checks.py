@@ -228,16 +228,18 @@ def direct_io(given: CheckInput) -> Finding:
 
 CHECKS: Final = (
     Check("B11", "logs on disks of their own", "files of a listing, and what they lie on",
-          "no data beside them", "move logs to disks without data, best in another LCU and rank: commits"
-          " waited 98 % less", "S000:129-130, S000:159-160, S003:167-184, S004:454-456", logs_apart),
+          "no data beside them", "move logs to disks without data, best in another LCU and rank: in the"
+          " study commits waited 98 % less", "S000:129-130, S000:159-160, S003:167-184, S004:454-456",
+          logs_apart),
     Check("B12", "nothing else on the disks of logs", "files of a listing, /proc/diskstats", "writes only",
-          "move other files away, and copy archived logs at quiet times", "S004:454-456", log_disks_idle),
+          "move other files away from the disks of logs, and copy archived logs at quiet times",
+          "S004:454-456", log_disks_idle),
     Check("B13", "stripes over all disks", "device-mapper tables", "as many stripes as disks",
-          "make volumes with data with lvcreate -i NUMBER_OF_DISKS; after adding disks, restripe instead"
-          " of extending: new data were on 2 of 6 disks", "S004:128-131, S004:538-544", stripes),
+          "make volumes for data with lvcreate -i NUMBER_OF_DISKS; after adding disks, restripe instead of"
+          " extending: in the study new data were on 2 of 6 disks", "S004:128-131, S004:538-544", stripes),
     Check("B14", "size of stripes", "device-mapper tables", "1 MiB or more for scans",
-          "use stripes of 64 KiB or more (lvcreate -I); sequential reads were 34 % faster with 4 MiB than"
-          " 1 MiB", "S002:51-95, S004:506-508", stripe_size),
+          "use stripes of 64 KiB or more (lvcreate -I): in the study sequential reads were a third faster"
+          " with 4 MiB than with 1 MiB", "S002:51-95, S004:506-508", stripe_size),
     Check("B15", "data on both sides of the storage server", "files of a listing, unique ids, LSS, site"
           " file", "half on each server", "use LCUs of even and of odd LSS alike: each server has half of"
           " the cache", "S000:244-248, S001:562-570", both_sides),

@@ -200,7 +200,7 @@ CHECKS: Final = (
           "give the guest more memory, or the database smaller buffers", "S004:308-309, S004:533",
           swapping),
     Check("B21", "memory of a guest", "/proc/meminfo: Cached", "less than 60 % in the page cache",
-          "make the guest smaller: what only holds page cache presses CP's paging", "S004:393-400",
+          "make the guest smaller: memory that holds only page cache makes CP page", "S004:393-400",
           oversized_guest),
     Check("B22", "paging by CP", "diag 2fc: page wait of this guest", "less than 5 % of samples",
           "give the z/VM LPAR more memory, or its guests less", "S004:139-146, S004:495-497", paging_by_cp),

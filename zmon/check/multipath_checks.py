@@ -219,10 +219,11 @@ CHECKS: Final = (
           " multibus", "S004:195-197, S004:253-256", dasd_policy),
     Check("B6", "requests for each path in turn", "device-mapper tables, uname",
           "100 for transactions, 1 for analytics, 15 on XIV", "set rr_min_io in devices{} of"
-          " multipath.conf", "S000:137-139, S000:193-199, S004:383-386", requests_in_turn),
+          " multipath.conf: 100 for transactions, 1 for analytics, 15 on XIV",
+          "S000:137-139, S000:193-199, S004:383-386", requests_in_turn),
     Check("B7", "multipath of FCP disks", "device-mapper tables", "paths of one priority in one group",
-          "set path_grouping_policy multibus (group_by_prio with ALUA): it gave 21 % more than failover",
-          "S000:386-404, S000:866-867, S003:485-490", fcp_policy),
+          "set path_grouping_policy multibus (with ALUA group_by_prio): in the study it moved 21 % more"
+          " than failover", "S000:386-404, S000:866-867, S003:485-490", fcp_policy),
     Check("B9", "policies in multipath.conf", "/etc/multipath.conf",
           "in devices{}, multipaths{} or overrides{}", "write the policy into devices{} or overrides{}:"
           " the built-in entry of a storage server wins over defaults{}", "S000:379, S000:386-404",

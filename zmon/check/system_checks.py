@@ -190,8 +190,8 @@ CHECKS: Final = (
           "start zmon record as a service: after an incident only a recording helps", "S004:326-334",
           recorder),
     Check("B28", "labels have the device number", "udev, BIODASDINFO2, CP", "all labels",
-          "let the label of a volume end in its real device number: the disk of a file is found in minutes",
-          "S001:441-445, S001:522-526", labels),
+          "let the label of a volume end in its real device number: then the disk of a file is found in"
+          " minutes", "S001:441-445, S001:522-526", labels),
     Check("B29", "device numbers show the LCU", "/sys/bus/ccw/devices/*/uid, CP", "one LCU for 256 numbers",
           "number devices so that the first digits name the LCU; tell zmon in site.toml", "S001:389-398",
           number_blocks),
