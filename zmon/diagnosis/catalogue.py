@@ -34,7 +34,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D8", "writes wait for a remote mirror", ("D12", "D1", "D9", "D4c")),
         CatalogueEntry("D9", "the disk arrays are full", ("D6", "D11b")),
         CatalogueEntry("D10", "transfers are long"),
-        CatalogueEntry("D10b", "requests are small"),
+        CatalogueEntry("D10b", "requests are small", ("D11",)),
         CatalogueEntry("D11", "requests queue in Linux above the disks"),
         CatalogueEntry("D11b", "all request tags of a disk are in use"),
         CatalogueEntry("D12", "logs share disks with data", ("D4", "D4b", "D4d", "D11b")),

@@ -28,8 +28,10 @@ OFTEN: Final = 0.05
 """... and from which on it is certain."""
 SLOWER: Final = 0.0005
 """Seconds that a write takes longer than a read where something delays each write."""
-TIMES: Final = 2.0
-"""Times the time of a read that it then takes at least."""
+ALIKE: Final = 0.1
+"""Difference of times, as a part, up to which they are the same."""
+OTHER_LOAD: Final = 2.0
+"""Times the writes of another LCU that make a different load."""
 QUEUED: Final = 0.2
 """The part of the delay that a request waits in Linux from which on the delay may be that."""
 LEAST_LOST: Final = 0.1
@@ -145,8 +147,8 @@ def remote_mirror(situation: Situation) -> Diagnoses:
         if waited & {one.lcu.key, *(each.key for each in volumes)}:
             continue  # writes wait for something else
         queued = mean_of(volumes, "queued")
-        seen = one.mirrored or (one.delayed < DELAYED and one.write >= TIMES * one.read)
-        if seen and delay >= SLOWER and queued < QUEUED * delay:
+        quick = one.mirrored or one.delayed < DELAYED
+        if quick and float(delay) >= SLOWER and queued < QUEUED * float(delay):
             found.append((one, float(delay)))
     lost = sum(one.writes * delay for one, delay in found)
     if lost >= LEAST_LOST:
@@ -162,11 +164,21 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
     titles = names([each.lcu.title for each, _ in found])
     disc = mean_of(situation.load.volumes_of(one.lcu.key), "disc")
     mirrored = any(each.mirrored for each, _ in found)
+    alike = [
+        each
+        for each, _ in found
+        if abs(each.write - one.write) <= ALIKE * one.write and each.writes * OTHER_LOAD <= one.writes
+    ]
+    same = (
+        f"a write to {alike[0].lcu.title} takes as long with {alike[0].writes:.0f} writes a second"
+        if alike
+        else ""
+    )
     return Diagnosis(
         "D8",
         subjects=tuple(of_lcu(each.lcu) for each, _ in found),
         claim=f"A write to {titles} takes {ms(one.write)}, {ms(delay)} longer than a read:"
-        + (" it waits for the remote mirror." if mirrored else " perhaps it waits for a remote mirror."),
+        + (" it waits for the remote mirror." if mirrored else " it may wait for a remote mirror."),
         evidence=(
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
             evidence(
@@ -175,13 +187,14 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
                 1e3 * one.write,
                 f"{one.writes:.0f} writes a second to {one.lcu.title}, {ms(one.write)} each",
             ),
+            *((evidence("device.await", of_lcu(alike[0].lcu), 1e3 * alike[0].write, same),) if alike else ()),
             *(
                 (evidence("cache.dual", subject, 1, "the volumes are the primary ones of pairs"),)
                 if mirrored
                 else ()
             ),
         ),
-        confidence=LIKELY if mirrored else POSSIBLE,
+        confidence=LIKELY if mirrored or alike else POSSIBLE,
         action="Ask the storage administrator about the mirror: its distance, its links and their load.",
         lost=lost,
         excluded=()

@@ -65,6 +65,8 @@ class StackedDisk(NamedTuple):
     """Seconds that a request to the disks below takes on average."""
     below_rate: float
     """Requests per second to all disks below."""
+    below_size: float
+    """Bytes of a request to these."""
 
 
 def _no_details() -> Mapping[str, VolumeDetail]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, ms, names, of_lcu, percent
 from zmon.queueing.observation import mean_of
+from zmon.queueing.waiting import MIN_LOST
 
 if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.situation import Situation
+    from zmon.diagnosis.situation import Situation, StackedDisk
     from zmon.queueing.observation import ObservedLcu
 
 LARGE: Final = 32_768.0
@@ -21,6 +22,8 @@ TIMES: Final = 2.0
 """Times the Conn per byte of its siblings from which on transfers are long."""
 SMALL: Final = 16_384.0
 """Bytes of a request up to which it is small."""
+PIECES: Final = 4
+"""Requests below for one above from which on a stripe cuts them."""
 SEQUENTIAL: Final = 0.5
 """The part of the reads that are sequential from which on they could be joined."""
 LEAST_LOST: Final = 0.1
@@ -70,7 +73,17 @@ def long_transfers(situation: Situation) -> Diagnoses:
 
 
 def small_requests(situation: Situation) -> Diagnoses:
-    """Return D10b: where requests wait, they are small although most follow one another."""
+    """Return D10b: a stripe cuts requests into small ones; or they are small although most are sequential."""
+    cut = [
+        one
+        for one in situation.stacked()
+        if situation.load.enough(one.rate)
+        and one.below_rate >= PIECES * one.rate
+        and one.below_size <= SMALL
+        and one.rate * (one.response - one.below) >= MIN_LOST
+    ]
+    if cut:
+        return tuple(_cut(one) for one in cut)
     load, waiting = situation.load, situation.waiting
     lcu_of = {one.key: one.lcu for one in load.volumes}
     waited = {lcu_of.get(place.key, place.key): place.lost for place in waiting.places}
@@ -113,6 +126,34 @@ def small_requests(situation: Situation) -> Diagnoses:
             lost=sum(waited[one.key] for one, _, _ in found),
             confirm="Larger requests after that would confirm it.",
         ),
+    )
+
+
+def _cut(one: StackedDisk) -> Diagnosis:
+    subject = Subject("disk", one.name, one.name)
+    pieces, size = one.below_rate / one.rate, f"{one.below_size / 1024:.0f} KiB"
+    return Diagnosis(
+        "D10b",
+        subjects=(subject,),
+        claim=f"{one.name} cuts each request into {pieces:.0f} of {size}: its stripes are small.",
+        evidence=(
+            evidence(
+                "device.ios",
+                subject,
+                one.below_rate,
+                f"{one.rate:,.0f} requests a second become {one.below_rate:,.0f}",
+            ),
+            evidence(
+                "device.await",
+                subject,
+                1e3 * one.response,
+                f"{ms(one.response)} for the whole, {ms(one.below)} for a piece",
+            ),
+        ),
+        confidence=LIKELY,
+        action="Use stripes of 1 MB or more, so that a request goes to one disk.",
+        lost=one.rate * (one.response - one.below),
+        confirm="The size of its stripes (dmsetup table) would confirm it.",
     )
 
 

@@ -62,7 +62,7 @@ OF_KIND: Final = {
     "paths": {"D2", "D5", "D14", "D14b", "D14c"},
     "aliases": {"D4"},
     "volume": {"D4", "D4b", "D4d", "D12", "D20"},
-    "lcu": {"D1", "D3", "D4c", "D9"},
+    "lcu": {"D1", "D3", "D4c", "D7", "D8", "D9"},
 }
 """The diagnoses that say that a kind of resource is short."""
 BLIND: Final = "D22"

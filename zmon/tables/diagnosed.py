@@ -61,7 +61,7 @@ DOORS: Final = {
     "machine": "REDISP",
 }
 """The screen of each kind of subject."""
-NOTHING_WRONG: Final = absent("nothing is short")
+NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 
@@ -184,11 +184,11 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "what": [what for what, _, _ in lines],
         "text": [text for _, text, _ in lines],
-        "id": [NOTHING_WRONG if one is None else one.id for _, _, one in lines],
-        "confidence": [NOTHING_WRONG if one is None else one.confidence for _, _, one in lines],
-        "lost": [NOTHING_WRONG if one is None else one.lost for _, _, one in lines],
-        "subject": [NOTHING_WRONG if one is None else one.subjects[0].title for _, _, one in lines],
-        "door": [NOTHING_WRONG if one is None else door(one.subjects[0]) for _, _, one in lines],
+        "id": [NO_DIAGNOSIS if one is None else one.id for _, _, one in lines],
+        "confidence": [NO_DIAGNOSIS if one is None else one.confidence for _, _, one in lines],
+        "lost": [NO_DIAGNOSIS if one is None else one.lost for _, _, one in lines],
+        "subject": [NO_DIAGNOSIS if one is None else one.subjects[0].title for _, _, one in lines],
+        "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
     }
     return Table([str(number) for number in range(1, len(lines) + 1)], columns)
 

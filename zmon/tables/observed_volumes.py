@@ -11,6 +11,7 @@ from zmon.absent import Absent, ratio
 from zmon.diagnosis.situation import IDLE, StackedDisk, VolumeDetail
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.queueing.observation import NO_RANKS
+from zmon.record import NamedTuple
 from zmon.tables.cache import READ_HITS, READS, WRITES
 from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, plus, quotient
@@ -18,7 +19,6 @@ from zmon.tables.join import Joined, plus, quotient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number
     from zmon.interval import Delta, Interval
 
 KINDS: Final = (BLOCK, CACHE, LAYER)
@@ -27,6 +27,8 @@ SECONDS: Final = 1e-3
 """A millisecond."""
 TICKS: Final = 1e-9
 """A nanosecond."""
+SECTOR: Final = 512.0
+"""Bytes."""
 
 
 def volume_details(interval: Interval) -> dict[str, VolumeDetail]:
@@ -77,20 +79,30 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
         known = [load[name] for name in sorted(disks) if name in load]
         if own is None or not known:
             continue
-        rate = sum(each for each, _ in known)
-        found.append(StackedDisk(str(numbers[number]), *own, sum(r * t for r, t in known) / rate, rate))
+        rate = sum(one.rate for one in known)
+        time, size = (sum(one.rate * getattr(one, name) for one in known) / rate for name in ("time", "size"))
+        found.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size))
     return tuple(found)
 
 
-def _load_of_disks(blocks: Delta) -> dict[str, tuple[float, float]]:
-    """Return requests per second and seconds of each, of the disks that have some."""
+class _DiskLoad(NamedTuple):
+    """Requests per second, and seconds and bytes of each."""
+
+    rate: float
+    time: float
+    size: float
+
+
+def _load_of_disks(blocks: Delta) -> dict[str, _DiskLoad]:
+    """Return the load of the disks that have some."""
     rates = plus(blocks.rate("reads"), blocks.rate("writes"))
     waited = plus(blocks.rate("read_ms"), blocks.rate("write_ms"))
-    found: dict[str, tuple[float, float]] = {}
-    for name, rate, each in zip(blocks.keys, rates, waited, strict=True):
-        time: Number = ratio(each, rate, IDLE.reason)
-        if not isinstance(rate, Absent) and not isinstance(time, Absent):
-            found[name] = float(rate), SECONDS * time
+    sectors = plus(blocks.rate("sectors_read"), blocks.rate("sectors_written"))
+    found: dict[str, _DiskLoad] = {}
+    for name, rate, each, moved in zip(blocks.keys, rates, waited, sectors, strict=True):
+        time, size = (ratio(part, rate, IDLE.reason) for part in (each, moved))
+        if not any(isinstance(value, Absent) for value in (rate, time, size)):
+            found[name] = _DiskLoad(float(rate), SECONDS * float(time), SECTOR * float(size))  # type: ignore[arg-type]  # known
     return found
 
 
