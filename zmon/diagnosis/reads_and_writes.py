@@ -164,10 +164,11 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
     titles = names([each.lcu.title for each, _ in found])
     disc = mean_of(situation.load.volumes_of(one.lcu.key), "disc")
     mirrored = any(each.mirrored for each, _ in found)
+    write = float(one.write)  # type: ignore[arg-type]  # it is known: `delay` follows from it
     alike = [
         each
         for each, _ in found
-        if abs(each.write - one.write) <= ALIKE * one.write and each.writes * OTHER_LOAD <= one.writes
+        if abs(float(each.write) - write) <= ALIKE * write and each.writes * OTHER_LOAD <= one.writes  # type: ignore[arg-type]
     ]
     same = (
         f"a write to {alike[0].lcu.title} takes as long with {alike[0].writes:.0f} writes a second"
