@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF, evidence, gain, many, ms, names, of_lcu, of_volume, percent
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import mean_of
@@ -56,13 +56,7 @@ def _waited(situation: Situation) -> _Waited:
 
 def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
     """Return diagnoses if there are some; without, it is not known where some volume is not timed."""
-    load = situation.load
-    untimed = (
-        one.estimated or isinstance(one.queued, Absent)
-        for one in load.volumes
-        if one.is_dasd and load.enough(one.rate)
-    )
-    return absent(NO_CMF) if not found and any(untimed) else found
+    return absent(NO_CMF) if not found and situation.load.is_untimed else found
 
 
 def no_aliases(situation: Situation) -> Diagnoses:
@@ -219,7 +213,7 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
                 f"each waits {ms(first.queued)} to be started and then takes {ms(first.serv)}",
             ),
         ),
-        confidence=POSSIBLE,
+        confidence=LIKELY,
         action="Use multibus with a small rr_min_io over base and aliases, or HyperPAV.",
         lost=lost,
         confirm="The multipath map shows it: failover, or a large rr_min_io, uses one alias at a time.",

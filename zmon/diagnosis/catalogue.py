@@ -45,15 +45,15 @@ CATALOGUE: Final = {
         CatalogueEntry("D14c", "too few FCP paths", ("D17",)),
         CatalogueEntry("D15", "processors are full or withheld", ("D11", "D4", "D4b", "D14b", "D15b")),
         CatalogueEntry("D15b", "FCP costs much processor time"),
-        CatalogueEntry("D16", "memory is short", ("D1", "D4", "D4b", "D4d", "D6", "D11", "D17")),
+        CatalogueEntry("D16", "memory is short", ("D1", "D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
         CatalogueEntry("D17", "tasks are blocked by I/O"),
         CatalogueEntry("D18", "database files are read through the page cache"),
         CatalogueEntry("D19", "High Performance FICON is off"),
         CatalogueEntry("D20", "a volume was added, and data do not use all volumes",
-                       ("D4", "D4b", "D4d", "D11", "D17")),
+                       ("D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
         CatalogueEntry("D21", "a disk hangs", ("D4b", "D11", "D17")),
         CatalogueEntry("D22", "a measurement is off"),
         CatalogueEntry("D23", "a new reader, writer or backup",
-                       ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D17")),
+                       ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D11b", "D17")),
     )
 }  # fmt: skip

@@ -62,7 +62,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         lost=lost,
         gain=gain(situation, changes),
         whatif="double the paths" if everything else "",
-        confirm="" if measured else "The load of the channels in the LPAR would confirm it.",
+        confirm="" if measured and lost else "The load of the channels in the LPAR would confirm it.",
         missing=() if load.paths_measured else ("what other systems send over these paths",),
     )
     return (found,)

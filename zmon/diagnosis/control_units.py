@@ -13,7 +13,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, gain, many, ms, names, of_lcu, percent
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, mean_of
-from zmon.queueing.waiting import MIN_LONGER
+from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class _Waits(NamedTuple):
     full: Sequence[_FullLcu]
     arrays: Sequence[_FullLcu]
     crowded: Sequence[_FullLcu]
-    untimed: bool
-    """Whether Disc of some volume with I/O is not measured."""
+    unknown: str
+    """What is lacking to know that requests wait in no other LCU; empty if nothing is."""
 
 
 def _waits(situation: Situation) -> _Waits:
@@ -117,19 +117,28 @@ def _waits(situation: Situation) -> _Waits:
         if one.is_small and not one.estimated and one not in arrays and one.lcu.aliases >= OVERCROWDED
     ]
     full = [one for one in found if one not in crowded and one not in arrays]
-    untimed = any(
-        one.estimated or isinstance(one.disc, Absent)
-        for one in load.volumes
-        if one.is_dasd and load.enough(one.rate)
-    )
-    return _Waits(full, arrays, crowded, untimed)
+    uncached = any(_is_uncached(load, one) for one in load.lcus)
+    uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
+    unknown = NO_CMF if load.is_untimed else NO_CACHE if uncached else ""
+    return _Waits(full, arrays, crowded, unknown)
+
+
+def _is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
+    """Return whether Disc of an LCU is long, and only cache statistics say if it is cache misses."""
+    ones = load.volumes_of(lcu.key)
+    rate, disc, conn = sum(one.rate for one in ones), mean_of(ones, "disc"), mean_of(ones, "conn")
+    if not isinstance(lcu.misses, Absent) or isinstance(disc, Absent) or not load.enough(rate):
+        return False
+    large = mean_of(ones, "size") >= SMALL
+    return not large and rate * disc >= MIN_LOST and not disc < MIN_LONGER * conn
 
 
 def _each(situation: Situation, found: Diagnosis | None) -> Diagnoses:
-    """Return a diagnosis if there is one; without, it is not known where some volume is not timed."""
+    """Return a diagnosis if there is one; without, it is not known where a measurement is lacking."""
     if found is not None:
         return (found,)
-    return absent(NO_CMF) if _waits(situation).untimed else ()
+    unknown = _waits(situation).unknown
+    return absent(unknown) if unknown else ()
 
 
 def full_lcus(situation: Situation) -> Diagnoses:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, ms, names, of_lcu, percent
 from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
 
@@ -153,6 +153,8 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     lost = sum(one.writes * delay for one, delay in found)
     if lost >= LEAST_LOST:
         return (_mirror(situation, found, lost),)
+    if any(isinstance(one.delayed, Absent) and one.longer >= SLOWER for one in units):
+        return absent(NO_CACHE)
     if any(isinstance(one.longer, Absent) for one in units):
         return absent("the times of reads and writes: /proc/diskstats")
     return ()
@@ -211,6 +213,8 @@ def missed_reads(situation: Situation) -> Diagnoses:
     load = situation.load
     lcu_of = {one.key: one.lcu for one in load.volumes}
     waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
+    if load.is_untimed:
+        return absent(NO_CMF)
     if not waited:
         return ()
     found, blind = [], False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, many, ms, names, of_lcu, of_volume, percent
+from zmon.diagnosis.phrases import NO_CMF, evidence, many, ms, names, of_lcu, of_volume, percent
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
     for one in load.volumes:
         if one.lcu in by_lcu and not isinstance(one.queued, Absent):
             waited.setdefault(one.key, one.rate * one.queued)
+    if load.is_untimed:
+        return absent(NO_CMF)
     if not waited:
         return ()
     shares = situation.shares()

@@ -124,6 +124,15 @@ class ObservedLoad(NamedTuple):
         """Return the volumes of an LCU."""
         return tuple(volume for volume in self.volumes if volume.lcu == lcu)
 
+    @property
+    def is_untimed(self) -> bool:
+        """Whether a DASD with enough I/O has no channel measurement."""
+        return any(
+            one.estimated or isinstance(one.disc, Absent)
+            for one in self.volumes
+            if one.is_dasd and self.enough(one.rate)
+        )
+
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
         return rate * self.seconds >= MIN_REQUESTS

@@ -1,0 +1,32 @@
+"""Situations of simulated machines, each computed once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from zmon.interval import Interval
+from zmon.lab.scenario import load_scenario
+from zmon.queueing.waiting import waiting
+from zmon.session.machines import ScenarioSection
+from zmon.tables.diagnosed import situation_of
+from zmon.tables.view import View, no_inputs
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLoad
+
+
+@cache
+def situation_in(name: str) -> Situation:
+    """Return the situation in the last interval of a scenario, of which only the last phase is simulated."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert isinstance(found, Interval)
+    return situation_of(View(found, people=no_inputs))
+
+
+def with_load(situation: Situation, load: ObservedLoad) -> Situation:
+    """Return the same situation with another load, of which no gain is predicted."""
+    return situation._replace(load=load, waiting=waiting(load), predict=None)

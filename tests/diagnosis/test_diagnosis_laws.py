@@ -1,0 +1,163 @@
+"""Laws of diagnosis: names and size of a machine do not matter, and what is not measured is not denied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.diagnosis.simulated import situation_in, with_load
+from zmon.absent import absent
+from zmon.diagnosis.verdict import verdict
+from zmon.queueing.observation import ObservedProcessors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.diagnosis.diagnosis import Verdict
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad
+
+NOT_READ: Final = absent("not read")
+MACHINES: Final = (
+    "fcp-multibus-full", "hyperpav-0", "hyperpav-40", "iozone-hyperpav", "logs-mixed", "pav-3", "path-slow",
+    "pav-turn-1000", "raid-limit", "remote-mirror", "shark-after", "shark-before", "shark-respread-only",
+    "stripe-1mb", "write-cache-full",
+)  # fmt: skip
+
+
+def ids(found: Verdict) -> set[str]:
+    """Return the ids of all diagnoses."""
+    return {one.id for one in (*found.diagnoses, *(one for one, _ in found.explained))}
+
+
+def renamed(situation: Situation, name: Callable[[str], str]) -> Situation:
+    """Return the situation of a machine whose devices and LCUs have other names."""
+    load = situation.load
+    volumes = tuple(
+        one._replace(key=f"0.{name(one.key)}" if one.is_dasd else name(one.key), lcu=name(one.lcu))
+        for one in load.volumes
+    )
+    keys = {old.key: new.key for old, new in zip(load.volumes, volumes, strict=True)}
+    lcus = tuple(one._replace(key=name(one.key)) for one in load.lcus)
+    details = {keys[key]: one for key, one in situation.details().items() if key in keys}
+    shares = tuple(one._replace(volume=keys[one.volume]) for one in situation.shares() if one.volume in keys)
+    other = with_load(situation, load._replace(volumes=volumes[::-1], lcus=lcus[::-1]))
+    return other._replace(details=lambda: details, shares=lambda: shares)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**16))
+def test_names_and_order_of_devices_do_not_matter(machine: str, seed: int) -> None:
+    """A machine whose devices have other names, in another order, has the same diagnoses."""
+    situation = situation_in(machine)
+    plain = verdict(with_load(situation, situation.load))
+    other = verdict(
+        renamed(situation, lambda name: f"{(hash(name) ^ seed) % 2**32:08x}{name[-4:]}" if name else "")
+    )
+    assert ids(other) == ids(plain)
+    assert [one.id for one in other.diagnoses[:1]] == [one.id for one in plain.diagnoses[:1]]
+
+
+def several(load: ObservedLoad, times: int) -> ObservedLoad:
+    """Return the load of so many machines side by side, each with LCUs and paths of its own."""
+
+    def lcu(one: ObservedLcu, number: int) -> ObservedLcu:
+        return one._replace(
+            key=f"{one.key}-{number}", chpids=tuple(f"{chpid}-{number}" for chpid in one.chpids)
+        )
+
+    numbers = range(times)
+    return load._replace(
+        volumes=tuple(
+            one._replace(
+                key=f"{one.key}-{number}",
+                title=f"{one.title}-{number}",
+                lcu=one.lcu and f"{one.lcu}-{number}",
+            )
+            for number in numbers
+            for one in load.volumes
+        ),
+        lcus=tuple(lcu(one, number) for number in numbers for one in load.lcus),
+        paths={f"{key}-{number}": use for number in numbers for key, use in load.paths.items()},
+        fcp=frozenset(f"{key}-{number}" for number in numbers for key in load.fcp),
+        processors=ObservedProcessors(load.processors.number * times, load.processors.busy),
+    )
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_size_of_a_machine_does_not_matter(machine: str) -> None:
+    """Three machines side by side have the diagnoses of one, and three times its lost time."""
+    situation = situation_in(machine)
+    bare = with_load(situation, situation.load)._replace(details=dict, shares=tuple, stacked=tuple)
+    one = verdict(bare)
+    load = several(situation.load, 3)
+    three = verdict(with_load(bare, load))
+    assert ids(three) == ids(one)
+    lost = {each.id: each.lost for each in one.diagnoses}
+    for each in three.diagnoses:
+        if each.id in lost and each.id not in {"D5", "D3", "D15"}:  # of single LCUs, or of all processors
+            assert each.lost == pytest.approx(3 * lost[each.id])
+
+
+def without_cmf(load: ObservedLoad) -> ObservedLoad:
+    """Return a load of which the channel subsystem timed nothing."""
+    volumes = tuple(
+        one._replace(pend=0.0, disc=0.0, conn=one.response, estimated=True) if one.is_dasd else one
+        for one in load.volumes
+    )
+    paths = load.paths if load.paths_measured else {}
+    return load._replace(volumes=volumes, paths=paths)
+
+
+def without_cache(load: ObservedLoad) -> ObservedLoad:
+    """Return a load without cache statistics."""
+    return load._replace(lcus=tuple(one._replace(misses=NOT_READ) for one in load.lcus))
+
+
+def without_paths(load: ObservedLoad) -> ObservedLoad:
+    """Return a load without the utilisation of channel paths."""
+    return load._replace(paths=dict.fromkeys(load.paths, NOT_READ))
+
+
+def without_processors(load: ObservedLoad) -> ObservedLoad:
+    """Return a load without the processors."""
+    return load._replace(processors=ObservedProcessors(NOT_READ, NOT_READ))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("without", [without_cmf, without_cache, without_paths, without_processors])
+def test_what_is_not_measured_is_not_denied(
+    machine: str, without: Callable[[ObservedLoad], ObservedLoad]
+) -> None:
+    """Without a source a diagnosis that held still holds, or it is not known; it never "does not"."""
+    situation = situation_in(machine)
+    before = verdict(with_load(situation, situation.load))
+    other = with_load(situation, without(situation.load))
+    if without is without_cmf:
+        nothing = {key: one._replace(device_busy=NOT_READ, cu_queue=NOT_READ, command=NOT_READ)
+                   for key, one in situation.details().items()}  # fmt: skip
+        other = other._replace(details=lambda: nothing)
+    if without is without_cache:
+        blind = {key: one._replace(hits=NOT_READ, delayed=NOT_READ, sequential=NOT_READ, duplex=NOT_READ)
+                 for key, one in situation.details().items()}  # fmt: skip
+        other = other._replace(details=lambda: blind)
+    after = verdict(other)
+    assert ids(before) <= ids(after) | {one.id for one in after.unknown}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nothing_is_said_without_numbers(machine: str) -> None:
+    """Each diagnosis has evidence with a column, an action, and what would make it certain."""
+    found = verdict(situation_in(machine))
+    for one in (*found.diagnoses, *(one for one, _ in found.explained)):
+        assert one.subjects
+        assert one.claim.endswith(".")
+        assert one.action.endswith(".")
+        assert all("." in each.column and each.words for each in one.evidence)
+        assert one.evidence
+        assert (one.confidence == "certain") is not bool(one.confirm)
+        assert one.lost >= 0

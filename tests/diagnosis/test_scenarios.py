@@ -1,0 +1,72 @@
+"""Each machine of the laboratory has its diagnosis first, and no wrong one; the page shows them all."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.lab.scenario import names
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+FIRST: Final = {
+    "fleet-4096": "",
+    "hyperpav-0": "D4b",
+    "hyperpav-20": "",
+    "hyperpav-40": "D4c",
+    "iozone-hyperpav": "D4",
+    "iozone-plain": "D4b",
+    "logs-mixed": "D12",
+    "path-slow": "D5",
+    "pav-3": "D4",
+    "pav-7": "D4",
+    "pav-turn-1000": "D4d",
+    "raid-limit": "D9",
+    "remote-mirror": "D8",
+    "shark-after": "",
+    "shark-before": "D3",
+    "shark-channels-only": "D3",
+    "shark-respread-only": "D2",
+    "write-cache-full": "D7",
+}
+"""What is said first of the last phase; empty: nothing is short."""
+
+
+@cache
+def program() -> ModuleType:
+    """Return docs/diagnosis.py."""
+    spec = importlib.util.spec_from_file_location("docs_diagnosis", ROOT / "docs/diagnosis.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_page_has_the_verdict_on_each_scenario(name: str) -> None:
+    """docs/diagnosis.md says what zmon says; `python docs/diagnosis.py` writes it anew."""
+    written = (ROOT / "docs/diagnosis.md").read_text(encoding="utf-8").partition(program().HEAD)[2]
+    rows = program().rows(name)
+    assert rows == "".join(f"{line}\n" for line in written.splitlines() if line.startswith(f"| {name} |"))
+    if name in FIRST:
+        first = rows.splitlines()[-1].split(" | ")[2]
+        assert first.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
+
+
+def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """What was recorded of a machine leads to the same verdict as the machine, to the number."""
+
+    def answer(source: str) -> Any:
+        assert main(["diagnose", "--from", source, "--at", "09:55", "-f", "json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    assert answer("recordings/lab-shark-before.zmon") == answer("lab:shark-before")
