@@ -18,13 +18,20 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FIRST: Final = {
+    "dm-queue": "D11",
+    "fcp-failover": "D14b",
+    "fcp-multibus-full": "D15",
+    "fcp-one-adapter": "D13b",
+    "fcp-path-slow": "D14",
     "fleet-4096": "",
+    "guest-swapping": "D16",
     "hyperpav-0": "D4b",
     "hyperpav-20": "",
     "hyperpav-40": "D4c",
     "iozone-hyperpav": "D4",
     "iozone-plain": "D4b",
     "logs-mixed": "D12",
+    "path-lost": "D13",
     "path-slow": "D5",
     "pav-3": "D4",
     "pav-7": "D4",
@@ -35,7 +42,11 @@ FIRST: Final = {
     "shark-before": "D3",
     "shark-channels-only": "D3",
     "shark-respread-only": "D2",
+    "small-stripes": "D10b",
+    "swap-begins": "D16",
+    "volume-hangs": "D21",
     "write-cache-full": "D7",
+    "zvm-steal": "D15",
 }
 """What is said first of the last phase; empty: nothing is short."""
 
@@ -58,8 +69,17 @@ def test_the_page_has_the_verdict_on_each_scenario(name: str) -> None:
     rows = program().rows(name)
     assert rows == "".join(f"{line}\n" for line in written.splitlines() if line.startswith(f"| {name} |"))
     if name in FIRST:
-        first = rows.splitlines()[-1].split(" | ")[2]
-        assert first.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
+        last = rows.splitlines()[-1].split(" | ")[2]
+        assert last.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
+
+
+def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> None:
+    """A new reader at 14:30 is named and no move; data on two of six volumes are named in the first phase."""
+    day = [row.split(" | ") for row in program().rows("healthy-day").splitlines()]
+    assert [row[2].split()[0] for row in day] == ["none", "**D23**", "none"]
+    assert "reader" in day[1][3]
+    assert not any("move" in row[3].casefold() for row in day)
+    assert program().rows("stripe-extended").splitlines()[0].split(" | ")[2].startswith("**D20**")
 
 
 def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -89,6 +89,9 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         ),
         gain=gain(situation, (ProcessorNumber(more),)),
         whatif=f"processors {more:.0f}",
+        confirm=""
+        if busy >= CERTAINLY_FULL or known
+        else "Tasks that wait for a processor would confirm it.",
         missing=(NO_STEAL,) if isinstance(steal, Absent) else (),
     )
 
@@ -154,10 +157,12 @@ def costly_fcp(situation: Situation) -> Diagnoses:
     load = situation.load
     number, busy = load.processors
     system = situation.machine.system().system
-    if not load.fcp or not busy >= LIKELY_FULL:
+    if not load.fcp:
         return ()
-    if isinstance(system, Absent) or isinstance(number, Absent):
+    if isinstance(system, Absent) or isinstance(number, Absent) or isinstance(busy, Absent):
         return absent("the time in the kernel: /proc/stat")
+    if busy < LIKELY_FULL:
+        return ()
     rate = sum(one.rate for one in load.volumes)
     fcp = sum(one.rate for one in load.volumes if "." not in one.key)
     if not load.enough(fcp) or fcp < MOSTLY * rate:

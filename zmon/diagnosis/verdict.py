@@ -159,7 +159,7 @@ def _sentence(
     if diagnoses and diagnoses[0].id != BLIND:
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
     why = situation.waiting.why
-    if situation.waiting.places:
+    if any(place.kind != "processors" for place in situation.waiting.places):
         return f"{why}."
     blind = " as far as is measured" if {one.id for one in unknown} & OF_KIND["lcu"] else ""
     words = f"Nothing is short{blind}"
