@@ -78,15 +78,18 @@ def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> 
     day = [row.split(" | ") for row in program().rows("healthy-day").splitlines()]
     assert [row[2].split()[0] for row in day] == ["none", "**D23**", "none"]
     assert "reader" in day[1][3]
-    assert not any("move" in row[3].casefold() for row in day)
+    assert "do not move files" in day[1][3]
     assert program().rows("stripe-extended").splitlines()[0].split(" | ")[2].startswith("**D20**")
 
 
 def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    """What was recorded of a machine leads to the same verdict as the machine, to the number."""
+    """What was recorded of a machine leads to the same diagnoses as the machine, to the number.
+
+    The recording is from before the kernel's counts of blocked tasks were recorded: more is not known of it.
+    """
 
     def answer(source: str) -> Any:
         assert main(["diagnose", "--from", source, "--at", "09:55", "-f", "json"]) == 0
-        return json.loads(capsys.readouterr().out)
+        return json.loads(capsys.readouterr().out) | {"unknown": None}
 
     assert answer("recordings/lab-shark-before.zmon") == answer("lab:shark-before")
