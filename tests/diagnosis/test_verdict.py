@@ -10,6 +10,7 @@ import pytest
 from zmon.absent import absent
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
+from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, verdict
 from zmon.lab.scenario import load_scenario
@@ -91,6 +92,16 @@ def test_without_channel_measurement_nothing_is_denied(scenario: str) -> None:
     known = {one.id: one.confidence for one in (*found.diagnoses, *(one for one, _ in found.explained))}
     assert first in {one.id for one in found.unknown} or first in known
     assert {confidence for id_, confidence in known.items() if id_ != "D3"} <= {POSSIBLE}
+
+
+def test_a_wait_that_is_not_timed_is_possible() -> None:
+    """Where one volume waits and nothing is timed, it may do one request at a time, or be a slow disk."""
+    load = load_of_scenario("pav-3")
+    volume = load.volumes[0]._replace(pend=0.0, disc=0.0, conn=0.05, servers=1, estimated=True)
+    lcus = tuple(one._replace(aliases=0) for one in load.lcus)
+    (one,) = judged(load._replace(volumes=(volume,), lcus=lcus)).diagnoses
+    assert (one.id, one.confidence) == ("D4b", POSSIBLE)
+    assert one.missing == (NO_CMF,)
 
 
 def test_the_catalogue_explains_in_one_direction() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF, evidence, gain, many, ms, names, of_lcu, of_volume, percent
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import mean_of
@@ -37,6 +37,8 @@ class _Waited(NamedTuple):
     unused: Sequence[tuple[ObservedVolume, float]]
     few: Sequence[tuple[ObservedVolume, float]]
     pools: Sequence[tuple[ObservedLcu, float]]
+    untimed: Sequence[tuple[ObservedVolume, float]]
+    """Of these it is not known how much of the wait is in Linux."""
 
 
 def _waited(situation: Situation) -> _Waited:
@@ -51,6 +53,7 @@ def _waited(situation: Situation) -> _Waited:
         [each for each in own if _use(each[0]) < CALM_BASE],
         [each for each in own if _use(each[0]) >= CALM_BASE],
         [(lcus[place.key], place.lost) for place in places if place.kind == "aliases"],
+        [each for each in pairs if each[0].estimated and each[0].is_dasd],
     )
 
 
@@ -61,18 +64,32 @@ def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
 
 def no_aliases(situation: Situation) -> Diagnoses:
     """Return D4b: requests wait in Linux for volumes that have no aliases, all in one."""
-    bare = _waited(situation).bare
-    return _each(situation, (_no_aliases(situation, bare),) if bare else ())
+    bare, untimed = _waited(situation).bare, _waited(situation).untimed
+    lcus = {one.key: one for one in situation.load.lcus}
+    alone = [
+        each
+        for each in untimed
+        if each[0].servers == 1 and not (each[0].lcu in lcus and lcus[each[0].lcu].aliases)
+    ]
+    found = ((_no_aliases(situation, bare),) if bare else (), (_one_at_a_time(alone),) if alone else ())
+    return _each(situation, (*found[0], *found[1]))
 
 
 def too_few_aliases(situation: Situation) -> Diagnoses:
     """Return D4: pools of aliases, and aliases of volumes, that are all in use while requests wait."""
     found = _waited(situation)
+    lcus = {one.key: one for one in situation.load.lcus}
+    with_some = [
+        each
+        for each in found.untimed
+        if each[0].servers > 1 or (each[0].lcu in lcus and lcus[each[0].lcu].aliases)
+    ]
     return _each(
         situation,
         (
             *((_few(situation, found.pools),) if found.pools else ()),
             *((_few_of_a_volume(situation, found.few),) if found.few else ()),
+            *((_perhaps_few(with_some),) if with_some else ()),
         ),
     )
 
@@ -81,6 +98,46 @@ def unused_aliases(situation: Situation) -> Diagnoses:
     """Return D4d: requests wait for volumes whose aliases are idle."""
     unused = _waited(situation).unused
     return _each(situation, (_unused(unused),) if unused else ())
+
+
+def _one_at_a_time(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    titles = names([f"volume {one.title}" for one, _ in waited])
+    each = "each does" if len(waited) > 1 else "it does"
+    return _of_untimed(
+        "D4b", waited, f"for {titles}: {each} one at a time, without aliases", "Turn on HyperPAV, or spread"
+    )
+
+
+def _perhaps_few(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    titles = names([f"volume {one.title}" for one, _ in waited])
+    return _of_untimed(
+        "D4", waited, f"for {titles}: its aliases may be too few", "Define more aliases, or spread"
+    )
+
+
+def _of_untimed(
+    id_: str, waited: Sequence[tuple[ObservedVolume, float]], what: str, action: str
+) -> Diagnosis:
+    """Return a diagnosis of volumes whose service is not timed: the disk itself may be slow."""
+    first, lost = waited[0][0], sum(lost for _, lost in waited)
+    return Diagnosis(
+        id_,
+        subjects=tuple(of_volume(one) for one, _ in waited),
+        claim=f"{many(lost, 'request')} wait {what}.",
+        evidence=(
+            evidence(
+                "device.resp",
+                of_volume(first),
+                1e3 * first.response,
+                f"volume {first.title}: {first.rate:,.0f} requests a second, {ms(first.response)} each",
+            ),
+        ),
+        confidence=POSSIBLE,
+        action=f"{action} what lies on it over more volumes.",
+        lost=lost,
+        confirm="Channel measurement would tell the wait in Linux from a slow disk.",
+        missing=(NO_CMF,),
+    )
 
 
 def _aliases(number: int) -> str:

@@ -170,13 +170,15 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     confidence = POSSIBLE if first.estimated else LIKELY
     if measured and alike and many_volumes and calm:
         confidence = CERTAIN
-    said = "" if first.estimated else f", Disc {ms(first.disc)} of Serv {ms(first.serv)}"
+    said = f", Disc {ms(first.disc)} of Serv {ms(first.serv)}"
     is_ = "is" if len(found) == 1 else "are"
     return Diagnosis(
         "D1",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{titles} {is_} full: {many(lost, 'request')} wait inside at {first.megabytes:.1f} MB/s"
-        f"{said}.",
+        claim=f"{many(lost, 'request')} wait in {titles}, or on the way there: a request takes"
+        f" {ms(first.response)} at {first.megabytes:.1f} MB/s."
+        if first.estimated
+        else f"{titles} {is_} full: {many(lost, 'request')} wait inside at {first.megabytes:.1f} MB/s{said}.",
         evidence=first.evidence(),
         confidence=confidence,
         action="Move data to LCUs that are not full: more channel paths or aliases do not help."
@@ -288,11 +290,13 @@ def _uneven(
     )
     others = names([each.title for each in idle])
     verb = "is" if len(idle) == 1 else "are"
-    disc = "" if one.estimated else f", Disc {ms(one.disc)} of Serv {ms(one.serv)}"
+    state, disc = f"{one.lcu.title} is full", f", Disc {ms(one.disc)} of Serv {ms(one.serv)}"
+    if one.estimated:
+        state, disc = f"Requests wait in {one.lcu.title}", f", and a request takes {ms(one.response)}"
     return Diagnosis(
         "D3",
         subjects=(subject,),
-        claim=f"{one.lcu.title} is full while {others} {verb} idle: it carries {percent(share)} of the bytes"
+        claim=f"{state} while {others} {verb} idle: it carries {percent(share)} of the bytes"
         f" ({one.megabytes:.1f} MB/s){disc}.{whose}",
         evidence=(
             evidence("control_unit.share", subject, 100 * share, f"{percent(share)} of all bytes"),

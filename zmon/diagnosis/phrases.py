@@ -38,7 +38,7 @@ def percent(part: Number) -> str:
 def many(number: float, what: str) -> str:
     """Write a number of things: `1 volume`, `13 volumes`, `8.4 requests`."""
     digits = f"{number:,.0f}" if isinstance(number, int) else f"{number:.1f}"
-    return f"{digits} {what}{'s' * (digits not in {'1', '1.0'})}"
+    return f"{digits} {what}{'s' * (digits != '1')}"
 
 
 def names(titles: Sequence[str]) -> str:

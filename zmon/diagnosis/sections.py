@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zmon.diagnosis.catalogue import CATALOGUE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,5 +35,5 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
     if found.next_limit and found.diagnoses:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):
-        ids = ", ".join(one.id for one in found.unknown if one.source == source)
-        yield "Not known", f"{ids}: needs {source}."
+        ids = [one.id for one in found.unknown if one.source == source]
+        yield "Not known", f"{', '.join(f'{CATALOGUE[id_].title} ({id_})' for id_ in ids)}: needs {source}."

@@ -79,7 +79,10 @@ def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
     carried: dict[str, float] = {}
     for flow in model.flows:
         carried[flow.lcu] = carried.get(flow.lcu, 0.0) + flow.rate * service_bytes(flow.size)
+    blind = {one.lcu for one in load.volumes if one.estimated and one.rate}
     for key, rate in carried.items():
+        if key in blind:
+            continue
         use = model.service[key] * rate
         if use > LEAST:
             yield ResourceUse("lcu", key, model.lcus[key].title, min(1.0, use))
