@@ -158,6 +158,7 @@ def observed(text: str, phase: int) -> ObservedLoad:
     phase %= len(plan.phases)
     plan = plan._replace(phases=(plan.phases[phase],), seed=plan.seed + phase)
     section = ScenarioSection(plan)
+    plan = plan._replace(drawn=max(plan.drawn, plan.measured))
     number = min(plan.drawn, len(Simulation(plan)))
     return observed_load(Interval(section.sample(0), section.sample(number), skipped=True))
 

@@ -62,6 +62,8 @@ LEAST_FACTOR: Final = 0.7
 """The least factor of a class's waits: with less the network would do more than its stations can."""
 FITS: Final = 8
 """How often the factors of the classes are fitted."""
+OWN: Final = 8
+"""How often it is computed what a request finds of the others of its class."""
 BISECTIONS: Final = 50
 """Steps of a bisection."""
 LONGER: Final = 1.3
@@ -468,16 +470,23 @@ def _with_ahead(
 def _population(flows: Sequence[FittedFlow], processors: float, computing: float) -> dict[str, float]:
     """Return how many requests each class has: in Linux and beyond, with processors, waiting for them."""
     found: dict[str, float] = {}
-    computed = 0.0
-    if processors:
-        asked = sum(flow.rate for flow in flows if not flow.ahead) * computing
-        use = min(COMPUTING, asked / processors)
-        found_work = crowding(processors, use) * use * processors
-        computed = computing / max(1 - FULL, 1 - found_work)
+    rates: dict[str, float] = {}
     for flow in flows:
-        time = flow.response + (0.0 if flow.ahead else computed)
-        found[flow.members] = found.get(flow.members, 0.0) + flow.rate * time
-    return found
+        found[flow.members] = found.get(flow.members, 0.0) + flow.rate * flow.response
+        if not flow.ahead:
+            rates[flow.members] = rates.get(flow.members, 0.0) + flow.rate
+    if not processors or not rates:
+        return found
+    whole = sum(rates.values())
+    use = min(COMPUTING, whole * computing / processors)
+    work = crowding(processors, use) * use * processors
+    times = dict.fromkeys(rates, computing / max(1 - FULL, 1 - work))
+    for _ in range(OWN):  # a request does not find itself, as in the network
+        for owner, rate in rates.items():
+            many = found[owner] + rate * times[owner]
+            met = 1 - own_part(many, 1.0, 0.0) * rate / whole
+            times[owner] = computing / max(1 - FULL, 1 - work * met)
+    return found | {owner: found[owner] + rate * times[owner] for owner, rate in rates.items()}
 
 
 def _responses(flows: Sequence[FittedFlow]) -> dict[str, float]:
