@@ -90,6 +90,12 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
         session.timeline.close()
 
 
+def is_recorded(session: Session) -> bool:
+    """Tell whether a recording is looked at."""
+    span = None if session.live else session.timeline.span()
+    return span is not None and bool(session.timeline.recordings(*span))
+
+
 def _check(args: argparse.Namespace) -> None:
     """See that the options fit one another.
 
@@ -116,8 +122,12 @@ def _opened(screens: Screens, args: argparse.Namespace) -> Session:
             session.message = seek(session, args.at) or session.cursor.onset()
         elif is_line_mode(args):
             session.end()
+            if is_recorded(session):
+                session.log.complete()
+                session.seek_worst()
         else:
             session.preview()
+            session.opens_at_worst = is_recorded(session)
     except BaseException:
         timeline.close()
         raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from zmon.absent import absent
+from zmon.clock import clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -101,6 +102,8 @@ class Navigator:
         """The last interval of the live machine."""
         self._live_period = self._period = RunningPeriod()
         self._underway: list[CursorMove] = []
+        self.opens_at_worst = False
+        """Whether the worst interval is shown as soon as it is known, because nobody asked for another."""
         self.waiting: list[str] = []
         """Commands that are carried out when the cursor has arrived, because they are about its sample."""
 
@@ -140,6 +143,21 @@ class Navigator:
         if self.mover is None:
             log.complete(LAST if end is None else end)
         return log.exceptions(begin, LAST if end is None else end)
+
+    def seek_worst(self) -> None:
+        """Go to the worst interval of the heaviest exception that is known by now, and say so."""
+        entries, cursor = self.log.entries(), self.cursor
+        worst = min(entries, key=lambda one: one.heaviness, default=None)
+        if worst is None:
+            return
+        many = f"the worst of {len(entries)} exceptions" if len(entries) > 1 else "its one exception"
+        words = f"Opened at {many}, begun at {clock(worst.begin)}. GO END goes to the last sample."
+
+        def find() -> Arrival | None:
+            found = cursor.seek(worst.worst_end)
+            return None if found is None else Arrival(found, words)
+
+        self.move(find)
 
     def open_exceptions(self) -> Sequence[ExceptionEntry]:
         """Return the exceptions that are open in the interval that is shown, the heaviest first."""

@@ -46,6 +46,9 @@ ROOM_FOR_TIME: Final = 20
 MAX_PASTED: Final = 20
 """Lines of a paste that are carried out: a longer one was not meant as commands."""
 
+PATIENCE: Final = 10.0
+"""Seconds after which a recording stays where it was opened, though its worst exception is known by then."""
+
 LEAVING: Final = {"back", "interrupt", "enter"}
 """Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
 
@@ -115,6 +118,7 @@ class Glass:
         self.helps = Helps()
         self._shown: list[tuple[Page | None, Pane]] = []
         """The panes of the session's pages, so that one returns to the same place; None when it failed."""
+        self._begun = clock()
         self.interval: Interval | None = None
         """What the header speaks of."""
         self.waiting = Pane([Line(f" Waiting for the first sample of {session.timeline.name}", "strong")])
@@ -324,6 +328,11 @@ class Glass:
         if self.session.overview is not None:
             self.session.overview = overview
             self.fit()
+        known = self.session.opens_at_worst and self.session.log.until >= overview.end
+        if known:
+            self.session.opens_at_worst = False
+            if self.playback.clock() < self._begun + PATIENCE:
+                self.session.seek_worst()
         if self.interval is not None and needs(self.session.page.screen.table).exceptions:
             self.settle()
 
@@ -450,6 +459,7 @@ class Glass:
     def type(self, words: str) -> None:
         """Put typed or pasted characters into the command line."""
         self._message = ""
+        self.session.opens_at_worst = False
         self.entry.type(words)
 
     def paste(self, lines: Sequence[str]) -> None:
@@ -468,6 +478,7 @@ class Glass:
     def press(self, name: str) -> None:
         """Carry out the function of a key."""
         self._message = ""
+        self.session.opens_at_worst = False
         self.session.leaving = self.session.leaving and name in LEAVING
         self.actions.press(self, name)
         self.pressed = name
@@ -504,7 +515,7 @@ class Glass:
     def click(self, x: int, y: int) -> None:
         """Choose what is at a position, or do what the PF key there does."""
         self._message = ""
-        self.session.leaving = False
+        self.session.leaving = self.session.opens_at_worst = False
         if self.too_small:
             return
         if y == self.height - 1:

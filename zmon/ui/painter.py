@@ -47,7 +47,11 @@ class Painter(Widget, can_focus=True):
         changed = [y for y, line in enumerate(self._seen) if y >= len(before) or line != before[y]]
         if changed:
             width = self.size.width
-            self.refresh(*(Region(0, y, width, 1) for y in changed))
+            known = (before[y] if y < len(before) else None for y in changed)
+            spans = (differing(line, self._seen[y], width) for y, line in zip(changed, known, strict=True))
+            self.refresh(
+                *(Region(start, y, end - start, 1) for y, (start, end) in zip(changed, spans, strict=True))
+            )
         return len(changed)
 
     def notify_style_update(self) -> None:
@@ -70,6 +74,27 @@ class Painter(Widget, can_focus=True):
         width = self.size.width
         line = line._replace(text=line.text[:width].ljust(width))
         return Strip([Segment(text, self._style(kind, line.under)) for text, kind in runs(line)], width)
+
+
+def differing(before: Line | None, after: Line, width: int) -> tuple[int, int]:
+    """Return from where to where a line of this width differs from the one before; all of it if unsure."""
+    if before is None or before.under != after.under or not (one_cell_each(before) and one_cell_each(after)):
+        return 0, width
+    pairs = [
+        [
+            (char, kind)
+            for text, kind in runs(line._replace(text=line.text[:width].ljust(width)))
+            for char in text
+        ]
+        for line in (before, after)
+    ]
+    places = [x for x, (one, other) in enumerate(zip(*pairs, strict=True)) if one != other]
+    return (places[0], places[-1] + 1) if places else (0, width)
+
+
+def one_cell_each(line: Line) -> bool:
+    """Tell whether each character of a line surely takes one cell of the terminal."""
+    return line.text.isascii() or all(char < "\u0300" or "\u2500" <= char <= "\u28ff" for char in line.text)
 
 
 class Beside(Painter, can_focus=False, inherit_bindings=False):

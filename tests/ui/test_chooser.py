@@ -1,0 +1,136 @@
+"""The dashboard and the menu: a cursor that stays on its item, and leads on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.ui.actions import GlassActions
+from zmon.ui.chooser import DashboardPane
+from zmon.ui.glass import Glass
+from zmon.ui.line import Line, Part
+from zmon.ui.painter import differing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.session.session import Session
+
+
+@pytest.fixture
+def overview(open_session: Callable[[str], Session]) -> Glass:
+    """Return the glass on OVERVIEW, at the last of four minutes."""
+    return Glass(open_session("OVERVIEW"), actions=GlassActions())
+
+
+def pane_of(glass: Glass) -> DashboardPane:
+    """Return the dashboard."""
+    assert isinstance(glass.pane, DashboardPane)
+    return glass.pane
+
+
+def chosen(glass: Glass) -> str:
+    """Return the key of the row under the cursor."""
+    item = pane_of(glass).chosen
+    return "" if item is None else item.key
+
+
+def test_the_cursor_begins_on_the_verdict(overview: Glass) -> None:
+    """ENTER there opens its evidence; F12 returns to the same line."""
+    assert chosen(overview) == "verdict verdict"
+    overview.press("enter")
+    assert overview.session.page.screen.command == "DIAGNOSE"
+    overview.press("back")
+    assert chosen(overview) == "verdict verdict"
+
+
+def test_down_goes_through_the_resources_and_right_to_the_list_beside(overview: Glass) -> None:
+    """Each key goes to the nearest line of what is shown."""
+    keys = []
+    for _ in range(6):
+        overview.press("down")
+        keys.append(chosen(overview))
+    assert keys == [f"resource {name}" for name in ("cpu", "memory", "channel", "lcu", "alias", "device")]
+    overview.press("down")
+    overview.press("down")
+    assert chosen(overview).startswith("lcu ")
+    overview.press("column_right")
+    assert not chosen(overview).startswith("lcu ")
+    overview.press("column_left")
+    assert chosen(overview).startswith("lcu ")
+    overview.press("enter")
+    assert overview.session.page.screen.command == "DEVICE"
+
+
+def test_top_and_bottom(overview: Glass) -> None:
+    """The last line is reached, and the first again."""
+    overview.press("bottom")
+    pane = pane_of(overview)
+    assert chosen(overview) == pane.items[-1].key
+    assert pane.lines()[-1].text.strip()
+    overview.press("top")
+    assert (chosen(overview), pane.offset) == ("verdict verdict", 0)
+
+
+def test_the_cursor_stays_on_its_row(overview: Glass) -> None:
+    """In another interval, and in another size."""
+    while not chosen(overview).startswith("device "):
+        before = chosen(overview)
+        overview.press("down")
+        assert chosen(overview) != before
+    device = chosen(overview)
+    overview.resize(132, 43)
+    assert chosen(overview) == device
+    overview.run("PREVSAMP")
+    assert chosen(overview) == device
+
+
+def test_a_click_opens_what_it_hits(overview: Glass) -> None:
+    """Anywhere in its line."""
+    pane = pane_of(overview)
+    item = next(one for one in pane.items if one.key == "resource channel")
+    overview.click(40, item.line - pane.offset + 2)
+    assert overview.session.page.screen.command == "CHANNEL"
+
+
+def test_f4_is_the_menu_and_return_leads_back(overview: Glass) -> None:
+    """The menu has only what there is; MENU ALL has all."""
+    overview.press("menu")
+    assert [page.screen.command for page in overview.session.pages] == ["OVERVIEW", "MENU"]
+    assert "--. " not in "\n".join(line.text for line in overview.lines())
+    overview.run("MENU ALL")
+    assert "--. System log" in "\n".join(line.text for line in overview.lines())
+    overview.press("back")
+    assert [page.screen.command for page in overview.session.pages] == ["OVERVIEW"]
+
+
+@pytest.mark.parametrize("key", ["press", "type"])
+def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
+    key: str, open_session: Callable[[str], Session]
+) -> None:
+    """As soon as all samples are judged, and it says so; whoever has pressed a key stays where they are."""
+    for disturbed in (False, True):
+        session = open_session("OVERVIEW")
+        session.opens_at_worst = True
+        session.log.complete()
+        glass = Glass(session, actions=GlassActions())
+        glass.playback.survey()
+        if disturbed:
+            getattr(glass, key)("down")
+        at = session.utc
+        assert session.overview is not None
+        glass.judged(session.overview)
+        worst = min(session.log.entries(), key=lambda one: one.heaviness)
+        assert session.utc == (at if disturbed else worst.worst_end)
+        assert any("Opened at" in line.text for line in glass.lines()) is not disturbed
+
+
+def test_only_the_part_of_a_line_that_changed_is_painted() -> None:
+    """The figure, not the line; all of it where characters may be wider than a cell."""
+    before, after = Line(" 7600 69 40.0"), Line(" 7600 70 40.0")
+    assert differing(before, after, 80) == (6, 8)
+    assert differing(before, before._replace(parts=(Part(1, 5, "look"),)), 80) == (1, 5)
+    assert differing(Line(" ██"), Line(" ██▌"), 80) == (3, 4)
+    assert differing(Line(" 文"), Line(" 字"), 80) == (0, 80)
+    assert differing(None, after, 80) == (0, 80)
