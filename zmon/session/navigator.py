@@ -369,8 +369,8 @@ class Navigator:
         if self.live:
             span = self.timeline.span()
             utc = span[1] if span is not None and utc is None else utc
-        if self._preview is not None and utc is None:
-            return iter([self._preview])  # what is before it would take long
+        if self._preview is not None:  # what is before it would take long
+            return iter([self._preview] * (utc is None or utc >= self._preview.after.at.utc))
         position = self.cursor.position if utc is None else self.timeline.find(utc)
         return self.timeline.intervals(position)
 

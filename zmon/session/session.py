@@ -395,6 +395,8 @@ class Session(Navigator):
     def laborious(self) -> bool:
         """Whether `sheet` would have to read samples before the present ones."""
         view = self.view(self.page.argument)
+        if self._preview is not None:
+            return False  # nothing before it is known
         if view is None or (self._table is not None and self._table[0] == FillTask(self.page, view).about):
             return False
         return self._looks_back(self.page)

@@ -11,6 +11,7 @@ from zmon.kinds import DEVICE
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
 from zmon.tables.cpu import memory_use
+from zmon.tables.diagnosed import situation_of
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 MAX_RECENT: Final = 60
 """Intervals that are looked back on."""
 MAX_READ: Final = 4000
-"""Devices of earlier intervals that one filling reads at most."""
+"""Devices of earlier intervals that one filling reads at most ..."""
+MAX_FIRST: Final = 400
+"""... and the first one of a timeline, so that there is a picture soon."""
 MAX_KEPT: Final = 2000
 """Intervals that are remembered of a timeline."""
 
@@ -54,7 +57,7 @@ def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
     if present.before is None:
         return []
     found = [_observed(view, present)]
-    left = MAX_READ // max(1, len(present.of(DEVICE)))
+    left = (MAX_READ if len(view.history.loads) > 1 else MAX_FIRST) // max(1, len(present.of(DEVICE)))
     past: Iterator[Interval] | None = None
     while len(found) < most:
         utc = found[-1].begin
@@ -83,7 +86,7 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     if known is not None and known.begin == before.at.utc:
         return known
     at = view if interval is view.interval else view.at(interval)
-    load = load_of(at)
+    load = situation_of(view).load if at is view else load_of(at)
     found = RecentLoad(before.at.utc, utc, interval.gap, load, resource_uses(load), memory_use(at))
     if not interval.skipped:
         if len(kept) >= MAX_KEPT:
