@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 @cache
 def interval_of(plan: Scenario) -> Interval:
-    """Return the first interval of a scenario."""
-    counters = KernelCounters(plan)
+    """Return the last interval of a scenario, in which its faults have come."""
+    simulation = Simulation(plan)
+    last = len(simulation) - 1
+    counters = KernelCounters(plan, last)
     before = counters.sample()
-    counters.add([Simulation(plan).interval(0)])
+    counters.add([simulation.interval(last)])
     return Interval(before, counters.sample())
 
 
@@ -54,6 +56,10 @@ BROKEN: Final = [
     ("zvm-4-cpus", "B23", State.OK, "4 virtual processors, 4 in the LPAR of z/VM"),
     ("guest-swapping", "B20", State.BAD, "pages/s are swapped"),
     ("guest-enough-memory", "B20", State.OK, "nothing was swapped"),
+    ("fcp-one-adapter", "H10", State.BAD, "reached over one adapter"),
+    ("fcp-multibus-100", "H10", State.OK, "two adapters and two ports or more"),
+    ("path-lost", "H1", State.BAD, "installed and not usable: CHPID 52 for 16 devices"),
+    ("small-stripes", "B14", State.LOOK, "stripes of less than 64 KiB: lab/restored (8 KiB)"),
     ("stripe-extended", "B15", State.LOOK, "all data are in LCU 8000"),
     ("shark-after", "B29", State.OK, "blocks of numbers, each of one LCU"),
 ]

@@ -207,7 +207,7 @@ def _judge_sides(spread: FileDisks) -> Finding:
         parts = ", ".join(f"{percent(sides[side] / known)} on {side}" for side in sorted(sides))
         return ok(f"{parts}; {counted(len(lcus), 'LCU')}")
     reasons = [one.side.reason for one in spread.volumes.values() if isinstance(one.side, Absent)]
-    return unknown(f"the side of {counted(len(lcus), 'LCU')}: {reasons[0]}")
+    return unknown(f"the side of {counted(len(spread.data), 'disk')}: {reasons[0]}")
 
 
 def direct_io(given: CheckInput) -> Finding:
