@@ -104,3 +104,18 @@ def test_a_ratio_to_nothing_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(MeasureError, match="nothing was done, so there is no ratio"):
         list(report([str(file)]))
+
+
+def test_figures_are_taken_from_as_many_intervals_as_they_want(tmp_path: Path) -> None:
+    """A scenario may simulate more for its figures than screens show."""
+    text = IDLE.replace("IO/s / IO/s", "IO/s").replace("high = 1", "high = 1e6")
+    text = text.replace("seconds = 60", 'seconds = 60\nloads = ["random"]')
+    head = 'base = "pav-3"\nwarm = 0\nstep = 1'
+    values = []
+    asked = ("drawn = 1\nmeasured = 3", "drawn = 3", "drawn = 3\nmeasured = 1", "drawn = 1")
+    for number, lines in enumerate(asked):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(text.replace('base = "pav-3"', f"{head}\n{lines}"))
+        values.append(next(report([str(file)])).value)
+
+    assert values[0] == values[1] == values[2] != values[3]
