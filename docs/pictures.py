@@ -22,6 +22,7 @@ from zmon.ui.app import Zmon
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
 SESSION: Final = "hercules-one-hot-lcu.tar.gz"
 RECORDING: Final = "hercules-four-queries.zmon"
+SIMULATED: Final = "lab-shark-before.zmon"
 CASE_STUDY: Final = "casestudy/machine-uid.tar.gz"
 
 
@@ -33,11 +34,12 @@ class Picture(NamedTuple):
     keys: tuple[str, ...] = ()
     size: tuple[int, int] = (80, 24)
     recorded: str = ""
-    """At which time of the recording; without one the last pass of a captured session is shown."""
+    """At which time of the recording; without one the end of a session is shown."""
     session: str = SESSION
 
 
 PICTURES: Final = (
+    Picture("overview", "OVERVIEW", size=(132, 43), session=SIMULATED),
     Picture("menu", "MENU"),
     Picture("ctlunit", "CTLUNIT", size=(132, 16)),
     Picture("device", "DEVICE", size=(132, 24)),
@@ -55,12 +57,13 @@ def opened(picture: Picture) -> Session:
     """Look at the end of a captured machine, or at a time of the recording."""
     time, name = picture.recorded, RECORDING if picture.recorded else picture.session
     path = os.path.join(shipped("recordings"), name)
-    timeline = open_recording(path) if time else open_capture(path)
+    timeline = open_recording(path) if name.endswith(".zmon") else open_capture(path)
     session = Session(timeline, load_screens(shipped("screens")))
     if time:
         session.seek(time_of(f"2026-11-21 {time}" if time[0].isdigit() else time, timeline))
     else:
         session.end()
+    session.log.complete()  # else its thread may judge while it is drawn
     return session
 
 

@@ -134,3 +134,13 @@ def test_only_the_part_of_a_line_that_changed_is_painted() -> None:
     assert differing(Line(" ██"), Line(" ██▌"), 80) == (3, 4)
     assert differing(Line(" 文"), Line(" 字"), 80) == (0, 80)
     assert differing(None, after, 80) == (0, 80)
+
+
+def test_a_filled_overview_is_not_filled_again(open_session: Callable[[str], Session]) -> None:
+    """Neither before samples are judged nor afterwards: a thread that fills tables comes to rest."""
+    session = open_session("OVERVIEW")
+    for _ in range(2):
+        task = session.task()
+        session.accept(task, task.table())
+        assert not session.laborious
+        session.log.complete()

@@ -397,7 +397,7 @@ class Session(Navigator):
         view = self.view(self.page.argument)
         if self._preview is not None:
             return False  # nothing before it is known
-        if view is None or (self._table is not None and self._table[0] == FillTask(self.page, view).about):
+        if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
         return self._looks_back(self.page)
 
