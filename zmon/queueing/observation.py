@@ -6,6 +6,7 @@ absent with its reason.  `zmon.tables.observed` fills these records from an inte
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -122,7 +123,7 @@ class ObservedLoad(NamedTuple):
 
     def volumes_of(self, lcu: str) -> tuple[ObservedVolume, ...]:
         """Return the volumes of an LCU."""
-        return tuple(volume for volume in self.volumes if volume.lcu == lcu)
+        return _by_lcu(_Same(self.volumes)).get(lcu, ())
 
     @property
     def is_untimed(self) -> bool:
@@ -136,6 +137,30 @@ class ObservedLoad(NamedTuple):
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
         return rate * self.seconds >= MIN_REQUESTS
+
+
+class _Same:
+    """Volumes as a key that costs nothing: the same tuple has the same LCUs."""
+
+    __slots__ = ("volumes",)
+
+    def __init__(self, volumes: tuple[ObservedVolume, ...]) -> None:
+        self.volumes = volumes
+
+    def __hash__(self) -> int:
+        return id(self.volumes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.volumes is other.volumes
+
+
+@lru_cache(maxsize=32)  # the intervals that are looked at
+def _by_lcu(same: _Same) -> dict[str, tuple[ObservedVolume, ...]]:
+    """Return the volumes of each LCU."""
+    found: dict[str, list[ObservedVolume]] = {}
+    for one in same.volumes:
+        found.setdefault(one.lcu, []).append(one)
+    return {lcu: tuple(ones) for lcu, ones in found.items()}
 
 
 def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:

@@ -273,10 +273,13 @@ def _check_whole(screen: Screen, top: TomlTable) -> None:
 
 
 def _filled(drill: str, names: Iterable[str], layout: str) -> str:
-    """Return a command without the fields that it may have; a page's are facts, of which there is no list."""
+    """Return a command without the fields that it may have; a page's are facts, of which there is no list.
+
+    A table whose rows lead to different screens has the command of each as `door`, which no column shows.
+    """
     if layout == "page":
         return re.sub(r"\{\w+\}", "", drill)
-    for name in ("key", *names):
+    for name in ("key", "door", *names):
         drill = drill.replace(f"{{{name}}}", "")
     return drill
 

@@ -174,20 +174,23 @@ def table(view: View) -> Table:
     """Fill DIAGNOSE: lines of text, those of a diagnosis one after the other; each leads to its subject."""
     found = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
+    firsts: dict[int, Diagnosis] = {}
     for number, one in enumerate(found.diagnoses, 1):
+        firsts[len(lines)] = one
         lines += _lines(f"{number}. {one.id}", one.claim, one)
         lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
         lines += [line for heading, words in sections(one) for line in _lines(heading, words, one)]
     if not found.diagnoses:
         lines += _lines("Verdict", found.sentence, None)
     lines += [line for heading, words in remarks(found) for line in _lines(heading, words, None)]
+    heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {
         "what": [what for what, _, _ in lines],
         "text": [text for _, text, _ in lines],
-        "id": [NO_DIAGNOSIS if one is None else one.id for _, _, one in lines],
-        "confidence": [NO_DIAGNOSIS if one is None else one.confidence for _, _, one in lines],
-        "lost": [NO_DIAGNOSIS if one is None else one.lost for _, _, one in lines],
-        "subject": [NO_DIAGNOSIS if one is None else one.subjects[0].title for _, _, one in lines],
+        "id": ["" if one is None else one.id for one in heads],
+        "confidence": ["" if one is None else one.confidence for one in heads],
+        "lost": ["" if one is None else one.lost for one in heads],
+        "subject": ["" if one is None else one.subjects[0].title for one in heads],
         "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
     }
     return Table([str(number) for number in range(1, len(lines) + 1)], columns)

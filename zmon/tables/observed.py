@@ -44,6 +44,7 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_CACHE: Final = NO_RANKS
+NO_IO: Final = absent("no I/O in the interval")
 
 
 def observed_load(
@@ -140,14 +141,18 @@ def _volume(
     """Return a volume; its times are means over `measured`, its own subchannels or all that serve it."""
     rate = devices.requests[row]
     assert not isinstance(rate, Absent)  # noqa: S101 - others are left out
-    pend, disc, conn = (
-        devices.average(measured, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
-    )
-    if devices.active:
+    pend: Number = 0.0
+    disc: Number = 0.0
+    conn: Number = NO_IO
+    if rate:  # most volumes of a fleet are idle
+        pend, disc, conn = (
+            devices.average(measured, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
+        )
+    if rate and devices.active:
         disc = disc + devices.average(measured, devices.active) / 1e3
     estimated = isinstance(conn, Absent)
     if estimated:
-        pend, disc, conn = 0.0, 0.0, ratio(devices.linux_busy[row] / 100.0, rate, "no I/O in the interval")
+        pend, disc, conn = 0.0, 0.0, ratio(devices.linux_busy[row] / 100.0, rate, NO_IO.reason)
     key = devices.keys[row]
     return ObservedVolume(
         key,
