@@ -1,0 +1,41 @@
+"""DIAGNOSE: all of the text fits on 80 columns, and each line of a diagnosis leads to what it is about."""
+
+from __future__ import annotations
+
+from zmon.lab.scenario import load_scenario
+from zmon.session.machines import ScenarioSection
+from zmon.tables.diagnosed import WIDTH, verdict_of
+from zmon.tables.view import View, fill, no_inputs
+
+
+def view_of(name: str) -> View:
+    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert found is not None
+    return View(found, people=no_inputs)
+
+
+def test_a_diagnosis_is_there_whole() -> None:
+    """No line is cut, the words are those of the verdict, and the figures are in the first line alone."""
+    view = view_of("shark-before")
+    table = fill("diagnosis", view)
+    text = table.column("text")
+    assert all(isinstance(line, str) and len(line) <= WIDTH for line in text)
+    (first,) = verdict_of(view).diagnoses
+    assert first.claim in " ".join(map(str, text))
+    assert [one for one in table.column("id") if one] == [first.id]
+    assert table.column("lost")[0] == first.lost
+    own = [door for door in table.column("door") if isinstance(door, str)]
+    assert set(own) == {f"DEVICE cu={first.subjects[0].key}"}
+    assert len(own) > 5
+
+
+def test_nothing_short_is_said_in_one_sentence() -> None:
+    """Without a diagnosis the screen has the verdict, which leads nowhere."""
+    view = view_of("shark-after")
+    table = fill("diagnosis", view)
+    assert table.column("what")[0] == "Verdict"
+    assert not any(isinstance(door, str) for door in table.column("door"))
+    assert verdict_of(view) is verdict_of(view)  # computed once
