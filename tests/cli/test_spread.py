@@ -367,3 +367,11 @@ def test_a_file_that_was_not_seen_is_named(answer_with: Callable[[str], str]) ->
     """Where others of its file system were seen it counts."""
     out = answer_with("A,/db2/d01/mistyped.data,data,100")
     assert "not seen, and placed by its path alone: /db2/d01/mistyped.data of A [l.csv:4], on /db2/d01" in out
+
+
+def test_where_the_load_is_new_no_move_is_of_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """The hours before show it, as on screens: who makes it is to be found."""
+    words = ["--from", "recordings/lab-healthy-day.zmon", "--at", "14:40", "--traffic", "--moves", "3"]
+    assert main(["spread", *words]) == OK
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "because LCU 8000 has much more load than before: find who makes it; no move is of use" in printed

@@ -95,7 +95,7 @@ def test_changes_may_stand_in_a_file(whatif: WhatIf, tmp_path: Path) -> None:
         ((), "a change is needed: move FILE or TABLESPACE to LCU 5"),
         (("moves",), "moves needs the files of tablespaces"),
         (("aliases", "7", "on", "volume", "9999"), "volume '9999' is not known here"),
-        (("no-such-file.toml",), "no-such-file.toml"),
+        (("no-such-file.toml",), "no-such-file.toml cannot be read: No such file or directory"),
         (("processors", "8", "--at", "nonsense"), "nonsense"),
     ],
 )
@@ -104,6 +104,13 @@ def test_a_wrong_command_line_ends_with_status_2(whatif: WhatIf, words: tuple[st
     status, printed, said = whatif(*words)
     assert (status, printed) == (USAGE, "")
     assert answer in said
+
+
+def test_no_moves_are_suggested_for_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same as on MOVES."""
+    words = ["--from", "recordings/lab-healthy-day.zmon", "--at", "10:00"]
+    assert main(["whatif", "moves", *words]) == USAGE
+    assert "MOVES suggests no move in this interval: Nothing waits; the busiest" in capsys.readouterr().err
 
 
 def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

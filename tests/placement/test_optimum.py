@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.placement.exact import Exact
@@ -7,7 +9,8 @@ from tests.placement.random_case import random_case
 from zmon.absent import Absent
 from zmon.placement.planner import plan_moves
 
-CASES = 24
+CASES = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 24
+"""Of these a few that are small; `make test-thorough` tries more."""
 
 
 def test_plans_are_near_the_best_there_is() -> None:
@@ -34,7 +37,7 @@ def test_plans_are_near_the_best_there_is() -> None:
     assert copied <= 1.1 * fewest
 
 
-@pytest.mark.parametrize("seed", range(60, 76))
+@pytest.mark.parametrize("seed", range(60, 60 + CASES // 3 * 2))
 def test_a_plan_obeys_the_rules_at_each_step(seed: int) -> None:
     """Room, pins, logs and data, and the number of moves; each step is what it says."""
     case = random_case(seed)

@@ -44,6 +44,11 @@ NAMES = KnownNames(
         ("ALIASES 20 ON LCU 5", AliasNumber(20, "B.5")),
         ("aliases 7 on volume 8000", AliasNumber(7, volume="0.0.8000")),
         ("processors 8", ProcessorNumber(8.0)),
+        ("24 paths", PathNumber(24)),
+        ("20 aliases on LCU 5", AliasNumber(20, "B.5")),
+        ("8 processors", ProcessorNumber(8.0)),
+        ("double paths", PathNumber(2.0, "", times=True)),
+        ("use all the paths", PathsInUse()),
     ],
 )
 def test_words_mean_a_change(words: str, change: Change) -> None:
@@ -55,7 +60,14 @@ def test_words_mean_a_change(words: str, change: Change) -> None:
     ("words", "answer"),
     [
         ("mvoe TS1 to LCU 5", "did you mean move"),
-        ("aliases many", "is no change that is known"),
+        (
+            "aliases many",
+            "is no change that is known; write aliases 20 on LCU 8100, aliases 7 on volume 8000",
+        ),
+        (
+            "move TS1 to 7201",
+            "is no change that is known; write move FILE or TABLESPACE to LCU 5, move FILE to",
+        ),
         ("move TS2 to LCU 5", "'TS2' is no file and no tablespace here: did you mean ts1?"),
         ("move TS1 to LCU 55", "LCU '55' is not known here"),
         ("move TS1 to volume 7301", "did you mean 7201?"),

@@ -21,7 +21,7 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
 from zmon.placement.items import placement_of
-from zmon.placement.spread_report import SpreadQuery, report_spread
+from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
@@ -60,7 +60,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the prediction; returns the exit status."""
     try:
         wanted = _wanted(args.change)
-    except (ChangeError, OSError) as error:
+    except OSError as error:
+        return misused(f"{error.filename} cannot be read: {error.strerror}")
+    except ChangeError as error:
         return misused(str(error))
     if not wanted:
         return misused(f"a change is needed: {', '.join(FORMS)}; see zmon whatif --help")
@@ -130,10 +132,10 @@ def _moves(view: View) -> tuple[Change, ...]:
         raise ChangeError("moves needs the files of tablespaces: --listing")
     known = placement_of(machine_of(view), traffic=attribution_of(view))
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=MAX_MOVES)
-    plan = report_spread(known, query, waits_in(view)).plan
-    if plan is None or not plan.steps:
-        raise ChangeError("MOVES suggests no move in this interval")
-    return changes_of(plan.steps)
+    found = report_spread(known, query, waits_in(view))
+    if found.plan is None or not found.plan.steps:
+        raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or NOT_WORTH}")
+    return changes_of(found.plan.steps)
 
 
 # output

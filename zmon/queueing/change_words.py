@@ -64,14 +64,16 @@ def parse_change(text: str, names: KnownNames) -> Change:
     Raises:
         ChangeError: they are not understood, or name nothing that is known here.
     """
-    words = " ".join(text.split())
+    words = _NUMBER_FIRST.sub(r"\2 \1", " ".join(text.split()))
     for pattern, make in _FORMS:
         match = pattern.fullmatch(words)
         if match is not None:
             return make(names, *match.groups())
-    first = words.partition(" ")[0]
-    hint = did_you_mean(first, sorted({form.split()[0] for form in FORMS}))
-    raise ChangeError(f"{words!r:.80} is no change that is known{hint or ''}; write {', '.join(FORMS)}")
+    first = words.partition(" ")[0].casefold()
+    like = [form for form in FORMS if form.split()[0] == first]
+    hint = "" if like else did_you_mean(first, sorted({form.split()[0] for form in FORMS}))
+    write = f"{hint} Write" if hint else "; write"
+    raise ChangeError(f"{words!r:.80} is no change that is known{write} {', '.join(like or FORMS)}")
 
 
 def _known(what: str, word: str, names: Mapping[str, str]) -> str:
@@ -138,6 +140,10 @@ def _aliases(names: KnownNames, number: str, kind: str | None, target: str | Non
     return AliasNumber(_number(number), _lcu(names, target))
 
 
+_NUMBER_FIRST: Final = re.compile(r"^(\d+) (paths|aliases|processors)\b", re.IGNORECASE | re.ASCII)
+"""`24 paths` is `paths 24`."""
+
+
 def _form(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.ASCII)
 
@@ -146,8 +152,8 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[..., Change]], ...]] = (
     (_form(r"move (.+) to (LCU|volume) (.+)"), _move),
     (_form(r"stripe (.+) over (LCUs?|volumes?) (.+)"), _stripe),
     (_form(r"paths (\d+)(?: of LCU (.+))?"), _paths),
-    (_form(r"double the paths(?: of LCU (.+))?"), _double),
-    (_form(r"use all paths(?: of LCU (.+))?"), _use_all),
+    (_form(r"double (?:the )?paths(?: of LCU (.+))?"), _double),
+    (_form(r"use all (?:the )?paths(?: of LCU (.+))?"), _use_all),
     (_form(r"aliases (\d+)(?: on (LCU|volume) (.+))?"), _aliases),
     (_form(r"processors (\d+)"), lambda _names, number: ProcessorNumber(float(_positive(number)))),
 )
