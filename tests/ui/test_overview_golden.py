@@ -1,6 +1,6 @@
 """OVERVIEW of machines in trouble and in health, in the sizes that people have, compared with text files.
 
-`ZMON_GOLDEN=write pytest tests/ui/test_overview_golden.py` writes them anew; read each aloud before keeping it.
+`ZMON_GOLDEN=write pytest tests/ui/test_overview_golden.py` writes them anew; read each aloud first.
 """
 
 from __future__ import annotations
