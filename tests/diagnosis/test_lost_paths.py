@@ -6,6 +6,7 @@ import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
+from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
 from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
@@ -28,14 +29,14 @@ def multipath(*leaves: PathLeaf) -> MultipathDisk:
         ("varied off by Linux", "(varied off by Linux)", "chchp -v 1 51"),
         ("configured off", "(configured off)", "chchp -c 1 51"),
         ("taken off by the control unit for maintenance (CUIR)", "maintenance", "Wait for the end"),
-        ("", "lost: 51.", "cable, switch, port"),
+        ("", ": 51.", "cable, switch, port"),
     ],
 )
 def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
     """It is certain; what to do follows from why it is not used."""
     paths = (WHOLE._replace(lost=(LostPath("51", 4, why),), since=9),)
     found = only(lost_paths(situation(paths=paths, maps=())))
-    assert found.claim.startswith("1 channel path of 2 to LCU 7 is lost: 51")
+    assert found.claim.startswith(f"1 channel path of 2 to LCU 7 is lost since {clock(9, '%H:%M')}: 51")
     assert words in found.claim
     assert action in found.action
     assert (found.confidence, found.since) == (CERTAIN, 9)

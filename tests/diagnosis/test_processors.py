@@ -55,6 +55,14 @@ def test_stolen_time_is_another_claim() -> None:
     assert found.lost > 4
 
 
+def test_more_virtual_processors_than_the_lpar_has() -> None:
+    """Then fewer are what to try first."""
+    system = ObservedSystem(steal=0.5, hypervisor="z/VM", below=2)
+    found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
+    assert "the guest has 4 virtual processors, the LPAR only 2" in found.claim
+    assert found.action.startswith("Give the guest at most 2 virtual processors")
+
+
 def test_a_little_steal_is_none() -> None:
     """Below a tenth of the time nothing is said."""
     system = ObservedSystem(steal=0.05, cpu_some=0.0)

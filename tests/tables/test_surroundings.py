@@ -18,7 +18,9 @@ from zmon.session.machines import ScenarioSection
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 from zmon.tables.diagnosed import verdict_of
+from zmon.tables.observed import SCSI
 from zmon.tables.view import View
+from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Verdict
@@ -80,6 +82,14 @@ def test_what_is_wrong_comes_first_and_is_not_denied_without_its_source(name: st
     blind = judged(name, *sources)
     assert wanted in {one.id for one in blind.unknown}
     assert wanted not in {one.id for one in blind.diagnoses}
+
+
+def test_disks_behind_measured_adapters_are_one_lcu_also_where_their_luns_name_others() -> None:
+    """Else what an adapter takes of a request is not known, and predictions leave processors out."""
+    load = load_of(View(last_interval("fcp-failover")))
+    busy = [one for one in load.volumes if one.rate]
+    assert {one.lcu for one in busy} == {SCSI}
+    assert not any(one.estimated for one in busy)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, many, names
 from zmon.queueing.observation import path_groups
@@ -68,10 +69,11 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
     )
     number = sum(max(each.devices for each in one.lost) for one in ones)
     titles = names([one.title for one in ones])
+    when = "" if since is None else f" since {clock(since, '%H:%M')}"
     return Diagnosis(
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
-        claim=f"{many(len(chpids), 'channel path')} of {whole} to {titles} {_are(chpids)} lost:"
+        claim=f"{many(len(chpids), 'channel path')} of {whole} to {titles} {_are(chpids)} lost{when}:"
         f" {names(chpids)}{f' ({why})' if why else ''}.",
         evidence=tuple(
             evidence("device.paths", lcu, left, f"{number} devices on line have {left} of {whole} paths")
@@ -166,7 +168,7 @@ def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
                         "layer.busid" if part is _adapter else "layer.wwpn",
                         Subject("disk", ones[0].key, ones[0].title),
                         1,
-                        f"{len(ones[0].leaves)} paths, 1 {title}",
+                        f"{ones[0].title} has {len(ones[0].leaves)} paths over 1 {title}",
                     ),
                 ),
                 confidence=CERTAIN,

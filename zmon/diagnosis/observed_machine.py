@@ -55,6 +55,8 @@ class ObservedSystem(NamedTuple):
     """Keys of the volumes that are swapped to."""
     hypervisor: str = ""
     """`z/VM`, `the LPAR's hypervisor`, `KVM`; empty if not known."""
+    below: Number = NOT_READ
+    """Processors of the LPAR, below z/VM."""
     limits: tuple[str, ...] = ()
     """What the hypervisor grants, in words: `the LPAR is capped`."""
 

@@ -106,7 +106,16 @@ def _withheld(situation: Situation, system: ObservedSystem, number: float, busy:
     calm = (
         () if isinstance(serv, Absent) else (f"not the disks: the hardware serves a request in {ms(serv)}",)
     )
-    cause = f" It is known that {' and '.join(system.limits)}." if system.limits else ""
+    beyond = number > system.below
+    limits = (
+        *(
+            (f"the guest has {number:.0f} virtual processors, the LPAR only {system.below}",)
+            if beyond
+            else ()
+        ),
+        *system.limits,
+    )
+    cause = f" It is known that {' and '.join(limits)}." if limits else ""
     zvm = system.hypervisor == ZVM
     ask = (
         "see CP INDICATE LOAD, and the paging and wait states of the guest"
@@ -123,10 +132,12 @@ def _withheld(situation: Situation, system: ObservedSystem, number: float, busy:
             *_of_tasks(system, number),
         ),
         confidence=CERTAIN,
-        action=f"Give this Linux a larger share, or run less beside it: {ask}.",
+        action=f"Give the guest at most {system.below} virtual processors, as the LPAR has; {ask}."
+        if beyond
+        else f"Give this Linux a larger share, or run less beside it: {ask}.",
         lost=steal * number + max(0.0, _lost(system, number, busy + steal) - 1),
         excluded=calm,
-        missing=() if system.limits else ("caps and weights: diag 204, s390_sthyi", *_paging(zvm=zvm)),
+        missing=() if limits else ("caps and weights: diag 204, s390_sthyi", *_paging(zvm=zvm)),
     )
 
 

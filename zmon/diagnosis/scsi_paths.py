@@ -145,8 +145,8 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
         claim=f"One of {paths} FCP paths does all I/O of {many(len(alone), 'disk')}: {busiest.title}"
         f" ({busiest.rate:,.0f} a second); {others} by.",
         evidence=(
-            evidence("device.io", busiest.subject, busiest.rate, f"{busiest.rate:,.0f} requests a second"),
-            *_rates(idle[:3]),
+            *_rates([busiest]),
+            *_rates(idle[:1]),
             evidence(
                 "channel.cur", Subject("path", busiest.chpid, busiest.chpid), 100 * busiest.use,
                 f"channel path {busiest.chpid} is {percent(busiest.use)} busy",

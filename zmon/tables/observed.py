@@ -206,7 +206,7 @@ def _behind_adapters(volumes: Sequence[ObservedVolume], used: float) -> list[Obs
 
     What else a request takes counts as pending: the wait for an adapter, the fabric and the storage server.
     """
-    scsi = [one for one in volumes if not one.lcu and "." not in one.key]
+    scsi = [one for one in volumes if "." not in one.key]
     rate = sum(one.rate for one in scsi)
     conn = used / rate if rate else 0.0
     found = []

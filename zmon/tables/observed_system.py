@@ -39,6 +39,7 @@ KINDS: Final = (
 """What is read of a sample."""
 HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
 IN_KERNEL: Final = ("system", "irq", "softirq")
+NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
 MAX_LAYERS: Final = 32
 MAX_LOOKED_BACK: Final = 120
@@ -81,6 +82,7 @@ def observed_system(view: View) -> ObservedSystem:
         swap_used=size("swap_total") - size("swap_free"),
         swap_disks=tuple(_swap_disks(interval)),
         hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),
+        below=_below(interval),
         limits=tuple(_limits(interval)),
         **rates,
         **sizes,
@@ -109,6 +111,14 @@ def _swap_disks(interval: Interval) -> Iterator[str]:
             yield busid if busid and name.startswith("dasd") else name
 
 
+def _below(interval: Interval) -> Number:
+    """Return how many processors the LPAR has in which z/VM runs this Linux."""
+    machine = interval.of(MACHINE)
+    if text_of(machine.cell("machine", "environment")) != "zvm":
+        return NO_ZVM
+    return machine.cell("machine", "lpar_cpus_configured")  # type: ignore[return-value]  # a number
+
+
 def _limits(interval: Interval) -> Iterator[str]:
     """Yield what limits the processors of this Linux from below, in words."""
     machine = interval.of(MACHINE)
@@ -134,9 +144,6 @@ def _limits(interval: Interval) -> Iterator[str]:
     name = text_of(machine.cell("machine", "guest_name"))
     if name in guests.index and guests.cell(name, "capped") == 1:
         yield f"guest {name} is capped at its share"
-    mine, below = figure("vm_cpus_configured"), figure("lpar_cpus_configured")
-    if mine > below:
-        yield f"the guest has {mine} virtual processors, the LPAR of z/VM {below}"
 
 
 # what hangs
