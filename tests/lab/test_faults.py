@@ -184,4 +184,5 @@ def test_requests_wait_in_the_device_mapper() -> None:
     assert wait(well, "read", "dm-") == pytest.approx(wait(well, "read"), rel=0.01)
     assert wait(ill, "read", "dm-") > 5 * wait(ill, "read")
     assert wait(ill, "read") <= 1.1 * wait(well, "read")
-    assert ill.of(BLOCK).cell("dm-0", "in_flight") > 5  # type: ignore[operator]  # it is there
+    at_once = total(ill, BLOCK, "weighted_ms", ["dm-0"]) / 2000
+    assert at_once > 4 * total(well, BLOCK, "weighted_ms", ["dm-0"]) / 2000 > 1
