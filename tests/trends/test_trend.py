@@ -10,8 +10,6 @@ import pytest
 
 from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
 from zmon.absent import Absent
-from zmon.event import What
-from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend import NoTrendError, load, top, trend
@@ -109,23 +107,6 @@ def test_the_load_of_a_time_is_the_io_of_all_devices(tmp_path: Path) -> None:
     found = load([str(tmp_path / "r.zmon")], BEGIN, BEGIN + 1200 * SECOND, 4)
     assert list(found[:2]) == [pytest.approx(0.5)] * 2
     assert isinstance(found[3], Absent)
-
-
-def test_a_limit_that_is_exceeded_is_one_event(tmp_path: Path) -> None:
-    """From its first interval to its last, across segments and short pauses; a later time is another."""
-    machine = Machine()
-    samples = [machine.sample(10.0, nominal=10.0)]
-    for ms in (1, 80, 90, 1, 80, 1, 1, 1, 1, 1, 1, 1, 1, 1, 70, 1):
-        machine.work(0, 10, ms)
-        samples.append(machine.sample(10.0, nominal=10.0))
-    record(tmp_path / "r.zmon", samples, {3}, set())
-    recording = Recording(str(tmp_path / "r.zmon"))
-    found = [event for event in recording.events(BEGIN, BEGIN + DAY) if event.what is What.LIMIT]
-    recording.close()
-    mine = [event for event in found if event.thing == BUSIDS[0]]
-    assert [((e.begin - BEGIN) // SECOND, (e.end - BEGIN) // SECOND) for e in mine] == [(20, 60), (150, 160)]
-    assert mine[0].screen == "DEVICE"
-    assert mine[0].text == f"DEVICE {BUSIDS[0]}: Resp above 60 ms, at most 90.0 ms"
 
 
 def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, ExceptionEntry
+from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
 from zmon.rule.judge import Judge, sentence
+from zmon.tables import SCREENS
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.rule.grammar import Rule
@@ -179,8 +180,8 @@ class Watch:
         self._weighed = self._observed = 0.0
         """The weights of open bad exceptions times seconds, and seconds."""
 
-    def follow(self, interval: Interval) -> None:
-        """Judge the next interval by all rules."""
+    def follow(self, interval: Interval, quiet: Collection[str] = ()) -> None:
+        """Judge the next interval by all rules, but those that are known to hold for no further row."""
         seconds = interval.seconds
         if isinstance(seconds, Absent) or seconds <= 0 or interval.gap:
             self._interrupt()
@@ -189,6 +190,8 @@ class Watch:
         self._remember(interval)
         judges: dict[float, Judge] = {}
         for rule in self.rules:
+            if rule.name in quiet and self._may_skip(rule):
+                continue
             if rule.window not in judges:
                 judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
             self._judge(rule, judges[rule.window], interval)
@@ -196,6 +199,11 @@ class Watch:
         self._weighed += seconds * sum(
             rule.weight for rule in self.rules for row in self._rows[rule.name].values() if row.is_bad
         )
+
+    def _may_skip(self, rule: Rule) -> bool:
+        """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
+        known = rule.name in self._checked and (not rule.remembers or rule.name in self._before)
+        return known and not self._rows[rule.name] and not rule.window
 
     def _remember(self, interval: Interval) -> None:
         """Keep the samples that the longest window reaches, and the one before it."""
@@ -269,6 +277,12 @@ def _worse(rule: Rule, value: Number, worst: Number) -> bool:
 
 
 # many at a time
+
+
+def event_of(entry: ExceptionEntry) -> Event:
+    """Return the event that an exception is."""
+    screen = SCREENS.get(entry.table, "DEVICE")
+    return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.words, screen)
 
 
 def by_begin(entry: ExceptionEntry) -> tuple[Any, ...]:

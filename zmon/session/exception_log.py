@@ -14,8 +14,7 @@ from zmon.clock import DAY, clock
 from zmon.event import OPEN, Event, Exceptions, What
 from zmon.interval import Interval
 from zmon.rule.grammar import usable_rules
-from zmon.rule.watch import Watch, grouped
-from zmon.tables import SCREENS
+from zmon.rule.watch import Watch, event_of, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview, Position, Timeline
 
 LAST: Final = 1 << 62
+REREAD: Final = 2.0
+"""Seconds after which a recording is looked at again for exceptions that were added."""
 PIECE: Final = 0.1
 """Seconds for which samples are judged at a time."""
 
@@ -48,6 +49,10 @@ class ExceptionLog:
         self._begin, self._end = 0, LAST
         self._done = False
         """Whether all samples are judged that there were when they were last looked at."""
+        self._stored: tuple[list[ExceptionEntry], int] | None = None
+        """The exceptions that the recordings of the timeline store, and up to when they were judged."""
+        self._read = 0.0
+        """When these were read."""
         self._since = 0
         """The first sample of a live machine that was judged."""
         self._seen: tuple[int, list[ExceptionEntry]] = (0, [])
@@ -74,6 +79,8 @@ class ExceptionLog:
         with self._lock:
             if timeline.live:
                 return True
+            if self._read_stored():
+                return True
             self._done = False
             if self._position is None:
                 self._position = timeline.find(self._begin) or timeline.next()
@@ -87,6 +94,27 @@ class ExceptionLog:
                     return False
             self._done = until == self._end
         return True
+
+    def _read_stored(self) -> bool:
+        """Read exceptions that a recorder has stored; return False where samples have to be judged."""
+        if self._position is not None or self._begin > 0 or self._end < LAST:
+            return False
+        now = time.monotonic()
+        if self._stored is not None and now < self._read + REREAD:
+            return True
+        span = self._timeline.span()
+        recordings = [] if span is None else self._timeline.recordings(*span)
+        if not recordings or len(recordings) != len(self._timeline.refresh()):
+            return False
+        from zmon.store.file_format import RecordingError  # noqa: PLC0415 - a capture needs no SQLite
+        from zmon.trends.exception_rows import stored  # noqa: PLC0415 - likewise
+
+        try:
+            self._stored = stored(recordings)
+        except RecordingError:
+            self._stored = None  # an event reports the damage; samples that can be read are judged
+        self._read = now
+        return self._stored is not None
 
     def complete(self, until: int = LAST) -> None:
         """Judge recorded samples up to a time, and let others see between pieces of work what is known."""
@@ -102,7 +130,7 @@ class ExceptionLog:
     def remark(self) -> str:
         """Return a sentence while samples are still judged; else it is empty."""
         span, until = self._timeline.span(), self.until
-        if self._done or self._timeline.live or span is None:
+        if self._done or self._stored is not None or self._timeline.live or span is None:
             return ""
         known = f"up to {clock(until, DAY)} of {clock(span[1], DAY)}" if until else "from the first on"
         return f"Samples are still judged by the rules: {known}"
@@ -110,6 +138,8 @@ class ExceptionLog:
     @property
     def until(self) -> int:
         """Up to when samples were judged; 0 before the first."""
+        if self._stored is not None:
+            return self._stored[1]
         last = self._last if self._position is None else self._position.sample
         return 0 if last is None else last.at.utc
 
@@ -119,7 +149,7 @@ class ExceptionLog:
             try:
                 until = self.until
                 if self._seen[0] != until:
-                    found = grouped(self._watch.log())
+                    found = grouped(self._watch.log() if self._stored is None else self._stored[0])
                     self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
             finally:
                 self._lock.release()
@@ -129,7 +159,7 @@ class ExceptionLog:
         """Return the exceptions that overlap a time, and how far that is known."""
         entries, span = self.entries(), self._timeline.span()
         found = tuple(entry for entry in entries if entry.begin < end and entry.end > begin)
-        known = self._done or self._timeline.live or span is None
+        known = self._done or self._stored is not None or self._timeline.live or span is None
         last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
         return Exceptions(found, first, min(self.until, end), last, self._watch.unknown, self.problem)
@@ -164,10 +194,3 @@ def log_of(timeline: Timeline) -> ExceptionLog:
     found = timeline.log = ExceptionLog(timeline, rules)
     found.problem = problem
     return found
-
-
-def event_of(entry: ExceptionEntry) -> Event:
-    """Return the event that an exception is."""
-    return Event(
-        What.LIMIT, entry.begin, entry.end, entry.key, entry.words, SCREENS.get(entry.table, "DEVICE")
-    )

@@ -64,15 +64,15 @@ class MovingDevices:
         self._wanted |= moved
         return self._resting is None or len(self._waiting) >= TOGETHER
 
-    def fill(self) -> Iterator[tuple[Interval, list[Table], Resting]]:
-        """Yield each interval that waits, cut down, its tables, and what is known of what they leave out."""
+    def fill(self) -> Iterator[tuple[Interval, Interval, list[Table], Resting]]:
+        """Yield each interval that waits, whole and cut down, its tables, and what is known of the rest."""
         waiting, wanted, changed = self._waiting, frozenset(self._wanted), self._changed
         self._waiting, self._wanted, self._changed = [], set(), None
         for interval in waiting:
-            yield self._few(interval, interval.only(wanted))
+            yield (interval, *self._few(interval, interval.only(wanted)))
         if changed is not None:
             self.forget()
-            yield changed, filled(changed), NONE_REST
+            yield changed, changed, filled(changed), NONE_REST
 
     def _few(self, interval: Interval, few: Interval) -> tuple[Interval, list[Table], Resting]:
         """Fill the tables with some devices, or with all if there is no other way."""

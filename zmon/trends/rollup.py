@@ -14,16 +14,15 @@ remembered that is not in the file, so it does not matter when the recorder ends
 
 from __future__ import annotations
 
-from itertools import groupby, repeat
-from operator import lt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent
-from zmon.event import Event, What
 from zmon.interval import Interval
-from zmon.store.file_format import event_row, insert_events, sql_text
+from zmon.store.file_format import sql_text
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
 from zmon.tables.view import definition
+from zmon.trends.exception_rows import ExceptionWriter
 from zmon.trends.minute import (
     NONE_REST,
     UNKNOWN,
@@ -43,19 +42,16 @@ from zmon.trends.trend_tables import (
     THOUSAND,
     TREND_TABLES,
     make_tables,
-    trend_limits,
 )
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from zmon.event import ExceptionEntry
     from zmon.sample import Sample
-    from zmon.trends.minute import Aggregate, ThingValues
-    from zmon.trends.trend_tables import TrendLimit, TrendTable
-
-PAUSE: Final = 60 * NS
-"""A limit event ends only after this long below the limit."""
+    from zmon.trends.minute import Aggregate
+    from zmon.trends.trend_tables import TrendTable
 
 
 def recording_with_trends(path: str, *, sealed: int = SEGMENT_SAMPLES, durable: bool = True) -> Writer:
@@ -73,24 +69,12 @@ def minute_of(interval: Interval) -> int:
     return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * NS) * MINUTE
 
 
-class ExceededLimit(NamedTuple):
-    """A value that is beyond its limit in one interval."""
-
-    table: TrendTable
-    figure: str
-    limit: TrendLimit
-    key: str
-    begin: int
-    end: int
-    value: float
-
-
 class TrendRows(NamedTuple):
     """What is to be written."""
 
     rows: Mapping[str, Sequence[tuple[object, ...]]]
     """By SQL table."""
-    exceeded: Sequence[ExceededLimit]
+    exceptions: Sequence[ExceptionEntry]
     until: int
     """The end of the last interval, in seconds since 1970; 0 if there is none."""
 
@@ -113,8 +97,7 @@ class TrendWriter:
         """The keys of the last interval, whose labels are known."""
         self._things: dict[tuple[str, str], int] = {}
         """The numbers of things in the file, by screen and name."""
-        self._exceeded: dict[tuple[str, str, str], tuple[int, Event, float]] = {}
-        """By screen, figure and key the last event: its number, what it says, and the highest value."""
+        self._exceptions = ExceptionWriter()
 
     def open(self, connection: sqlite3.Connection) -> None:
         """Make the tables that lack.
@@ -123,16 +106,18 @@ class TrendWriter:
             sqlite3.Error: they cannot be written.
         """
         make_tables(connection)
-        trend_limits()
+        self._exceptions.open(connection)
         for table in TREND_TABLES:
             definition(table.table)  # nothing is imported once samples come
 
     def failed(self) -> None:
         """Forget what was written in a transaction that was rolled back."""
-        self._things, self._exceeded, self._made = {}, {}, 0
+        self._things, self._made = {}, 0
+        self._exceptions.failed()
 
     def written(self) -> None:
         """Forget the intervals that are in the file."""
+        self._exceptions.written()
         if self._made:
             self._before = self._parts[self._made - 1].resting
         del self._parts[: self._made]
@@ -146,13 +131,16 @@ class TrendWriter:
         seconds = interval.seconds
         if isinstance(seconds, Absent) or interval.gap or seconds <= 0:
             self._fill()
+            self._exceptions.follow(interval, {})
             self._devices.forget()
         elif self._devices.add(interval):
             self._fill()
 
     def _fill(self) -> None:
         """Fill the tables of the intervals that wait for it."""
-        for interval, tables, resting in self._devices.fill():
+        for whole, interval, tables, resting in self._devices.fill():
+            by_name = {table.table: filled for table, filled in zip(TREND_TABLES, tables, strict=True)}
+            self._exceptions.follow(whole, by_name)
             for at, (table, filled) in enumerate(zip(TREND_TABLES, tables, strict=True)):
                 if filled.keys != self._labelled[at]:
                     self._labelled[at] = filled.keys
@@ -183,14 +171,13 @@ class TrendWriter:
                 for number, screen, name in connection.execute("SELECT id, screen, name FROM thing")
             }
         rows: dict[str, list[tuple[object, ...]]] = {"minute": []}
-        exceeded: list[ExceededLimit] = []
         by_minute = sorted(parts, key=lambda part: part.minute)  # the clock may have been set back
         for number, same in groupby(by_minute, key=lambda part: part.minute):
             give_way()
             minute = Minute(list(same))
             self._add(connection, number, minute, rows)
-            exceeded += exceeded_in(minute)
-        return TrendRows(rows, exceeded, max((part.end // NS for part in parts), default=0))
+        exceptions = self._exceptions.changed()
+        return TrendRows(rows, exceptions, max((part.end // NS for part in parts), default=0))
 
     def _add(
         self,
@@ -286,7 +273,7 @@ class TrendWriter:
                     for minute, thing, *row in made.rows.get(table.minutes, ())
                 ],
             )
-        self._write_limits(connection, made.exceeded)
+        self._exceptions.write(connection, made.exceptions)
         if made.until:
             write_quarters(connection, made.until)
 
@@ -301,24 +288,6 @@ class TrendWriter:
             number = self._things[screen, key] = cursor.lastrowid or 0
         return number
 
-    def _write_limits(self, connection: sqlite3.Connection, exceeded: Sequence[ExceededLimit]) -> None:
-        """Write an event for each time that a limit was exceeded, or let the last one go on."""
-        for one in exceeded:
-            place = (one.table.screen, one.figure, one.key)
-            number, last, high = self._exceeded.get(place, (0, None, 0.0))
-            goes_on = last is not None and 0 <= one.begin - last.end <= PAUSE
-            high = max(high, one.value) if goes_on else one.value
-            begin = last.begin if last is not None and goes_on else one.begin
-            event = Event(What.LIMIT, begin, one.end, one.key, _sentence(one, high), one.table.screen)
-            if goes_on:
-                *_, end, _thing, _screen, text, checksum = event_row(event)
-                connection.execute(
-                    "UPDATE event SET end = ?, text = ?, crc = ? WHERE id = ?", (end, text, checksum, number)
-                )
-            else:
-                number = insert_events(connection, [event])
-            self._exceeded[place] = (number, event, high)
-
     def finish(self, connection: sqlite3.Connection) -> None:
         """Make the quarters that are not over yet, because the file is closed."""
         connection.execute("BEGIN IMMEDIATE")
@@ -329,39 +298,6 @@ class TrendWriter:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-
-
-# limits
-
-
-def exceeded_in(minute: Minute) -> list[ExceededLimit]:
-    """Return all values of a minute that are beyond their limits, in the order of time."""
-    found = []
-    for at, table in enumerate(TREND_TABLES):
-        for place, figure in enumerate(table.figures):
-            limit = trend_limits().get((table.screen, figure.name))
-            for key, thing in minute.things[at].items() if limit is not None else ():
-                if limit is not None and any(map(lt, repeat(limit.bad), thing.columns[place])):
-                    found += list(_exceeded(minute, (table, figure.name, limit, key), thing, place))
-    return sorted(found, key=lambda one: one.begin)
-
-
-def _exceeded(
-    minute: Minute, what: tuple[TrendTable, str, TrendLimit, str], thing: ThingValues, place: int
-) -> Iterator[ExceededLimit]:
-    bad = what[2].bad
-    for at, value in zip(thing.places, thing.columns[place], strict=True):
-        if value > bad and not isinstance(value, Absent):
-            yield ExceededLimit(*what, minute.parts[at].begin, minute.parts[at].end, value)
-
-
-def _sentence(one: ExceededLimit, high: float) -> str:
-    """Say what was exceeded, and by how much."""
-    unit = f" {one.limit.unit}" if one.limit.unit else ""
-    return (
-        f"{one.table.screen} {one.key}: {one.limit.head} above {one.limit.bad:g}{unit},"
-        f" at most {high:.1f}{unit}"
-    )
 
 
 # SQL

@@ -15,13 +15,12 @@ from zmon.tables.view import definition
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from sqlite_utils import Database
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.screen.definition import Screen
     from zmon.tables.table import Table
 
 NS: Final = 1_000_000_000
@@ -114,39 +113,6 @@ TREND_TABLES: Final = (
     TrendTable("LPAR", "lpar"),
 )
 """By command."""
-
-
-class TrendLimit(NamedTuple):
-    """What the screen of a figure says of it: heading, unit, and from where on a value is bad."""
-
-    head: str
-    unit: str
-    bad: float
-
-
-@lru_cache(maxsize=1)
-def trend_limits() -> Mapping[tuple[str, str], TrendLimit]:
-    """Return the limits of figures by screen and name, as the screens have them, the user's own among them.
-
-    Where one of the user's is broken it is those of the shipped screens.
-    """
-    from zmon.screen.definition import ScreenError, load_screens, shipped  # noqa: PLC0415 - readers need none
-
-    try:
-        return _limits_of(load_screens(whole=False).find)
-    except ScreenError:
-        return _limits_of(load_screens(shipped("screens"), whole=False).find)
-
-
-def _limits_of(find: Callable[[str], Screen]) -> dict[tuple[str, str], TrendLimit]:
-    return {
-        (table.screen, column.name): TrendLimit(
-            " ".join(column.head).strip() or column.name, column.unit, column.limit.bad
-        )
-        for table in TREND_TABLES
-        for column in find(table.screen).columns
-        if column.limit is not None and table.figure(column.name) is not None
-    }
 
 
 # SQL

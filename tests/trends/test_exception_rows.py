@@ -1,0 +1,169 @@
+"""A recording stores its exceptions: as events, and with all that is known of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.event import INTERRUPTED, OPEN, What
+from zmon.interval import Interval
+from zmon.lab.scenario import load_scenario
+from zmon.rule.bounds import quiet
+from zmon.rule.grammar import load_rules
+from zmon.rule.watch import Watch, grouped
+from zmon.session.exception_log import log_of
+from zmon.session.machines import simulated
+from zmon.session.recording import open_recording
+from zmon.store.reader import Recording
+from zmon.trends.exception_rows import FIELDS, entry_of, stored, text_of
+from zmon.trends.moving_devices import filled
+from zmon.trends.rollup import recording_with_trends
+from zmon.trends.trend_tables import TREND_TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from zmon.sample import Sample
+
+RULES = load_rules()
+
+
+@pytest.fixture(autouse=True)
+def _no_rules_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def taken() -> list[Sample]:
+    """Return samples of a quiet minute, of the incident of the healthy day, and of what follows."""
+    plan = load_scenario("healthy-day")
+    names = {"afternoon": 60, "incident": 400, "afterwards": 200}
+    phases = tuple(phase._replace(seconds=names[phase.name]) for phase in plan.phases if phase.name in names)
+    return list(simulated([plan._replace(step=20.0, phases=phases)]).samples())
+
+
+@pytest.fixture(scope="module")
+def judged(taken: Sequence[Sample]) -> Watch:
+    """Return what all rules say of each interval."""
+    watch = Watch(RULES)
+    for before, after in pairwise(taken):
+        watch.follow(Interval(before, after))
+    return watch
+
+
+def test_a_rule_that_is_quiet_holds_for_no_row(taken: Sequence[Sample], judged: Watch) -> None:
+    """What the tables of trends exclude changes nothing, and on a healthy machine they exclude most rules."""
+    watch, spared = Watch(RULES), 0
+    for before, after in pairwise(taken):
+        interval = Interval(before, after)
+        tables = dict(zip((table.table for table in TREND_TABLES), filled(interval), strict=True))
+        silent = quiet(RULES, tables, interval)
+        spared += len(silent)
+        watch.follow(interval, silent)
+    assert watch.log() == judged.log()
+    assert spared > 6 * (len(taken) - 1)
+
+
+def write(path: str, samples: Sequence[Sample], sealed: int = 4) -> None:
+    """Record samples; segments are sealed after a few."""
+    writer = recording_with_trends(path, sealed=sealed)
+    for sample in samples:
+        writer.append(sample)
+    writer.close()
+
+
+@pytest.mark.parametrize("sealed", [3, 7, 1000])
+def test_what_is_stored_is_what_is_judged(
+    taken: Sequence[Sample], judged: Watch, tmp_path: Path, sealed: int
+) -> None:
+    """Wherever segments end: one event and one row for each exception, and nothing is judged on opening."""
+    path = str(tmp_path / "a.zmon")
+    write(path, taken, sealed)
+    recording = Recording(path)
+    found = stored([recording])
+    assert found is not None
+    entries, until = found
+    assert grouped(entries) == grouped(judged.log())
+    assert entries
+    assert until == taken[-1].at.utc
+    events = [event for event in recording.events(0, 1 << 62) if event.what is What.LIMIT]
+    assert sorted(event.text for event in events) == sorted(entry.sentence for entry in entries)
+    recording.close()
+    timeline = open_recording(path)
+    log = log_of(timeline)
+    assert log.advance(seconds=0.0)
+    assert [entry._replace(number=0) for entry in log.entries()] == grouped(entries)
+    assert not log.remark()
+    timeline.close()
+
+
+def test_a_recorder_that_ended_interrupts_what_was_open(taken: Sequence[Sample], tmp_path: Path) -> None:
+    """The next one that writes to the file finds it, and adds its own."""
+    path = str(tmp_path / "b.zmon")
+    middle = len(taken) // 2
+    write(path, taken[:middle])
+    recording = Recording(path)
+    assert {entry.state for entry in (stored([recording]) or ([], 0))[0]} == {OPEN}
+    recording.close()
+    write(path, taken[middle + 5 :])
+    recording = Recording(path)
+    entries, _ = stored([recording]) or ([], 0)
+    assert [entry for entry in entries if entry.state == INTERRUPTED]
+    assert not [entry for entry in entries if entry.state == OPEN and entry.end < taken[middle].at.utc]
+    recording.close()
+
+
+def test_an_exception_goes_on_in_the_next_file(
+    taken: Sequence[Sample], judged: Watch, tmp_path: Path
+) -> None:
+    """What was open at the end of one file and held at the begin of the next is one exception."""
+    middle, paths = len(taken) // 2, [str(tmp_path / "1.zmon"), str(tmp_path / "2.zmon")]
+    write(paths[0], taken[:middle])
+    write(paths[1], taken[middle - 1 :])
+    recordings = [Recording(path) for path in paths]
+    entries, _ = stored(recordings) or ([], 0)
+    mine = {(entry.rule, entry.key, entry.begin, entry.end) for entry in entries}
+    assert mine == {(entry.rule, entry.key, entry.begin, entry.end) for entry in judged.log()}
+    for recording in recordings:
+        recording.close()
+
+
+def test_a_recording_that_was_not_judged_has_none(taken: Sequence[Sample], tmp_path: Path) -> None:
+    """None is another thing than no exceptions."""
+    path = str(tmp_path / "c.zmon")
+    write(path, taken[:4])
+    recording = Recording(path)
+    assert stored([recording]) == ([], taken[3].at.utc)
+    recording.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE exception")
+    recording = Recording(path)
+    assert stored([recording]) is None
+    recording.close()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(FIELDS)), JSON, max_size=4), st.text(max_size=20))
+def test_what_a_foreign_file_stores_is_checked(judged: Watch, other: dict[str, object], text: str) -> None:
+    """A value of another type or size makes a row none; what is taken can be written and sorted again."""
+    (entry, *_) = judged.log()
+    changed = entry_of(json.dumps(json.loads(text_of(entry)) | other))
+    if changed is not None:
+        assert entry_of(text_of(changed)) == changed
+        assert grouped([changed, entry])
+    assert entry_of(text_of(entry)) == entry
+    assert entry_of(text) is None
+    assert entry_of(None) is None

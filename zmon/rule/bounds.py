@@ -1,0 +1,78 @@
+"""Says which rules cannot hold in an interval, from the few columns of a table that are at hand.
+
+A recorder fills the tables of its trends anyway.  Where no row of them reaches a limit, a rule need not be
+judged: most rules in most intervals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, ratio
+from zmon.kinds import DEVICE
+from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+    from zmon.rule.grammar import Precondition, Rule
+    from zmon.tables.table import Table
+
+ESTIMATED: Final = frozenset({"channel"})
+"""Tables in which a screen may estimate what the trends lack."""
+
+
+def quiet(rules: Iterable[Rule], tables: Mapping[str, Table], interval: Interval) -> set[str]:
+    """Return the names of the rules that hold for no row that does not hold already."""
+    before = interval.before
+    same = before is not None and before.frame(DEVICE) is interval.after.frame(DEVICE)
+    return {
+        rule.name
+        for rule in rules
+        if (same if rule.sense == "changed" else rule.table in tables and _is_quiet(rule, tables[rule.table]))
+    }
+
+
+def _is_quiet(rule: Rule, filled: Table) -> bool:
+    if rule.of_all or rule.remembers or rule.sense != "over" or not filled.keys:
+        return False
+    columns = filled.columns
+    rows: Iterable[int] = range(len(filled.keys))
+    known = rule.column in columns and (not rule.per or rule.per in columns)
+    if known:
+        limit = min(one for one in (rule.look, rule.bad) if one is not None)
+        rows = _reaching(columns[rule.column], columns[rule.per] if rule.per else (), limit)
+        if rule.table in ESTIMATED and any(value.__class__ is Absent for value in columns[rule.column]):
+            return False
+    for condition in rule.when:
+        if _is_known(condition, columns):
+            known = True
+            rows = [row for row in rows if _holds(condition, columns, row)]
+    return known and not any(True for _ in rows)
+
+
+def _reaching(values: Sequence[Value], divisors: Sequence[Value], limit: float) -> list[int]:
+    """Return the rows whose value reaches a limit."""
+    if not divisors:
+        return [row for row, value in enumerate(values) if not isinstance(value, str) and value >= limit]
+    return [
+        row
+        for row, (value, divisor) in enumerate(zip(values, divisors, strict=True))
+        if not isinstance(value, str) and not isinstance(divisor, str) and ratio(value, divisor) >= limit
+    ]
+
+
+def _is_known(condition: Precondition, columns: Mapping[str, Sequence[Value]]) -> bool:
+    if condition.sign == LACKING or {condition.left, condition.other} & {ALL, COUNT}:
+        return False
+    return condition.left in columns and (not condition.other or condition.other in columns)
+
+
+def _holds(condition: Precondition, columns: Mapping[str, Sequence[Value]], row: int) -> bool:
+    left = columns[condition.left][row]
+    right = columns[condition.other][row] if condition.other else 1.0
+    if isinstance(left, (Absent, str)) or isinstance(right, (Absent, str)):
+        return True
+    return SIGNS[condition.sign](left, condition.times * right)

@@ -1,0 +1,202 @@
+"""Exceptions in a recording: written as it is recorded, so that nothing has to be judged when it is opened.
+
+Each is an event, which older versions of zmon show as well, and a row of the table `exception` with all that
+is known of it.  The table `judged` says from when to when samples were judged, and by which rules.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import Absent
+from zmon.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
+from zmon.rule.bounds import quiet
+from zmon.rule.grammar import usable_rules
+from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
+from zmon.store.file_format import event_row, insert_events
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.interval import Interval
+    from zmon.store.reader import Recording
+    from zmon.tables.table import Table
+
+TABLES: Final = {
+    "exception": "CREATE TABLE exception (event INTEGER PRIMARY KEY, entry TEXT NOT NULL)",
+    "judged": "CREATE TABLE judged (id INTEGER PRIMARY KEY, begin INTEGER, end INTEGER, rules TEXT)",
+}
+FIELDS: Final = {
+    "rule": str, "digest": str, "table": str, "key": str, "where": str, "begin": int, "end": int,
+    "level": int,
+    "worst": (int, float, str), "worst_begin": int, "worst_end": int, "limit": (int, float, type(None)),
+    "mean": (int, float, type(None)), "intervals": int, "sentence": str, "cause": str, "weight": (int, float),
+    "group": str, "state": str,
+}  # fmt: skip
+"""What is stored of an exception, and of which type."""
+LONGEST: Final = 4096
+"""Characters of a stored text at most."""
+
+
+class ExceptionWriter:
+    """Judges samples as they are recorded, and writes the exceptions of one recording."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        rules, _ = usable_rules()
+        self._watch = Watch(rules)
+        self._digest = blake2b("".join(rule.digest for rule in rules).encode(), digest_size=4).hexdigest()
+        self._written: dict[tuple[str, str, int], tuple[int, ExceptionEntry]] = {}
+        """By rule, row and begin: the number of the event in the file, and what is written there."""
+        self._new: dict[tuple[str, str, int], tuple[int, ExceptionEntry]] = {}
+        """The same of what was written in a transaction that is not known to be safe."""
+        self._begin = self._end = 0
+
+    def open(self, connection: sqlite3.Connection) -> None:
+        """Make the tables that lack; what an earlier recorder left open was interrupted.
+
+        Raises:
+            sqlite3.Error: they cannot be written.
+        """
+        for name, statement in TABLES.items():
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone():
+                connection.execute(statement)
+        for number, text in connection.execute("SELECT event, entry FROM exception").fetchall():
+            entry = entry_of(text)
+            if entry is not None and entry.state == OPEN:
+                connection.execute(
+                    "UPDATE exception SET entry = ? WHERE event = ?",
+                    (text_of(entry._replace(state=INTERRUPTED)), number),
+                )
+
+    def follow(self, interval: Interval, tables: Mapping[str, Table]) -> None:
+        """Judge the next interval; `tables` are those of the trends, where they are filled."""
+        self._watch.follow(interval, quiet(self._watch.rules, tables, interval))
+        begin = interval.after if interval.before is None else interval.before
+        self._begin = self._begin or begin.at.utc
+        self._end = interval.after.at.utc
+
+    def changed(self) -> list[ExceptionEntry]:
+        """Return what is not in the file as it is now."""
+        known = self._written
+        return [entry for entry in self._watch.log() if known.get(_place(entry), (0, None))[1] != entry]
+
+    def written(self) -> None:
+        """Take what was written last as safe."""
+        self._written |= self._new
+        self._new = {}
+
+    def failed(self) -> None:
+        """Forget what was written last: it was rolled back."""
+        self._new = {}
+
+    def write(self, connection: sqlite3.Connection, entries: Iterable[ExceptionEntry]) -> None:
+        """Write exceptions, within the transaction of the caller."""
+        for entry in entries:
+            number, _ = self._written.get(_place(entry), (0, None))
+            event = event_of(entry)
+            if number:
+                *_, end, _thing, _screen, text, checksum = event_row(event)
+                connection.execute(
+                    "UPDATE event SET end = ?, text = ?, crc = ? WHERE id = ?", (end, text, checksum, number)
+                )
+            else:
+                number = insert_events(connection, [event])
+            connection.execute("INSERT OR REPLACE INTO exception VALUES (?, ?)", (number, text_of(entry)))
+            self._new[_place(entry)] = number, entry
+        if self._end:
+            connection.execute("INSERT OR IGNORE INTO judged VALUES (1, ?, 0, '')", (self._begin,))
+            connection.execute("UPDATE judged SET end = ?, rules = ?", (self._end, self._digest))
+
+
+def _place(entry: ExceptionEntry) -> tuple[str, str, int]:
+    return entry.rule, entry.key, entry.begin
+
+
+def text_of(entry: ExceptionEntry) -> str:
+    """Write an exception as JSON."""
+    values = {name: getattr(entry, name) for name in FIELDS}
+    return json.dumps({name: None if isinstance(value, Absent) else value for name, value in values.items()})
+
+
+def entry_of(text: object) -> ExceptionEntry | None:
+    """Read an exception from JSON; None if it is none."""
+    try:
+        found: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.keys() != FIELDS.keys() or not all(map(_is_sound, found.items())):
+        return None
+    times = [found[name] for name in ("begin", "worst_begin", "worst_end", "end")]
+    if (
+        found["level"] not in {LOOK, BAD}
+        or times != sorted(times)
+        or not 0 <= times[0] <= times[-1] < 1 << 62
+    ):
+        return None
+    found["limit"] = NO_LIMIT if found["limit"] is None else found["limit"]
+    found["mean"] = NO_MEAN if found["mean"] is None else found["mean"]
+    return ExceptionEntry(**found)
+
+
+def _is_sound(pair: tuple[str, Any]) -> bool:
+    """Return whether a stored value has its type, and is not too long."""
+    name, value = pair
+    types: Any = FIELDS[name]
+    if not isinstance(value, types) or isinstance(value, bool):
+        return False
+    return len(value) <= LONGEST if isinstance(value, str) else value is None or abs(value) < 1e300
+
+
+# reading
+
+
+def stored(recordings: Sequence[Recording]) -> tuple[list[ExceptionEntry], int] | None:
+    """Return the exceptions that recordings store, one after the other, and up to when samples were judged.
+
+    None if one of them was not judged when it was recorded.
+
+    Raises:
+        RecordingError: one cannot be read.
+    """
+    entries: list[ExceptionEntry] = []
+    until = 0
+    for recording in recordings:
+        tables = recording.ask(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
+        )
+        span = recording.span()
+        if tables[0][0] != len(TABLES) or span is None:
+            return None
+        judged = recording.ask("SELECT begin, end FROM judged WHERE id = 1")
+        if not judged or not all(isinstance(value, int) for value in judged[0]) or judged[0][0] > span[0]:
+            return None
+        until = int(judged[0][1])
+        rows = recording.ask("SELECT entry FROM exception ORDER BY event")
+        entries += [entry for (text,) in rows if (entry := entry_of(text)) is not None]
+    return _joined(entries), until
+
+
+def _joined(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
+    """Put together what was open at the end of one file and went on in the next."""
+    found: dict[tuple[str, str], list[ExceptionEntry]] = {}
+    for entry in entries:
+        same = found.setdefault((entry.rule, entry.key), [])
+        last = same[-1] if same else None
+        if last is None or last.state != OPEN or entry.begin < last.end:
+            same.append(entry)
+            continue
+        if entry.begin > last.end + (last.end - last.begin) // max(
+            last.intervals, 1
+        ):  # there were others between
+            same[-1] = last._replace(state=INTERRUPTED)
+            same.append(entry)
+            continue
+        worse = max(last, entry, key=lambda one: one.level)
+        same[-1] = worse._replace(
+            begin=last.begin, end=entry.end, intervals=last.intervals + entry.intervals, state=entry.state
+        )
+    return [entry for same in found.values() for entry in same]
