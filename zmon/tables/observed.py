@@ -21,7 +21,7 @@ from zmon.queueing.observation import (
 )
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, address, devices_of
+from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
 from zmon.tables.join import Joined, present, quotient, total
 from zmon.topology.volumes import lcus
 from zmon.uid import HYPERPAV, find_uid
@@ -152,7 +152,9 @@ def _volume(
         disc = disc + devices.average(measured, devices.active) / 1e3
     estimated = isinstance(conn, Absent)
     if estimated:
-        pend, disc, conn = 0.0, 0.0, ratio(devices.linux_busy[row] / 100.0, rate, NO_IO.reason)
+        busy = devices.linux_busy[row]
+        conn = ratio((100.0 if busy is TOO_BUSY else busy) / 100.0, rate, NO_IO.reason)
+        pend, disc = 0.0, 0.0
     key = devices.keys[row]
     return ObservedVolume(
         key,
