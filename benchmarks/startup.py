@@ -16,8 +16,8 @@ from benchmarks.terminal import Terminal
 
 ROUNDS: Final = 9
 PROMISED: Final = 1.5
-PAINTED: Final = {"menu": rb"Channel load", "empty": rb"\x1b\[24;1H"}
-"""What is in the output when a program's first screen stands."""
+PAINTED: Final = {"menu": rb"Memory  ", "empty": rb"\x1b\[24;1H"}
+"""What is in the output when the first screen of a program is there: of zmon the resources on OVERVIEW."""
 
 
 def started(program: str) -> float:

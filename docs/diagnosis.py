@@ -28,7 +28,7 @@ def verdicts(name: str) -> Iterator[tuple[str, Verdict]]:
     end = float(plan.begin)
     for phase in plan.phases:
         end += phase.seconds
-        navigator.preview(round(end * SECOND))
+        navigator.seek(round(end * SECOND))
         view = navigator.view()
         if view is not None:
             view.people = no_inputs

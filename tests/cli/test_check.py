@@ -46,7 +46,7 @@ def test_what_is_bad_is_printed_first_with_its_advice(capsys: pytest.CaptureFixt
 
 def test_a_reason_that_several_checks_share_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     """A capture by an older zmon lacks the same for many."""
-    text = printed(capsys, "--from", "recordings/lab-shark-before.zmon")
+    text = printed(capsys, "--from", "recordings/hercules-four-queries.zmon")
     assert text.count("settings were not recorded") == 1
     assert "B17 swappiness" in text
 

@@ -67,3 +67,32 @@ def test_at_and_until_are_one_time(capsys: pytest.CaptureFixture[str]) -> None:
     """Two ends of one interval are refused."""
     assert main(["diagnose", "--from", "lab:shark-before", "--at", "9:30", "--until", "9:40"]) == 2
     assert "the same" in capsys.readouterr().err
+
+
+def test_intervals_with_too_few_requests_are_judged_together(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """A real recording of 2 s intervals: 56 requests wait for one volume that completes 20 in an interval."""
+    source = ["diagnose", "--from", "recordings/hercules-four-queries.zmon", "--at", "15:15:59"]
+    assert main([*source, "-f", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["from"] < "2026-11-21T15:15:50"
+    assert (found["diagnoses"][0]["id"], found["diagnoses"][0]["subjects"][0]["title"]) == ("D3", "LCU 7000")
+
+
+def test_a_source_that_cannot_be_read_is_unknown_to_nagios() -> None:
+    """1 and 2 would be a warning and an alarm."""
+    assert main(["diagnose", "--from", "nosuch", "--status"]) == 3
+    assert main(["check", "--from", "nosuch", "--status"]) == 3
+    assert main(["show", "EXCEPT", "--from", "recordings/hercules-lvm.tar.gz", "--status"]) == 3
+
+
+def test_a_load_that_has_ended_within_a_window_has_no_begin_at_its_end(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """Of four hours with an incident of a quarter of one, the end is not the begin of it."""
+    day = ["diagnose", "--from", "recordings/lab-healthy-day.zmon", "--since", "12:00", "--until", "16:00"]
+    assert main(day) == 0
+    assert "Since 16:00" not in capsys.readouterr().out

@@ -122,7 +122,7 @@ def test_help_on_screen_and_column(talk: Callable[..., list[str]]) -> None:
     screen, same, column, other = talk("DEVICE", "HELP", "F1", "HELP Resp", "HELP CTLUNIT")[2:6]
     assert " FCX108 DEVice - General I/O Device Load" in screen
     assert screen.splitlines()[1:] == same.splitlines()[1:]
-    assert "above 10 it is marked *, above 60 it is marked !" in column
+    assert "resp / serv is marked * from 3 on, ! from 6 on" in " ".join(column.split())
     assert " FCX176 CTlunit - Control Units" in other
 
 

@@ -257,7 +257,7 @@ def test_a_command_declares_its_abbreviation_by_capitals() -> None:
     [
         ("", "'' is no screen; MENU lists them"), ("NOPE", "'NOPE' is no screen; MENU lists them"),
         ("devcie", "'devcie' is no screen: did you mean DEVICE?"),
-        ("C", "'C' may mean CACHEXT or CHANLOG or CHANNEL or CORREL or CPU or CTLULOG or CTLUNIT"),
+        ("C", "'C' may mean CACHEXT or CHANLOG or CHANNEL or CHECK or CORREL or CPU or CTLULOG or CTLUNIT"),
         ("14", "CP owned disks (14) is not in zmon"), ("3i", "System log (3I) is not in zmon"),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.absent import Absent
 from zmon.event import INTERRUPTED, OPEN, What
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
@@ -21,7 +22,7 @@ from zmon.session.exception_log import log_of
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.store.reader import Recording
-from zmon.trends.exception_rows import FIELDS, entry_of, stored, text_of
+from zmon.trends.exception_rows import FIELDS, entry_of, stored, text_of, unknown_of
 from zmon.trends.moving_devices import filled
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend_tables import TREND_TABLES
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from zmon.event import ExceptionEntry
     from zmon.sample import Sample
 
 RULES = load_rules()
@@ -79,6 +81,13 @@ def write(path: str, samples: Sequence[Sample], sealed: int = 4) -> None:
     writer.close()
 
 
+def entries_of(*recordings: Recording) -> list[ExceptionEntry]:
+    """Return what recordings store; they were judged."""
+    found = stored(recordings)
+    assert found is not None
+    return found.entries
+
+
 @pytest.mark.parametrize("sealed", [3, 7, 1000])
 def test_what_is_stored_is_what_is_judged(
     taken: Sequence[Sample], judged: Watch, tmp_path: Path, sealed: int
@@ -89,10 +98,11 @@ def test_what_is_stored_is_what_is_judged(
     recording = Recording(path)
     found = stored([recording])
     assert found is not None
-    entries, until = found
+    entries, until, unknown = found
     assert grouped(entries) == grouped(judged.log())
     assert entries
     assert until == taken[-1].at.utc
+    assert unknown == judged.unknown
     events = [event for event in recording.events(0, 1 << 62) if event.what is What.LIMIT]
     assert sorted(event.text for event in events) == sorted(entry.sentence for entry in entries)
     recording.close()
@@ -110,11 +120,11 @@ def test_a_recorder_that_ended_interrupts_what_was_open(taken: Sequence[Sample],
     middle = len(taken) // 2
     write(path, taken[:middle])
     recording = Recording(path)
-    assert {entry.state for entry in (stored([recording]) or ([], 0))[0]} == {OPEN}
+    assert {entry.state for entry in entries_of(recording)} == {OPEN}
     recording.close()
     write(path, taken[middle + 5 :])
     recording = Recording(path)
-    entries, _ = stored([recording]) or ([], 0)
+    entries = entries_of(recording)
     assert [entry for entry in entries if entry.state == INTERRUPTED]
     assert not [entry for entry in entries if entry.state == OPEN and entry.end < taken[middle].at.utc]
     recording.close()
@@ -128,7 +138,7 @@ def test_an_exception_goes_on_in_the_next_file(
     write(paths[0], taken[:middle])
     write(paths[1], taken[middle - 1 :])
     recordings = [Recording(path) for path in paths]
-    entries, _ = stored(recordings) or ([], 0)
+    entries = entries_of(*recordings)
     mine = {(entry.rule, entry.key, entry.begin, entry.end) for entry in entries}
     assert mine == {(entry.rule, entry.key, entry.begin, entry.end) for entry in judged.log()}
     for recording in recordings:
@@ -140,7 +150,9 @@ def test_a_recording_that_was_not_judged_has_none(taken: Sequence[Sample], tmp_p
     path = str(tmp_path / "c.zmon")
     write(path, taken[:4])
     recording = Recording(path)
-    assert stored([recording]) == ([], taken[3].at.utc)
+    found = stored([recording])
+    assert found is not None
+    assert (found.entries, found.until) == ([], taken[3].at.utc)
     recording.close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE exception")
@@ -167,3 +179,11 @@ def test_what_a_foreign_file_stores_is_checked(judged: Watch, other: dict[str, o
     assert entry_of(text_of(entry)) == entry
     assert entry_of(text) is None
     assert entry_of(None) is None
+
+
+@given(
+    st.one_of(st.none(), st.integers(), st.text(), st.from_regex(r'\{"unknown": \{.*\}\}', fullmatch=True))
+)
+def test_hostile_reasons_are_reasons_or_nothing(text: object) -> None:
+    """What a recording says of rules that were not judged is read as texts, or not at all."""
+    assert all(isinstance(why, Absent) for why in unknown_of(text).values())

@@ -67,7 +67,7 @@ def test_a_plain_terminal_sees_ascii(session: Session) -> None:
 
 def test_what_is_beyond_a_limit_stands_out(glass: Glass) -> None:
     """As in the list."""
-    give(glass, "DEVICE", "PLOT resp 7003")
+    give(glass, "CHANNEL", "PLOT")
     kinds = {part.kind for line in glass.pane.lines() for part in line.parts}
     assert "look" in kinds
 

@@ -47,9 +47,10 @@ def run(args: argparse.Namespace) -> int:
         ids = [find_id(word) for word in args.ids]
         return _answer(args, ids)
     except (NoSuchThing, CommandError, WhenError) as error:
-        return misused(str(error))
+        found = misused(str(error))
     except ValueError as error:  # the source or a time
-        return refused(error)
+        found = refused(error)
+    return NOTHING_KNOWN if args.status else found
 
 
 def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:

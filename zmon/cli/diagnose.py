@@ -17,7 +17,7 @@ from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.tables.diagnosed import NEEDS, verdict_of
+from zmon.tables.diagnosed import NEEDS, judged_view, verdict_of
 
 if TYPE_CHECKING:
     import argparse
@@ -39,16 +39,16 @@ MOST_USUAL: Final = {"D1", "D2", "D4", "D4b"}
 
 def run(args: argparse.Namespace) -> int:
     """Print the diagnoses; returns the exit status."""
-    if args.until:
-        if args.at:
-            return misused("--at and --until are the same: give one")
-        args.at = args.until
+    if args.until and args.at:
+        return misused("--at and --until are the same: give one")
+    args.at = args.until or args.at
     try:
         return _answer(args)
     except (CommandError, WhenError) as error:
-        return misused(str(error))
+        found = misused(str(error))
     except ValueError as error:  # the source or a time
-        return refused(error)
+        found = refused(error)
+    return NOT_KNOWN if args.status else found
 
 
 def _answer(args: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ def _answer(args: argparse.Namespace) -> int:
             view.people = people
             found = verdict_of(view)
             worst = max(worst, nagios_status(found))
-            _print(args, found, view, first=first)
+            _print(args, found, judged_view(view), first=first)
             first = False
     return worst if args.status else status(args)
 

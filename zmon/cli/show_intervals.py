@@ -75,7 +75,8 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
             session.sheet()
             ready()
             _print(session, args, first=first)
-            args.level = _level(session)
+            if (level := _level(session)) is not None:
+                args.level = level
             first = False
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
@@ -105,12 +106,15 @@ def _judge(session: Session, args: argparse.Namespace) -> None:
         session.log.confine(begin - LEAD, end)
 
 
-def _level(session: Session) -> int:
-    """Return the highest level of the exceptions that are shown: 0 none, 1 worth a look, 2 bad."""
+def _level(session: Session) -> int | None:
+    """Return the highest level of the exceptions shown: 0 none, 1 worth a look, 2 bad; None if not known."""
     sheet = session.sheet()
     levels = sheet.table.columns.get("level", ())
     if session.page.screen.table != "exceptions":
         return 0
+    span = session.timeline.span()
+    if span is None or span[0] == span[1]:  # one sample alone has no differences
+        return None
     return max((LEVELS.index(str(levels[row])) for row in sheet.rows), default=0)
 
 

@@ -251,7 +251,16 @@ def _units(
                 (answer, new * correction if now else absent("no I/O after the change")),
             )
         )
-    return found
+    return _adding_up(found, whole)
+
+
+def _adding_up(units: list[UnitOutcome], whole: UnitOutcome) -> list[UnitOutcome]:
+    """Scale the responses after the change so that their mean is that of all LCUs."""
+    work: Number = sum(one.rate[1] * one.response[1] for one in units if one.rate[1])
+    if isinstance(work, Absent) or work <= 0:
+        return units
+    factor = whole.response[1] * sum(one.rate[1] for one in units) / work
+    return [one._replace(response=(one.response[0], one.response[1] * factor)) for one in units]
 
 
 def _by_unit(solution: Solution) -> dict[str, list[FlowResult]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zmon.rule.grammar import Rule
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Position, Timeline
+    from zmon.trends.exception_rows import StoredExceptions
 
 LAST: Final = 1 << 62
 REREAD: Final = 2.0
@@ -49,8 +50,8 @@ class ExceptionLog:
         self._begin, self._end = 0, LAST
         self._done = False
         """Whether all samples are judged that there were when they were last looked at."""
-        self._stored: tuple[list[ExceptionEntry], int] | None = None
-        """The exceptions that the recordings of the timeline store, and up to when they were judged."""
+        self._stored: StoredExceptions | None = None
+        """What the recordings of the timeline store."""
         self._read = 0.0
         """When these were read."""
         self._since = 0
@@ -139,7 +140,7 @@ class ExceptionLog:
     def until(self) -> int:
         """Up to when samples were judged; 0 before the first."""
         if self._stored is not None:
-            return self._stored[1]
+            return self._stored.until
         last = self._last if self._position is None else self._position.sample
         return 0 if last is None else last.at.utc
 
@@ -149,7 +150,7 @@ class ExceptionLog:
             try:
                 until = self.until
                 if self._seen[0] != until:
-                    found = grouped(self._watch.log() if self._stored is None else self._stored[0])
+                    found = grouped(self._watch.log() if self._stored is None else self._stored.entries)
                     self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
             finally:
                 self._lock.release()
@@ -162,7 +163,8 @@ class ExceptionLog:
         known = self._done or self._stored is not None or self._timeline.live or span is None
         last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
-        return Exceptions(found, first, min(self.until, end), last, self._watch.unknown, self.problem)
+        unknown = self._watch.unknown if self._stored is None else self._stored.unknown
+        return Exceptions(found, first, min(self.until, end), last, unknown, self.problem)
 
     def open(self, utc: int | None = None) -> list[ExceptionEntry]:
         """Return those that are open at a time, by default at the last sample judged, the heaviest first."""

@@ -16,7 +16,7 @@ from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
 from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
-from zmon.queueing.waiting import waiting
+from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
@@ -24,7 +24,7 @@ from zmon.tables.surroundings import KINDS as SURROUNDINGS
 from zmon.tables.surroundings import observed_machine
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files
-from zmon.tables.view import TableDefinition
+from zmon.tables.view import TableDefinition, View
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from zmon.queueing.observation import ObservedLoad
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topology=TOPOLOGY)
 """What a situation is filled from."""
@@ -62,6 +61,9 @@ DOORS: Final = {
 }
 """The screen of each kind of subject."""
 NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
+LONGER: Final = (10, 30)
+"""Seconds that are looked at where an interval has too little I/O."""
+SECOND: Final = 1_000_000_000
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 
@@ -82,12 +84,36 @@ class _Asked:
 
 def verdict_of(view: View) -> Verdict:
     """Return the verdict on a view's interval."""
-    return _verdict(_Asked(view))
+    return _verdict(_Asked(judged_view(view)))
 
 
 def situation_of(view: View) -> Situation:
     """Return what is known of a view's interval."""
     return _situation(_Asked(view))
+
+
+def judged_view(view: View) -> View:
+    """Return the view that the verdict is about: if requests wait for disks of too little I/O, a longer one.
+
+    It ends at the same time; `LONGER` has the lengths that are tried.
+    """
+    found, end = view, view.interval.after.at.utc
+    for seconds in LONGER:
+        if not _is_scarce(_load(_Asked(found))):
+            break
+        window = view.history.between(end - seconds * SECOND, end)
+        if window is not None and window.seconds > found.interval.seconds:
+            found = View(window, history=view.history, limits=view.limits, people=view.people)
+    return found
+
+
+def _is_scarce(load: ObservedLoad) -> bool:
+    """Return whether requests wait for disks whose mean times are those of few requests."""
+    few = (one for one in load.volumes if one.rate and not load.enough(one.rate))
+    waiting_there = sum(
+        one.rate * one.response for one in few if not isinstance(one.response, Absent) and one.response > SLOW
+    )
+    return waiting_there >= MIN_LOST
 
 
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with
@@ -193,7 +219,10 @@ def table(view: View) -> Table:
         "subject": ["" if one is None else one.subjects[0].title for one in heads],
         "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
     }
-    return Table([str(number) for number in range(1, len(lines) + 1)], columns)
+    judged = judged_view(view)
+    seconds = judged.interval.seconds
+    notes = () if judged is view else (f"Looked at: the last {seconds:.0f} s, because of too little I/O",)
+    return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes)
 
 
 def _lines(heading: str, words: str, one: Diagnosis | None) -> Iterator[tuple[str, str, Diagnosis | None]]:

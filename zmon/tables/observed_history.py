@@ -36,6 +36,7 @@ MAX_DAYS: Final = 14
 MAX_CPUS: Final = 8
 """CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
+ENDED: Final = absent("it had ended before the end of the time that is looked at")
 NOT_RECORDED: Final = absent("no other day was recorded")
 MEGABYTE: Final = 1e6
 
@@ -54,17 +55,25 @@ def began(view: View, lcu: str, members: tuple[str, ...], limit: float) -> Numbe
     figures = [
         (one.end, float(one.mean)) for one in known if isinstance(one.mean, int | float) and one.end <= end
     ]
-    for then, megabytes in reversed(figures):
-        if megabytes * MEGABYTE < limit:
-            return then
+    quiet: Iterator[int]
     if figures:
+        quiet = (then for then, megabytes in reversed(figures) if megabytes * MEGABYTE < limit)
+    else:
+        quiet = _quiet(view, frozenset(members), limit)
+    last = next(quiet, None)
+    if last is None:
         return LONGER_AGO
-    for interval in islice(view.history.past(), MAX_READ):
+    return ENDED if view.interval.skipped and last >= end - MINUTE else last
+
+
+def _quiet(view: View, members: frozenset[str], limit: float) -> Iterator[int]:
+    """Yield when intervals ended in which devices moved fewer bytes a second than a limit, last first."""
+    end = view.interval.after.at.utc
+    for interval in islice(view.history.past(end), MAX_READ):
         if interval.before is None or interval.after.at.utc < end - LOOKED_BACK:
-            break
-        if interval.after.at.utc <= end and _bytes(interval, frozenset(members)) < limit:
-            return interval.after.at.utc
-    return LONGER_AGO
+            return
+        if _bytes(interval, members) < limit:
+            yield interval.after.at.utc
 
 
 def _bytes(interval: Interval, members: frozenset[str]) -> Number:

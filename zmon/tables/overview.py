@@ -29,6 +29,7 @@ from zmon.tables.resources import (
     NO_PATHS,
     RESOURCES,
     SUBJECTS,
+    TABLES_OF,
     lcu_loads,
     ranges,
     volume_use,
@@ -95,7 +96,7 @@ def table(view: View) -> Table:
     exceptions = view.history.exceptions(recent[0].begin, present.end)
     lines = [
         *_verdict(verdict),
-        *_resources(view, present, verdict),
+        *_resources(view, present, verdict, exceptions),
         *_lcus(each),
         *_tablespaces(view),
         *_channels(present),
@@ -188,10 +189,15 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
 
-def _resources(view: View, present: RecentLoad, verdict: Verdict) -> Iterator[OverviewLine]:
-    """Yield each resource with its state: it follows from what the verdict is about."""
+def _resources(
+    view: View, present: RecentLoad, verdict: Verdict, known: Exceptions
+) -> Iterator[OverviewLine]:
+    """Yield each resource with its state: the worst of what the verdict and open exceptions say of it."""
+    entries = [(TABLES_OF.get(one.table), LEVELS[one.level]) for one in open_entries(known, present)]
     bad = {_resource_of(one) for one in verdict.diagnoses if one.confidence != POSSIBLE}
+    bad |= {key for key, level in entries if key and level == "bad"}
     look = {_resource_of(one) for one in (*verdict.diagnoses, *(one for one, _ in verdict.explained))}
+    look |= {key for key, _ in entries if key}
     for one in RESOURCES:
         percent = one.use(present)
         state = "bad" if one.key in bad else "look" if one.key in look else "ok"
@@ -294,17 +300,22 @@ def _requests(volume: ObservedVolume) -> tuple[float, float]:
 # what is open, and what cannot be seen
 
 
+def open_entries(known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
+    """Return the exceptions that are open in the present interval, the heaviest first."""
+    entries = (one for one in known.entries if one.begin < present.end <= one.end)
+    return sorted(entries, key=lambda one: one.heaviness)
+
+
 def _exceptions(known: Exceptions, present: RecentLoad) -> Iterator[OverviewLine]:
     """Yield how many exceptions are open and since when, then each, the heaviest first."""
-    entries = sorted(
-        (one for one in known.entries if one.begin < present.end <= one.end), key=lambda one: one.heaviness
-    )
+    entries = open_entries(known, present)
     words = "No exception is open."
     if entries:
         many = f"{len(entries)} exceptions are open" if len(entries) > 1 else "An exception is open"
         words = f"{many}, the oldest since {clock(min(one.begin for one in entries))}."
     elif known.until < min(known.end, present.end):
-        words = f"Samples are still judged by the rules: up to {clock(known.until)}."
+        until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
+        words = f"The rules are still being applied to the samples{until}."
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
     for one in entries[:MOST]:

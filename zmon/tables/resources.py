@@ -194,6 +194,12 @@ SUBJECTS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """The resource that a diagnosis is about, by the kind of its first subject."""
 
+TABLES_OF: Final[Mapping[str, str]] = {
+    "cpu": "cpu", "memory": "memory", "pressure": "memory", "channel": "channel", "control_unit": "lcu",
+    "device": "device",
+}  # fmt: skip
+"""The resource that an exception is about, by the table of its rule."""
+
 
 def ranges(chpids: Iterable[str]) -> str:
     """Write CHPIDs, those that follow one another as a range: `40-45 50`."""

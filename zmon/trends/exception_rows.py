@@ -1,7 +1,8 @@
 """Exceptions in a recording: written as it is recorded, so that nothing has to be judged when it is opened.
 
 Each is an event, which older versions of zmon show as well, and a row of the table `exception` with all that
-is known of it.  The table `judged` says from when to when samples were judged, and by which rules.
+is known of it.  The table `judged` says from when to when samples were judged, by which rules (a digest), and
+why rules could not be judged.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
+from zmon.record import NamedTuple
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
@@ -109,7 +111,9 @@ class ExceptionWriter:
             self._new[_place(entry)] = number, entry
         if self._end:
             connection.execute("INSERT OR IGNORE INTO judged VALUES (1, ?, 0, '')", (self._begin,))
-            connection.execute("UPDATE judged SET end = ?, rules = ?", (self._end, self._digest))
+            unknown = {name: why.reason for name, why in self._watch.unknown.items()}
+            rules = json.dumps({"digest": self._digest, "unknown": unknown})
+            connection.execute("UPDATE judged SET end = ?, rules = ?", (self._end, rules))
 
 
 def _place(entry: ExceptionEntry) -> tuple[str, str, int]:
@@ -154,16 +158,25 @@ def _is_sound(pair: tuple[str, Any]) -> bool:
 # reading
 
 
-def stored(recordings: Sequence[Recording]) -> tuple[list[ExceptionEntry], int] | None:
-    """Return the exceptions that recordings store, one after the other, and up to when samples were judged.
+class StoredExceptions(NamedTuple):
+    """What recordings store of exceptions."""
 
-    None if one of them was not judged when it was recorded.
+    entries: list[ExceptionEntry]
+    until: int
+    """Up to when samples were judged, UTC in ns."""
+    unknown: Mapping[str, Absent]
+    """Why rules could not be judged, by name, in the last recording."""
+
+
+def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
+    """Return the exceptions that recordings store; None if one was not judged when it was recorded.
 
     Raises:
         RecordingError: one cannot be read.
     """
     entries: list[ExceptionEntry] = []
     until = 0
+    unknown: dict[str, Absent] = {}
     for recording in recordings:
         tables = recording.ask(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
@@ -171,13 +184,25 @@ def stored(recordings: Sequence[Recording]) -> tuple[list[ExceptionEntry], int] 
         span = recording.span()
         if tables[0][0] != len(TABLES) or span is None:
             return None
-        judged = recording.ask("SELECT begin, end FROM judged WHERE id = 1")
-        if not judged or not all(isinstance(value, int) for value in judged[0]) or judged[0][0] > span[0]:
+        judged = recording.ask("SELECT begin, end, rules FROM judged WHERE id = 1")
+        if not judged or not all(isinstance(value, int) for value in judged[0][:2]) or judged[0][0] > span[0]:
             return None
-        until = int(judged[0][1])
+        until, unknown = int(judged[0][1]), unknown_of(judged[0][2])
         rows = recording.ask("SELECT entry FROM exception ORDER BY event")
         entries += [entry for (text,) in rows if (entry := entry_of(text)) is not None]
-    return _joined(entries), until
+    return StoredExceptions(_joined(entries), until, unknown)
+
+
+def unknown_of(text: object) -> dict[str, Absent]:
+    """Return why rules could not be judged from what is stored of them; empty if that is none."""
+    try:
+        found: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
+    except (ValueError, RecursionError):
+        return {}
+    unknown = found.get("unknown") if isinstance(found, dict) else None
+    if not isinstance(unknown, dict):
+        return {}
+    return {name: absent(why) for name, why in unknown.items() if isinstance(why, str)}
 
 
 def _joined(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
