@@ -75,8 +75,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
             session.sheet()
             ready()
             _print(session, args, first=first)
-            if (level := _level(session)) is not None:
-                args.level = level
+            vars(args).update(_level(session))
             first = False
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
@@ -106,16 +105,16 @@ def _judge(session: Session, args: argparse.Namespace) -> None:
         session.log.confine(begin - LEAD, end)
 
 
-def _level(session: Session) -> int | None:
-    """Return the highest level of the exceptions shown: 0 none, 1 worth a look, 2 bad; None if not known."""
+def _level(session: Session) -> dict[str, int]:
+    """Return the highest level of the exceptions shown: 0 none, 1 worth a look, 2 bad; none if not known."""
     sheet = session.sheet()
     levels = sheet.table.columns.get("level", ())
     if session.page.screen.table != "exceptions":
-        return 0
+        return {}
     span = session.timeline.span()
     if span is None or span[0] == span[1]:  # one sample alone has no differences
-        return None
-    return max((LEVELS.index(str(levels[row])) for row in sheet.rows), default=0)
+        return {}
+    return {"level": max((LEVELS.index(str(levels[row])) for row in sheet.rows), default=0)}
 
 
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:
