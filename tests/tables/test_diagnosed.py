@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.session.machines import ScenarioSection
-from zmon.tables.diagnosed import WIDTH, verdict_of
+from zmon.tables.diagnosed import WIDTH, lcu_door, verdict_of
 from zmon.tables.view import View, fill, no_inputs
 
 
@@ -39,3 +42,25 @@ def test_nothing_short_is_said_in_one_sentence() -> None:
     assert table.column("what")[0] == "Verdict"
     assert not any(isinstance(door, str) for door in table.column("door"))
     assert verdict_of(view) is verdict_of(view)  # computed once
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("IBM.750000000F2001.7600", "DEVICE cu=IBM.750000000F2001.7600"),
+        ("36005076300c1ae000000000000 LSS 80", "CTLUNIT"),
+        ("SCSI", "CTLUNIT"),
+    ],
+)
+def test_an_lcu_leads_to_its_devices_where_they_can_be_listed(key: str, command: str) -> None:
+    """SCSI disks have no LCU on DEVICE, which would show an empty list."""
+    assert lcu_door(key) == command
+
+
+def test_before_the_second_sample_nothing_is_said_to_be_well() -> None:
+    """A verdict needs differences: the screen says so, as OVERVIEW does."""
+    interval = view_of("shark-after").interval
+    table = fill("diagnosis", View(Interval(None, interval.after), people=no_inputs))
+    assert not table.keys
+    assert table.missing is not None
+    assert "second sample" in table.missing.reason

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.screen.definition import load_screens, shipped
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
 from zmon.ui.chooser import DashboardPane
 from zmon.ui.glass import Glass
@@ -15,7 +19,7 @@ from zmon.ui.painter import differing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.session.session import Session
+RECORDINGS = Path(__file__).parents[2] / "recordings"
 
 
 @pytest.fixture
@@ -145,3 +149,22 @@ def test_a_filled_overview_is_not_filled_again(open_session: Callable[[str], Ses
         session.accept(task, task.table())
         assert not session.laborious
         session.log.complete()
+
+
+def test_at_another_time_the_lists_of_overview_are_sorted_anew() -> None:
+    """Rows keep their place from one interval to the next only: an incident has its own order."""
+    path = str(RECORDINGS / "lab-healthy-day.zmon")
+    session = Session(open_recording(path), load_screens(shipped("screens")))
+    shown = []
+    for minutes in (12 * 60, 14 * 60 + 40, 14 * 60 + 41):
+        span = session.timeline.span()
+        assert span is not None
+        session.seek(span[0] + minutes * 60_000_000_000)
+        shown.append(session.sheet())
+    pane = DashboardPane(session.page, shown[0], "ascii")
+    pane.resize(132, 37)
+    for sheet in shown[1:]:
+        pane.show(sheet, session.page)
+        pane.resize(132, 37)
+        lcus = [item.key for item in pane.items if item.key.startswith("lcu ")]
+        assert lcus == ["lcu IBM.7500000000LAB1.8000", "lcu IBM.7500000000LAB1.8100"]

@@ -258,7 +258,7 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
         excluded=("not cache misses: few requests miss the cache",)
         if not isinstance(first.lcu.misses, Absent)
         else (),
-        confirm="A comparison with a time or a recording with fewer aliases would confirm it: --compare.",
+        confirm="A comparison with a time or a recording with fewer aliases would confirm it: COMPARE.",
         missing=_missing(first),
     )
 

@@ -48,7 +48,6 @@ HOUR: Final = 3_600_000_000_000
 WIDTH: Final = 67
 """Characters of a line of text: with its heading it fits on 80 columns."""
 DOORS: Final = {
-    "lcu": "DEVICE cu={key}",
     "volume": "DEVICE {key}",
     "disk": "DEVICE {key}",
     "path": "CHANNEL",
@@ -60,6 +59,7 @@ DOORS: Final = {
     "machine": "REDISP",
 }
 """The screen of each kind of subject."""
+FIRST: Final = absent("nothing can be said yet: figures need a second sample")
 NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
 LONGER: Final = (10, 30)
 """Seconds that are looked at where an interval has too little I/O."""
@@ -198,6 +198,8 @@ def waits_in(view: View) -> Waiting | None:
 
 def table(view: View) -> Table:
     """Fill DIAGNOSE: lines of text, those of a diagnosis one after the other; each leads to its subject."""
+    if view.interval.before is None:
+        return Table([], {}, missing=FIRST)
     found = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
     firsts: dict[int, Diagnosis] = {}
@@ -233,7 +235,12 @@ def _lines(heading: str, words: str, one: Diagnosis | None) -> Iterator[tuple[st
 
 def door(subject: Subject) -> str:
     """Return the command that opens the screen of a subject."""
-    return DOORS[subject.kind].format(key=subject.key)
+    return lcu_door(subject.key) if subject.kind == "lcu" else DOORS[subject.kind].format(key=subject.key)
+
+
+def lcu_door(key: str) -> str:
+    """Return the command that lists the devices of an LCU; CTLUNIT for disks that DEVICE has under no LCU."""
+    return f"DEVICE cu={key}" if " " not in key and "." in key else "CTLUNIT"
 
 
 DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}

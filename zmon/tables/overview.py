@@ -18,7 +18,7 @@ from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.record import NamedTuple
-from zmon.tables.diagnosed import verdict_of
+from zmon.tables.diagnosed import lcu_door, verdict_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
@@ -29,6 +29,7 @@ from zmon.tables.resources import (
     NO_PATHS,
     RESOURCES,
     SUBJECTS,
+    SUBJECTS_OF,
     TABLES_OF,
     lcu_loads,
     ranges,
@@ -214,7 +215,8 @@ def _resource_of(diagnosis: Diagnosis) -> str:
     """Return the key of the resource that a diagnosis is about; empty for the machine and its files."""
     if diagnosis.id.startswith("D4"):
         return "alias"
-    return SUBJECTS.get(diagnosis.subjects[0].kind, "") if diagnosis.subjects else ""
+    kind = diagnosis.subjects[0].kind if diagnosis.subjects else ""
+    return SUBJECTS_OF.get(diagnosis.id) or SUBJECTS.get(kind, "")
 
 
 # what is busiest
@@ -227,7 +229,7 @@ def _lcus(each: Sequence[LcuLoad]) -> Iterator[OverviewLine]:
         name = one.lcu.title.removeprefix("LCU ").removeprefix("SSID ")
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
-            one.bytes / MEGABYTE, 1e3 * one.response, command=f"DEVICE cu={one.lcu.key}",
+            one.bytes / MEGABYTE, 1e3 * one.response, command=lcu_door(one.lcu.key),
         )  # fmt: skip
 
 

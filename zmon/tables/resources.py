@@ -194,6 +194,8 @@ SUBJECTS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """The resource that a diagnosis is about, by the kind of its first subject."""
 
+SUBJECTS_OF: Final[Mapping[str, str]] = {"D15": "cpu", "D15b": "cpu", "D16": "memory"}
+"""That of diagnoses whose subject is the whole Linux, by their ids."""
 TABLES_OF: Final[Mapping[str, str]] = {
     "cpu": "cpu", "memory": "memory", "pressure": "memory", "channel": "channel", "control_unit": "lcu",
     "device": "device",

@@ -174,7 +174,7 @@ class Menu(Chooser):
 class DashboardPane(Chooser):
     """Sections in the room there is; each line is opened by ENTER.
 
-    A row of a list keeps its place while figures change.
+    A row of a list keeps its place while figures change from one interval to the next.
     """
 
     def __init__(self, page: Page, sheet: Sheet, style: str) -> None:
@@ -186,8 +186,9 @@ class DashboardPane(Chooser):
 
     def show(self, sheet: Sheet, page: Page) -> str:
         """Show newer figures."""
-        self._sheet, self.page = sheet, page
-        self._draw([item.key for item in self.items])
+        before, self._sheet, self.page = _present(self._sheet), sheet, page
+        follows = before[1] in _present(sheet)  # the next interval, or the same one
+        self._draw([item.key for item in self.items] if follows else [])
         return ""
 
     def resize(self, width: int, height: int) -> None:
@@ -243,3 +244,9 @@ class DashboardPane(Chooser):
         before = [item for item in self.items if item.line <= line]
         here = [item for item in before if item.line == line and item.start <= x] or before[-1:]
         return here[-1].command if here and line < len(self._all) else ""
+
+
+def _present(sheet: Sheet) -> tuple[int, int]:
+    """Return begin and end (UTC in ns) of the interval that a dashboard shows; zeros if it shows none."""
+    ends = [(figures[-1].begin, figures[-1].end) for figures in sheet.table.series.values() if figures]
+    return max(ends, key=lambda one: one[1], default=(0, 0))
