@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from zmon.absent import Absent
+from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.machines import open_capture
+from zmon.screen.query import filtered, parse_conditions
+from zmon.session.machines import ScenarioSection, open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
@@ -17,11 +20,11 @@ from zmon.tables.diagnosed import verdict_of
 from zmon.tables.overview import table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import RESOURCES, ranges
+from zmon.tables.view import View, fill, no_inputs
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.tables.table import Table
-    from zmon.tables.view import View
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SCREENS = load_screens(shipped("screens"))
@@ -33,6 +36,15 @@ def session_at(name: str, when: str = "") -> Session:
     session = Session(open_capture(path) if name.endswith("gz") else open_recording(path), SCREENS)
     session.seek(parse_when(when, 0, None, session.timeline.span())) if when else session.end()
     return session
+
+
+def preview(name: str) -> View:
+    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert found is not None
+    return View(found, people=no_inputs)
 
 
 def view_of(session: Session) -> View:
@@ -66,14 +78,16 @@ def test_the_verdict_is_that_of_diagnosis(when: str) -> None:
 
 
 def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:
-    """Each has a percentage, or the reason why there is none."""
+    """Each has a percentage, or the reason why there is none, or what is wrong with it all the same."""
     lines = rows(table(view_of(session_at("hercules-one-hot-lcu.tar.gz"))), "resource")
     assert [line["name"] for line in lines] == ["CPU", "Memory", "Channels", "LCUs", "Aliases", "Devices"]
     for line in lines:
-        assert isinstance(line["percent"], Absent) is (
-            line["words"] == getattr(line["percent"], "reason", None)
-        )
-        assert isinstance(line["percent"], Absent) or 0 <= float(line["percent"]) <= 100
+        percent = line["percent"]
+        if isinstance(percent, Absent):
+            assert (line["words"] == percent.reason) is (line["state"] not in {"look", "bad"})
+        else:
+            assert 0 <= float(percent) <= 100
+    assert "wait in Linux" in str(lines[3]["words"])
 
 
 @pytest.mark.parametrize(
@@ -95,6 +109,63 @@ def test_every_line_leads_to_something(name: str) -> None:
             missing = session.sheet().table.missing
             assert missing is None or word == "EXCEPT" or missing.reason in unseen
             session.back()
+
+
+def test_a_volume_that_hangs_comes_first() -> None:
+    """It has no I/O, but is what the verdict is about; the word is in its row and in that of all devices."""
+    filled = table(preview("volume-hangs"))
+    first = rows(filled, "device")[0]
+    assert (first["name"], first["words"], first["io"]) == ("8007", "hangs", 0.0)
+    assert str(rows(filled, "resource")[-1]["words"]).startswith("8007 hangs; ")
+
+
+def test_a_lost_path_comes_first() -> None:
+    """It carries nothing, and stands before those that do."""
+    filled = table(preview("path-lost"))
+    channels = rows(filled, "channel")
+    assert [(line["name"], line["words"]) for line in channels[:2]] == [
+        ("52", "lost"),
+        (channels[1]["name"], ""),
+    ]
+    assert [line["name"] for line in channels].count("52") == 1
+    assert str(rows(filled, "resource")[2]["words"]).startswith("52 is lost; ")
+
+
+def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
+    """As on CTLUNIT; and each row leads to the disks, of which DEVICE has some."""
+    filled = table(preview("fcp-failover"))
+    lcus = rows(filled, "lcu")
+    assert {line["name"] for line in lcus} == {"80", "81"}
+    assert sum(float(str(line["percent"])) for line in lcus) == pytest.approx(100)
+    assert {line["where"] for line in rows(filled, "device")} == {"80", "81"}
+    devices = fill("device", preview("fcp-failover"))
+    (condition,) = parse_conditions(
+        str(lcus[0]["command"]).removeprefix("DEVICE "), SCREENS.find("DEVICE").columns
+    )
+    found = [devices.columns["lcu"][row] for row in filtered(devices, [condition])]
+    assert found
+    assert set(found) == {f"LSS {lcus[0]['name']}"}
+
+
+def test_where_volumes_queue_the_words_are_about_the_queue() -> None:
+    """Beside an LCU that is next to idle inside."""
+    lcu = rows(table(preview("hyperpav-0")), "resource")[3]
+    assert float(str(lcu["percent"])) < 1
+    assert re.match(r"LCU 8\d00: \d+\.\d wait in Linux", str(lcu["words"]))
+
+
+def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
+    """What EXCEPT and the marks of a screen call bad is bad here, whatever limits most."""
+    session = session_at("lab-shark-before.zmon")
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    filled = table(view)
+    states = {str(line["name"]): line["state"] for line in rows(filled, "resource")}
+    opened = {(str(line["name"]).split()[1], line["state"]) for line in rows(filled, "open")}
+    assert ("40", states["Channels"]) in opened
+    assert ("7600", states["LCUs"]) in opened
+    assert states["LCUs"] == "bad"
 
 
 def test_shares_of_lcus_add_up() -> None:

@@ -1,8 +1,9 @@
 """A dashboard: sections of a table laid out in the room there is, for the glass, line mode and print alike.
 
 The verdict comes first and is never cut.  The resources follow, each with a bar, a word and a curve of what
-came before, then the lists, as many beside one another as fit whole.  Where the room allows it there are
-charts on the right.  What does not fit into the height goes on below.
+came before, then the lists, as many beside one another as fit whole; a row with words has these in place of
+its bar.  Where the room allows it there are charts on the right.  What does not fit into the height goes on
+below.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ VERDICT_LINES: Final = 3
 """Lines of the verdict at least, so that a longer one rarely moves what is below it."""
 GAP: Final = 2
 """Blanks between what is side by side."""
-BAR: Final = (4, 24)
+BAR: Final = (5, 24)
 """Characters of the bar of a list, least and most."""
+WHERE: Final = 12
+"""Characters of the name of an LCU at most."""
 LISTS: Final = 78
 """Columns of the lists beside which charts are drawn, at least."""
 CHART: Final = (44, 20)
@@ -105,7 +108,7 @@ class ListForm(NamedTuple):
 
 
 _PERCENT: Final = ListField("percent", "%", "percent", 3)
-_IO: Final = ListField("io", "I/O", "rate", 5, spare=True)
+_IO: Final = ListField("io", "Rq/s", "rate", 5, spare=True)
 _MBS: Final = ListField("mbs", "MB/s", "rate", 5)
 _RESP: Final = ListField("resp", "Resp", "rate", 5)
 _LCU: Final = ListField("where", "LCU", "text", 5)
@@ -201,11 +204,12 @@ class Dashboard:
             pen.put(self._number("percent", "percent", 5, place), kind)
             pen.put(" %" if not self._is_missing("percent", place) else "  ", kind)
             pen.put(f" {state if state != 'none' else '-':<8}", kind)
-            pen.put(self._curve(place, before), "guidance")
-            room = width - len(pen.text) - 2
+            if not self._is_missing("percent", place):
+                pen.put(f"{self._curve(place, before)} ", "guidance")
+            room = width - len(pen.text) - 1
             words = self._text("words", place)
             pen.put(
-                f" {words if len(words) <= room else fitting(words, room)}",
+                words if len(words) <= room else fitting(words, room),
                 "absent" if kind == "absent" else "data",
             )
             found.append(pen.line)
@@ -252,10 +256,16 @@ class Dashboard:
         return shelves
 
     def _form(self, section: str) -> ListForm:
-        """Return the form of a list, as wide as its names are."""
-        form = FORMS[section]
-        names = max(len(self._text("name", place)) for place in self._places[section])
-        return form._replace(name=max(len(form.head), min(max(names, 4), 2 * form.name)))
+        """Return the form of a list, as wide as its names and those of its LCUs are."""
+        form, places = FORMS[section], self._places[section]
+        names = max(len(self._text("name", place)) for place in places)
+        lcus = max(len(self._text("where", place)) for place in places)
+        fields = tuple(
+            one._replace(width=min(max(one.width, lcus), WHERE)) if one.column == "where" else one
+            for one in form.fields
+        )
+        name = max(len(form.head), min(max(names, 4), 2 * form.name))
+        return form._replace(name=name, fields=fields)
 
     def _shelf(self, names: Sequence[str], width: int, rows: int) -> list[DashboardLine]:
         """Return lists side by side; what room is left goes to their bars."""
@@ -280,7 +290,8 @@ class Dashboard:
         for place in self._places[name][:rows]:
             pen = Pen(place)
             pen.name(fitted(self._text("name", place), form.name), form.name)
-            pen.put(self._bar(place, length), "label")
+            words = fitted(self._text("words", place), length)
+            pen.put(*((words, "alarm") if words.strip() else (self._bar(place, length), "label")))
             for one in fields:
                 missing = self._is_missing(one.column, place)
                 pen.put(

@@ -70,8 +70,9 @@ class Condition(NamedTuple):
 
 
 def _short(lcu: str) -> str:
-    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600."""
-    return lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
+    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, LSS 80 of 3600507630 LSS 80."""
+    number = lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
+    return number[number.rfind("lss ") :] if " lss " in number else number
 
 
 def heading(column: Column) -> str:

@@ -276,8 +276,14 @@ class Sheet:
                 self.table.column(each)[self.rows[place]] for each in ("screen", "column", "row")
             )
             return f"PLOT {screen}.{column} {name}".rstrip()
-        if not command.startswith("DEVICE ") or "{key}" not in self.screen.drill or not self.keys:
-            return command
+        return self._typed(command, place) if command.startswith("DEVICE ") and self.keys else command
+
+    def _typed(self, command: str, place: int) -> str:
+        """Return the command that opens DEVICE from a row with the name that a person calls the row."""
+        if "{key}" not in self.screen.drill:  # of DIAGNOSE, which names the LCU
+            subject = self.table.column("subject")[self.rows[place]]
+            is_lcu = command.startswith("DEVICE cu=") and f"{subject}".startswith("LCU ")
+            return f"DEVICE {subject}" if is_lcu else command
         first = self.screen.columns[0]
         names = self.table.column(first.name)
         name = names[self.rows[place]]

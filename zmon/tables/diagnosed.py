@@ -17,7 +17,7 @@ from zmon.diagnosis.verdict import verdict
 from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
-from zmon.tables.observed import KINDS
+from zmon.tables.observed import KINDS, SCSI
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
 from zmon.tables.surroundings import KINDS as SURROUNDINGS
@@ -45,7 +45,7 @@ MAX_RECENT: Final = 10
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
-WIDTH: Final = 67
+WIDTH: Final = 66
 """Characters of a line of text: with its heading it fits on 80 columns."""
 DOORS: Final = {
     "volume": "DEVICE {key}",
@@ -239,8 +239,8 @@ def door(subject: Subject) -> str:
 
 
 def lcu_door(key: str) -> str:
-    """Return the command that lists the devices of an LCU; CTLUNIT for disks that DEVICE has under no LCU."""
-    return f"DEVICE cu={key}" if " " not in key and "." in key else "CTLUNIT"
+    """Return the command that lists the devices of an LCU, or all SCSI disks."""
+    return f"DEVICE cu={key}" if key != SCSI else "DEVICE dasd=sd*"
 
 
 DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}

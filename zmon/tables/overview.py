@@ -7,6 +7,7 @@ one verdict, and all figures of resources and lists from the load that it is dra
 from __future__ import annotations
 
 from heapq import nlargest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
@@ -24,6 +25,7 @@ from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
 from zmon.tables.resources import (
     NO_ALIASES,
+    NO_DASD,
     NO_DISKS,
     NO_LCUS,
     NO_PATHS,
@@ -33,6 +35,7 @@ from zmon.tables.resources import (
     TABLES_OF,
     lcu_loads,
     ranges,
+    requests_of,
     volume_use,
 )
 from zmon.tables.table import Figure, Needs, Table
@@ -40,11 +43,10 @@ from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, unit
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry, Exceptions
-    from zmon.queueing.observation import ObservedVolume
     from zmon.tables.recent import RecentLoad
     from zmon.tables.resources import LcuLoad
     from zmon.tables.view import View
@@ -55,7 +57,8 @@ NEEDS: Final = Needs(
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 NO_VALUE: Final = ""
-NONE: Final = frozenset({NO_ALIASES, NO_DISKS, NO_LCUS, NO_PATHS})
+NO_HOMES: Final[Mapping[str, str]] = MappingProxyType({})
+NONE: Final = frozenset({NO_ALIASES, NO_DASD, NO_DISKS, NO_LCUS, NO_PATHS})
 """Why a resource has no figure where the machine has no such thing."""
 
 
@@ -92,7 +95,8 @@ def table(view: View) -> Table:
         lines = [OverviewLine("verdict", "verdict", "", "", words=f"Nothing can be said yet: {why.reason}.")]
         return _table(lines, [])
     present = recent[-1]
-    each = lcu_loads(present.load)
+    homes = units_of(view).of
+    each = lcu_loads(present.load, homes)
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, present.end)
     lines = [
@@ -100,18 +104,19 @@ def table(view: View) -> Table:
         *_resources(view, present, verdict, exceptions),
         *_lcus(each),
         *_tablespaces(view),
-        *_channels(present),
-        *_devices(view, present),
+        *_channels(present, _subjects(verdict, "D13", "path")),
+        *_devices(view, present, _subjects(verdict, "D21", "volume")),
         *_exceptions(exceptions, present),
         *_unseen(view, present),
     ]
-    return _table(lines, recent, exceptions.entries)
+    return _table(lines, recent, exceptions.entries, homes)
 
 
 def _table(
     lines: Sequence[OverviewLine],
     recent: Sequence[RecentLoad],
     exceptions: Sequence[ExceptionEntry] = (),
+    homes: Mapping[str, str] = NO_HOMES,
 ) -> Table:
     """Return the lines as a table, with the figures by time of those that have some."""
     keys = [f"{one.section} {one.key}" for one in lines]
@@ -122,17 +127,17 @@ def _table(
         keys,
         columns,
         estimated=estimated,
-        series=_series(recent)
+        series=_series(recent, homes)
         | {"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
     )
 
 
-def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
+def _series(recent: Sequence[RecentLoad], homes: Mapping[str, str]) -> dict[str, tuple[Figure, ...]]:
     """Return by time how much of each resource was used, and what the LCU that is busiest now did."""
     found: dict[str, tuple[Figure, ...]] = {
         f"resource {one.key}": _by_time(recent, list(map(one.use, recent))) for one in RESOURCES
     }
-    loads = [lcu_loads(one.load) for one in recent]
+    loads = [lcu_loads(one.load, homes) for one in recent]
     if loads and loads[-1]:
         key, title = loads[-1][0].lcu.key, loads[-1][0].lcu.title
         of = [next((one for one in each if one.lcu.key == key), None) for each in loads]
@@ -193,22 +198,44 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
 def _resources(
     view: View, present: RecentLoad, verdict: Verdict, known: Exceptions
 ) -> Iterator[OverviewLine]:
-    """Yield each resource with its state: the worst of what the verdict and open exceptions say of it."""
-    entries = [(TABLES_OF.get(one.table), LEVELS[one.level]) for one in open_entries(known, present)]
+    """Yield each resource with its state: that of its open exceptions, else what the verdict says of it."""
+    judged: dict[str, int] = {}
+    for entry in open_entries(known, present):
+        key = TABLES_OF.get(entry.table, "")
+        judged[key] = max(judged.get(key, 0), entry.level)
     bad = {_resource_of(one) for one in verdict.diagnoses if one.confidence != POSSIBLE}
-    bad |= {key for key, level in entries if key and level == "bad"}
     look = {_resource_of(one) for one in (*verdict.diagnoses, *(one for one, _ in verdict.explained))}
-    look |= {key for key, _ in entries if key}
+    hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
     for one in RESOURCES:
         percent = one.use(present)
         state = "bad" if one.key in bad else "look" if one.key in look else "ok"
+        if judged.get(one.key):
+            state = LEVELS[judged[one.key]]
         if isinstance(percent, Absent) and state == "ok":
             state = "none" if percent in NONE else "unknown"
+        is_short = state in {"look", "bad"}
+        words = one.words(view, present) if is_short or not isinstance(percent, Absent) else ""
+        if isinstance(percent, Absent):
+            words = words or percent.reason
+        if one.key == "device" and hung:
+            words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
+        elif one.key == "channel" and lost:
+            words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
         yield OverviewLine(
-            "resource", one.key, one.title, state, percent,
-            words=percent.reason if isinstance(percent, Absent) else one.words(view, present),
-            command=one.command, estimated=one.key == "channel" and not present.load.paths_measured,
+            "resource", one.key, one.title, state, percent, words=words, command=one.command,
+            estimated=one.key == "channel" and not present.load.paths_measured,
         )  # fmt: skip
+
+
+def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
+    """Return the titles of the single things of a kind that a diagnosis is about, by their keys."""
+    return {
+        one.key: one.title
+        for diagnosis in verdict.diagnoses
+        if diagnosis.id == ident
+        for one in diagnosis.subjects
+        if one.kind == kind and " " not in one.key
+    }
 
 
 def _resource_of(diagnosis: Diagnosis) -> str:
@@ -226,7 +253,7 @@ def _lcus(each: Sequence[LcuLoad]) -> Iterator[OverviewLine]:
     """Yield the LCUs with most I/O, each with its share of all."""
     everything = sum(one.rate for one in each)
     for one in each[:MOST]:
-        name = one.lcu.title.removeprefix("LCU ").removeprefix("SSID ")
+        name = _bare(one.lcu.title)
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
             one.bytes / MEGABYTE, 1e3 * one.response, command=lcu_door(one.lcu.key),
@@ -259,14 +286,27 @@ def _tablespaces(view: View) -> list[OverviewLine]:
 
 def _most(on: dict[str, float]) -> str:
     """Return the LCU that has most of a traffic, with a plus if others have some of it."""
-    name = max(on, key=lambda lcu: on[lcu]).removeprefix("LCU ").removeprefix("SSID ")
-    return f"{name}{'+' * (len(on) > 1)}"
+    return f"{_bare(max(on, key=lambda lcu: on[lcu]))}{'+' * (len(on) > 1)}"
 
 
-def _channels(present: RecentLoad) -> Iterator[OverviewLine]:
-    """Yield the busiest channel paths, those in one line that follow one another and are as busy."""
+def _bare(lcu: str) -> str:
+    """Return the name of an LCU as CTLUNIT has it: `7600`."""
+    return lcu.removeprefix("LCU ").removeprefix("SSID ").removeprefix("LSS ")
+
+
+def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLine]:
+    """Yield lost channel paths, then the busiest: on one line those that follow one another and are alike."""
     load = present.load
-    known = [(100.0 * use, key) for key, use in load.paths.items() if not isinstance(use, Absent)]
+    for key in lost:
+        yield OverviewLine(
+            "channel", key, key, "bad", 100.0 * load.paths.get(key, 0.0), words="lost",
+            command=f"DEVICE CHPID {key}", estimated=not load.paths_measured,
+        )  # fmt: skip
+    known = [
+        (100.0 * use, key)
+        for key, use in load.paths.items()
+        if not isinstance(use, Absent) and key not in lost
+    ]
     groups: dict[int, list[tuple[float, str]]] = {}
     for use, key in sorted(known, key=lambda one: (-one[0], one[1])):
         groups.setdefault(round(use), []).append((use, key))
@@ -282,21 +322,17 @@ def _channels(present: RecentLoad) -> Iterator[OverviewLine]:
         )
 
 
-def _devices(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
-    """Yield the devices with most requests in them or waiting for them."""
-    titles = {key: unit.short for key, unit in units_of(view).lcus.items()}
-    for one in nlargest(MOST, present.load.volumes, key=_requests):
+def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator[OverviewLine]:
+    """Yield the devices that hang, then those with most requests in them or waiting for them."""
+    units = units_of(view)
+    for one in nlargest(MOST, present.load.volumes, key=lambda one: (one.key in hung, requests_of(one))):
+        unit = units.lcus.get(units.of.get(one.key, ""))
         yield OverviewLine(
-            "device", one.key, one.title, "", volume_use(one), one.rate,
-            one.rate * one.size / MEGABYTE if one.rate else 0.0,
-            1e3 * one.response, titles.get(one.lcu, NO_VALUE), command=f"DEVICE {one.title}",
+            "device", one.key, one.title, "bad" if one.key in hung else "", volume_use(one), one.rate,
+            one.rate * one.size / MEGABYTE if one.rate else 0.0, 1e3 * one.response,
+            NO_VALUE if unit is None else unit.short, "hangs" if one.key in hung else "",
+            f"DEVICE {one.title}",
         )  # fmt: skip
-
-
-def _requests(volume: ObservedVolume) -> tuple[float, float]:
-    """Return how many requests a volume has on average, and its rate."""
-    many = volume.rate * volume.response
-    return (0.0 if isinstance(many, Absent) else many), volume.rate
 
 
 # what is open, and what cannot be seen

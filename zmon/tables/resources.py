@@ -14,6 +14,7 @@ from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.key_figures import partition_figures
+from zmon.tables.observed import SCSI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 GIBIBYTE: Final = 1 << 30
+FULL: Final = 0.5
+"""Utilisation of an LCU, a part of 1, below which requests wait in Linux rather than in the LCU."""
 NEAR: Final = 0.05
 """Paths whose utilisation, a part of 1, differs by less are named together."""
 
@@ -32,6 +35,8 @@ NO_LCUS: Final = absent("no LCU is known")
 NO_PATHS: Final = absent("no channel path of a disk is known")
 NO_ALIASES: Final = absent("there are none")
 NO_DISKS: Final = absent("there are no disks")
+NO_DASD: Final = absent("SCSI disks do not show it")
+UNTIMED: Final = absent("not known: channel measurement is off")
 FEW: Final = absent("too little I/O to tell")
 
 
@@ -57,15 +62,21 @@ class LcuLoad(NamedTuple):
     response: Number
 
 
-def lcu_loads(load: ObservedLoad) -> list[LcuLoad]:
-    """Return the load of each LCU, the most requests first."""
+def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
+    """Return the load of each LCU, the most requests first; `homes` has the LCU of each SCSI disk, if known.
+
+    SCSI disks of which it is not known are one LCU.
+    """
     members: dict[str, list[ObservedVolume]] = {one.key: [] for one in load.lcus}
     for volume in load.volumes:
-        if volume.lcu in members and volume.rate:
-            members[volume.lcu].append(volume)
+        home = homes.get(volume.key, SCSI) if volume.lcu == SCSI else volume.lcu
+        if home in members and volume.rate:
+            members[home].append(volume)
     found = []
     for lcu in load.lcus:
         volumes = tuple(members[lcu.key])
+        if lcu.key == SCSI and not volumes and homes:
+            continue
         sizes: Number = sum((one.rate * one.size for one in volumes), 0.0)
         response = mean_of(volumes, "response") if volumes else FEW
         found.append(LcuLoad(lcu, sum(one.rate for one in volumes), sizes, response))
@@ -92,7 +103,9 @@ def _lcu_use(recent: RecentLoad) -> Number:
         return 100.0 * fullest.use
     if not recent.load.lcus:
         return NO_LCUS
-    return absent(recent.load.missing[0]) if recent.load.missing else 0.0
+    if not any(one.is_dasd for one in recent.load.volumes):
+        return NO_DASD
+    return UNTIMED if recent.load.missing else 0.0
 
 
 def _alias_use(recent: RecentLoad) -> Number:
@@ -106,8 +119,10 @@ def volume_use(volume: ObservedVolume) -> Number:
     return used if isinstance(used, Absent) else min(used, 100.0)
 
 
-def _busiest_volume(load: ObservedLoad) -> tuple[Number, ObservedVolume | None]:
-    return _highest(((volume_use(one), one) for one in load.volumes), NO_DISKS)  # type: ignore[return-value]
+def requests_of(volume: ObservedVolume) -> tuple[float, float]:
+    """Return how many requests a volume has on average, and its rate: what a list of volumes is sorted by."""
+    many = volume.rate * volume.response
+    return (0.0 if isinstance(many, Absent) else many), volume.rate
 
 
 def _cpu_words(view: View, recent: RecentLoad) -> str:
@@ -145,12 +160,25 @@ def _path_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _lcu_words(_view: View, recent: RecentLoad) -> str:
+    """Say how fast the fullest LCU answers; if none is full, where most requests wait in Linux."""
     fullest = _fullest(recent, "lcu")
+    if fullest is None or fullest.use < FULL:
+        queue, longest = max(
+            ((_queued(recent.load, one), one) for one in recent.load.lcus), key=lambda pair: pair[0]
+        )
+        if queue >= 1:
+            return f"{longest.title}: {queue:.1f} wait in Linux; {len(recent.load.lcus)} in all"
     if fullest is None:
         return ""
     many, response = recent.load.lcus, mean_of(recent.load.volumes_of(fullest.key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {1e3 * response:.1f} ms"
     return f"{fullest.title}{answers}; {len(many)} in all"
+
+
+def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
+    """Return how many requests wait in Linux for the volumes of an LCU, on average."""
+    each = (one.rate * one.queued for one in load.volumes_of(lcu.key) if one.rate)
+    return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
 
 
 def _alias_words(_view: View, recent: RecentLoad) -> str:
@@ -160,18 +188,17 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _volume_words(_view: View, recent: RecentLoad) -> str:
-    _, one = _busiest_volume(recent.load)
-    if one is None:
-        return ""
-    busy = sum(1 for each in recent.load.volumes if each.rate)
-    response = (
-        "" if isinstance(one.response, Absent) or not one.rate else f" answers in {1e3 * one.response:.1f} ms"
-    )
-    return (
-        f"{one.title}{response}; {busy} of {len(recent.load.volumes)} in use"
-        if busy
-        else f"none of {len(recent.load.volumes)} in use"
-    )
+    """Say how fast the volume answers that has most requests."""
+    volumes = recent.load.volumes
+    one = max(volumes, key=requests_of, default=None)
+    if one is None or not one.rate:
+        return f"none of {len(volumes)} in use"
+    response = "" if isinstance(one.response, Absent) else f" answers in {1e3 * one.response:.1f} ms"
+    return f"{one.title}{response}; {sum(1 for each in volumes if each.rate)} of {len(volumes)} in use"
+
+
+def _volume_use(recent: RecentLoad) -> Number:
+    return _highest(((volume_use(one), one) for one in recent.load.volumes), NO_DISKS)[0]
 
 
 def _path_use(recent: RecentLoad) -> Number:
@@ -184,7 +211,7 @@ RESOURCES: Final = (
     Resource("channel", "Channels", "CHANNEL", _path_use, _path_words),
     Resource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_words),
     Resource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_words),
-    Resource("device", "Devices", "DEVICE", lambda recent: _busiest_volume(recent.load)[0], _volume_words),
+    Resource("device", "Devices", "DEVICE", _volume_use, _volume_words),
 )
 """What explains the rest comes first."""
 
