@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF, evidence, many, ms, names, of_lcu, of_volume, percent
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.fit import FlowShare
+    from zmon.queueing.observation import ObservedLoad, ObservedVolume
 
 LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
@@ -24,15 +27,10 @@ NO_LISTING: Final = "a listing that names the logs: --listing"
 def logs_beside_data(situation: Situation) -> Diagnoses:
     """Return D12: logs lie on volumes with data, and requests wait for these volumes."""
     load = situation.load
-    by_lcu = {place.key: place for place in situation.waiting.places if place.kind == "aliases"}
-    waited = {place.key: place.lost for place in situation.waiting.places if place.kind == "volume"}
-    for one in load.volumes:
-        if one.lcu in by_lcu and not isinstance(one.queued, Absent):
-            waited.setdefault(one.key, one.rate * one.queued)
-    if load.is_untimed:
-        return absent(NO_CMF)
+    waited = _waited(situation)
+    untimed = absent(NO_CMF) if load.is_untimed else ()
     if not waited:
-        return ()
+        return untimed
     shares = situation.shares()
     if not shares:
         return absent(NO_LISTING)
@@ -46,16 +44,55 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
         if one.key in waited and all(parts.get(one.key, ((), ()))) and one.reads <= 1 - LEAST_WRITES
     ]
     if not volumes:
-        return ()
+        return untimed
     volumes.sort(key=lambda one: -waited[one.key])
-    lost = sum(waited[one.key] for one in volumes)
     logs = [share for one in volumes for share in parts[one.key][1]]
     files = list(dict.fromkeys(share.file for share in logs))
-    first = volumes[0]
+    data = names(list(dict.fromkeys(share.owner for one in volumes for share in parts[one.key][0])))
+    return (_shared(load, volumes, waited, files, data),)
+
+
+def _waited(situation: Situation) -> dict[str, float]:
+    """Return the volumes that requests wait for, by their keys, and how many.
+
+    Without channel measurement that may be a part of what waits for several volumes of an LCU.
+    """
+    volumes = situation.load.volumes
+    found: dict[str, float] = {}
+    for place in situation.waiting.places:
+        if place.kind == "volume":
+            found[place.key] = place.lost
+        elif place.kind == "aliases":
+            for one in volumes:
+                if one.lcu == place.key and not isinstance(one.queued, Absent):
+                    found.setdefault(one.key, one.rate * one.queued)
+        elif place.kind == "lcu":
+            ones = [one for one in situation.load.volumes_of(place.key) if one.estimated]
+            mean = mean_of(tuple(ones), "response")
+            whole = sum(one.rate for one in ones)
+            for one in ones:
+                if not isinstance(one.response, Absent) and not isinstance(mean, Absent):
+                    found.setdefault(one.key, place.lost * one.rate * one.response / (whole * mean))
+    return found
+
+
+def _shared(
+    load: ObservedLoad,
+    volumes: Sequence[ObservedVolume],
+    waited: Mapping[str, float],
+    files: Sequence[str],
+    data: str,
+) -> Diagnosis:
+    first, lost = volumes[0], sum(waited[one.key] for one in volumes)
+    timed = not any(one.estimated for one in volumes)
     lcus = [one for one in load.lcus if one.key in {each.lcu for each in volumes}]
     queued, serv, response = (mean_of(tuple(volumes), name) for name in ("queued", "serv", "response"))
-    data = names(list(dict.fromkeys(share.owner for one in volumes for share in parts[one.key][0])))
-    found = Diagnosis(
+    each = (
+        f"each waits {ms(queued)} to be started and then takes {ms(serv)}"
+        if timed
+        else f"a request takes {ms(response)}"
+    )
+    return Diagnosis(
         "D12",
         subjects=(
             *map(of_volume, volumes),
@@ -63,22 +100,35 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
             *(Subject("file", each, each) for each in files),
         ),
         claim=f"The logs {names(files)} lie on {many(len(volumes), 'volume')} with data ({data}), and"
-        f" {many(lost, 'request')} wait there: each waits {ms(queued)} to be started and then takes"
-        f" {ms(serv)}.",
+        f" {many(lost, 'request')} wait there: {each}."
+        if len(files) > 1
+        else f"The log {files[0]} lies on {many(len(volumes), 'volume')} with data ({data}), and"
+        f" {many(lost, 'request')} wait there: {each}.",
         evidence=(
             evidence("files.path", Subject("file", files[0], files[0]), len(volumes),
-                     f"{many(len(volumes), 'volume')} hold logs and data"),
-            evidence("device.qued", of_volume(first), waited[first.key],
+                     f"{many(len(volumes), 'volume')} hold{'s' * (len(volumes) == 1)} logs and data"),
+            evidence("device.qued" if timed else "device.resp", of_volume(first),
+                     waited[first.key] if timed else 1e3 * first.response,
                      f"{many(waited[first.key], 'request')} wait for volume {first.title}, of which"
                      f" {percent(1 - first.reads)} write"),
+            *_write(first),
         ),
-        confidence=CERTAIN,
+        confidence=CERTAIN if timed else LIKELY,
         action="Put the logs on volumes of their own, that nothing else reads or writes.",
         lost=lost,
-        gain=f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else is there",
-        missing=("how long a commit waits: the database knows",),
+        gain=f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else is there"
+        if timed
+        else "",
+        confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
+        missing=(*(() if timed else (NO_CMF,)), "how long a commit waits: the database knows"),
     )  # fmt: skip
-    return (found,)
+
+
+def _write(volume: ObservedVolume) -> Iterator[Measurement]:
+    if not volume.estimated or isinstance(volume.write_response, Absent):
+        return
+    words = f"a write to volume {volume.title} takes {ms(volume.write_response)}"
+    yield evidence("device.await", of_volume(volume), 1e3 * volume.write_response, words)
 
 
 CAUSES: Final = {"D12": logs_beside_data}

@@ -1,0 +1,90 @@
+"""Logs lie on volumes with data, and requests wait there, with and without channel measurement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.diagnosis.situations import load, only, situation, volume
+from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.phrases import NO_CMF
+from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
+from zmon.queueing.fit import FlowShare
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedVolume
+
+LOG = FlowShare("logs", "/db/log1", "0.0.7000", 0.2, steady=True)
+DATA = FlowShare("DATA", "/db/data1", "0.0.7000", 0.8)
+BUSY = volume(rate=80.0, queued=0.06, reads=0.8)
+
+
+def untimed(one: ObservedVolume) -> ObservedVolume:
+    """Return a volume without channel measurement."""
+    return one._replace(
+        pend=0.0, disc=0.0, conn=0.012, estimated=True, read_response=0.05, write_response=0.09
+    )
+
+
+def listed(*volumes: ObservedVolume, shares: tuple[FlowShare, ...] = (LOG, DATA)) -> Situation:
+    return situation(load(*volumes))._replace(shares=lambda: shares)
+
+
+def test_with_channel_measurement() -> None:
+    """The wait in Linux is measured, and so is what a write would take alone."""
+    found = only(logs_beside_data(listed(BUSY)))
+    assert found.confidence == CERTAIN
+    assert found.claim == (
+        "The log /db/log1 lies on 1 volume with data (DATA), and 4.8 requests wait there: each waits 60.0 ms"
+        " to be started and then takes 1.2 ms."
+    )
+    assert "instead of 61.2 ms" in found.gain
+    assert NO_CMF not in found.missing
+
+
+def test_without_channel_measurement() -> None:
+    """The disk itself may be slow: it is likely, says what would confirm it, and promises nothing."""
+    found = only(logs_beside_data(listed(untimed(BUSY))))
+    assert found.confidence == LIKELY
+    assert found.claim == (
+        "The log /db/log1 lies on 1 volume with data (DATA), and 4.1 requests wait there: a request takes"
+        " 61.2 ms."
+    )
+    assert "a write to volume 7000 takes 90.0 ms" in found.evidence[-1].words
+    assert not found.gain
+    assert found.confirm
+    assert NO_CMF in found.missing
+
+
+def test_volumes_of_an_lcu_that_wait_together() -> None:
+    """Where several volumes without channel measurement wait, what waits is shared out by their time."""
+    others = [untimed(volume(f"0.0.700{at}", 80.0, queued=0.06, reads=0.8)) for at in range(1, 4)]
+    logs = [LOG._replace(volume=one.key) for one in others[:1]]
+    data = [DATA._replace(volume=one.key) for one in others]
+    now = listed(untimed(BUSY), *others, shares=(LOG, DATA, *logs, *data))
+    assert [one.kind for one in now.waiting.places] == ["lcu"]
+    found = only(logs_beside_data(now))
+    assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]
+    assert abs(found.lost - now.waiting.places[0].lost / 2) < 1e-9
+
+
+def test_what_is_not_known() -> None:
+    """Without a listing it is not known what the logs are; without channel measurement not where it waits."""
+    for one in (BUSY, untimed(BUSY)):
+        without = logs_beside_data(listed(one, shares=()))
+        assert isinstance(without, Absent)
+        assert without.reason == NO_LISTING
+    calm = logs_beside_data(listed(untimed(volume())))
+    assert isinstance(calm, Absent)
+    assert calm.reason == NO_CMF
+
+
+def test_what_it_is_not() -> None:
+    """Nothing waits, only reads, or the logs lie elsewhere."""
+    assert logs_beside_data(listed(volume())) == ()
+    assert logs_beside_data(listed(BUSY._replace(reads=1.0))) == ()
+    assert (
+        logs_beside_data(listed(BUSY, volume("0.0.7001"), shares=(DATA, LOG._replace(volume="0.0.7001"))))
+        == ()
+    )
