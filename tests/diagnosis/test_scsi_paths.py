@@ -8,7 +8,7 @@ import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
 from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
 
@@ -63,6 +63,27 @@ def test_without_the_table_it_is_likely() -> None:
     found = only(one_path_does_all(maps))
     assert found.confidence == LIKELY
     assert found.missing
+
+
+def virtual(response: float) -> Situation:
+    """Return a disk over two virtual adapters, whose load is not measured."""
+    none = absent("not measured")
+    used = leaf("", 100.0, response)._replace(name="sda", adapter="0.0.7100", use=none)
+    spare = leaf("", 0.0)._replace(name="sdb", adapter="0.0.7200", use=none)
+    disks = volume("sda", 100.0, lcu="")._replace(response=response, estimated=True)
+    maps = (MultipathDisk("dm-0", "data", ((used,), (spare,)), "round-robin", 1),)
+    return situation(load(disks, paths={}), maps=maps)
+
+
+def test_one_path_of_virtual_adapters() -> None:
+    """Requests wait for the disk; whether the path is why is only possible, and it is no FCP path."""
+    found = only(one_path_does_all(virtual(0.3)))
+    assert found.confidence == POSSIBLE
+    assert found.claim == "One of 2 paths does all I/O of 1 disk: sda (100 a second); the other stands by."
+    assert found.confirm
+    assert 20 < found.lost < 30
+    assert not [one for one in found.evidence if isinstance(one.value, Absent)]
+    assert one_path_does_all(virtual(0.005)) == ()
 
 
 def test_paths_that_are_used_one_after_the_other() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, ms, percent
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.phrases import evidence, gain, many, ms, names, percent
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.record import NamedTuple
@@ -51,9 +51,16 @@ class Carrier(NamedTuple):
     """Mean seconds of a request."""
 
     @property
+    def is_fcp(self) -> bool:
+        """Whether it is an FCP device; KVM guests have virtual adapters without a load that is measured."""
+        return bool(self.chpid) or any(leaf.port for leaf in self.leaves)
+
+    @property
     def title(self) -> str:
-        """Its name: `FCP device 0.0.fc00`."""
-        return f"FCP device {self.adapter}" if self.adapter else self.leaves[0].name
+        """Its name: `FCP device 0.0.fc00`; of other paths those of the disks: `sda`."""
+        if self.adapter and self.is_fcp:
+            return f"FCP device {self.adapter}"
+        return names([leaf.name for leaf in self.leaves])
 
     @property
     def subject(self) -> Subject:
@@ -100,10 +107,15 @@ def _waits(situation: Situation, carriers: Sequence[Carrier]) -> float | None:
     """Return how many requests wait for some adapters; None if none do, as far as is known.
 
     Where fewer are counted, they are estimated as for one queue (M/M/1) before each that is half busy.
+    Where the load of no adapter is measured, what waits for the disks behind them may wait for the adapters.
     """
+    places = situation.waiting.places
+    if all(isinstance(one.use, Absent) for one in carriers):
+        disks = {leaf.name for one in carriers for leaf in one.leaves}
+        return sum(one.lost for one in places if one.kind == "volume" and one.key in disks) or None
     chpids = {one.chpid for one in carriers} - {""}
-    places = [one for one in situation.waiting.places if one.kind == "paths"]
-    found = [one.lost for one in places if not chpids.isdisjoint(one.key.split())]
+    groups = [one for one in places if one.kind == "paths"]
+    found = [one.lost for one in groups if not chpids.isdisjoint(one.key.split())]
     busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
     return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
 
@@ -128,11 +140,13 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
     if waits is None:
         return ()
     known = all(one.selector for one in alone)
+    measured = not isinstance(used[0].use, Absent)
     idle = [
         one for one in _carriers(leaf for each in alone for leaf in each.leaves)
         if one.adapter not in {each.adapter for each in used}
     ]  # fmt: skip
     busiest = used[0]
+    fcp = "FCP " if busiest.is_fcp else ""
     paths = len(alone[0].leaves)
     others = "the other stands" if paths == 2 else f"{paths - 1} others stand"
     found = Diagnosis(
@@ -142,27 +156,37 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
             *(Subject("disk", one.key, one.title) for one in alone),
             *_scsi_paths(situation),
         ),
-        claim=f"One of {paths} FCP paths does all I/O of {many(len(alone), 'disk')}: {busiest.title}"
+        claim=f"One of {paths} {fcp}paths does all I/O of {many(len(alone), 'disk')}: {busiest.title}"
         f" ({busiest.rate:,.0f} a second); {others} by.",
         evidence=(
             *_rates([busiest]),
             *_rates(idle[:1]),
-            evidence(
-                "channel.cur", Subject("path", busiest.chpid, busiest.chpid), 100 * busiest.use,
-                f"channel path {busiest.chpid} is {percent(busiest.use)} busy",
-            ),
+            *_path_use(busiest),
             *_times([busiest]),
         ),
-        confidence=CERTAIN if known else LIKELY,
+        confidence=POSSIBLE if not measured else CERTAIN if known else LIKELY,
         action="Put all paths into one group: path_grouping_policy multibus in the devices section of"
         " multipath.conf, or group_by_prio where the storage gives priorities.",
         lost=waits,
         gain=gain(situation, (PathsInUse(),)),
-        whatif="use all paths",
-        confirm="" if known else "The table of the multipath device (dmsetup table, as root) would show it.",
-        missing=() if known else ("the path groups: dm tables need root",),
+        whatif="use all paths" if measured else "",
+        confirm="If one of the disks is quicker with multibus, it is the path, else the disk."
+        if not measured
+        else ""
+        if known
+        else "The table of the multipath device (dmsetup table, as root) would show it.",
+        missing=(
+            *(() if measured else ("the load of the adapters: it is not measured",)),
+            *(() if known else ("the path groups: dm tables need root",)),
+        ),
     )  # fmt: skip
     return (found,)
+
+
+def _path_use(carrier: Carrier) -> Iterator[Measurement]:
+    if not isinstance(carrier.use, Absent):
+        words = f"channel path {carrier.chpid} is {percent(carrier.use)} busy"
+        yield evidence("channel.cur", Subject("path", carrier.chpid, carrier.chpid), 100 * carrier.use, words)
 
 
 def _rates(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
