@@ -6,11 +6,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.check.practice import State
-from zmon.check.practices import QUESTIONS, worst
+from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import announced, as_json, folded, misused, terminal_width, write_result
+from zmon.cli.output import FAILED, USAGE, announced, as_json, folded, terminal_width, write_result
+from zmon.cli.service_status import no_answer, state_of_checks, unsampled, write_state
 from zmon.cli.show_intervals import moves_to
-from zmon.cli.source_options import open_source, refused
+from zmon.cli.source_options import open_source
 from zmon.kinds import SOURCE
 from zmon.plain_text import harmless
 from zmon.screen.export import moment
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
 MIN_WIDTH: Final = 60
 HEADINGS: Final = ("at", "id", "state", "title", "found", "good", "advice", "reads", "source")
 """The names of the columns, in CSV."""
-NAGIOS: Final = {State.OK: 0, State.LOOK: 1, State.BAD: 2}
-NOTHING_KNOWN: Final = 3
-"""Exit status with `--status`: as Nagios reads it OK, WARNING, CRITICAL, and UNKNOWN without a result."""
+SERVICE: Final = "CHECK"
 HEADS: Final = {
     State.BAD: "Bad",
     State.LOOK: "Deserves a look",
@@ -46,11 +45,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         ids = [find_id(word) for word in args.ids]
         return _answer(args, ids)
-    except (NoSuchThing, CommandError, WhenError) as error:
-        found = misused(str(error))
-    except ValueError as error:  # the source or a time
-        found = refused(error)
-    return NOTHING_KNOWN if args.status else found
+    except (NoSuchThing, ValueError) as error:  # an id, the source or a time
+        status = USAGE if isinstance(error, (NoSuchThing, CommandError, WhenError)) else FAILED
+        return no_answer(args, SERVICE, str(error), status)
 
 
 def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
@@ -61,16 +58,20 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
     ):
         navigator = Navigator(timeline)
+        if args.status and (why := unsampled(args, timeline)):
+            return no_answer(args, SERVICE, why)
+        state = None
         for _left in moves_to(navigator, args):
             view = navigator.view()
             if view is None:
                 raise ValueError("there is no sample at this time")
             view.people = people
             results = results_of(view, ids)
+            if args.status:
+                state = state_of_checks(results)
+                write_state(args, SERVICE, state)
             _print(args, results, view)
-    if not args.status:
-        return status(args)
-    return NAGIOS[worst(results)] if any(one.state in NAGIOS for one in results) else NOTHING_KNOWN
+    return status(args) if state is None else state.level
 
 
 def _print(args: argparse.Namespace, results: Sequence[CheckResult], view: View) -> None:

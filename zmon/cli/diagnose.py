@@ -6,11 +6,18 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import announced, folded, misused, terminal_width, write_result
+from zmon.cli.output import FAILED, USAGE, announced, folded, terminal_width, write_result
+from zmon.cli.service_status import (
+    no_answer,
+    say_where_it_ends,
+    state_of_verdict,
+    together,
+    unsampled,
+    write_state,
+)
 from zmon.cli.show_intervals import moves_to
-from zmon.cli.source_options import open_source, refused
+from zmon.cli.source_options import open_source
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.diagnosis import CERTAIN
 from zmon.diagnosis.sections import remarks, sections
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
@@ -21,65 +28,64 @@ from zmon.tables.diagnosed import NEEDS, judged_view, verdict_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.tables.view import View
+    from zmon.topology.machine import UserInputs
 
 MIN_WIDTH: Final = 60
 HEADINGS: Final = (
     "from", "to", "id", "confidence", "lost", "kind", "where", "claim", "action", "gain", "explained_by",
 )  # fmt: skip
 """The names of the columns, in CSV."""
-NOTHING_SHORT, MAY_BE_SHORT, SHORT, NOT_KNOWN = range(4)
-"""Exit status with `--status`: as Nagios reads it OK, WARNING, CRITICAL, UNKNOWN."""
-MOST_USUAL: Final = {"D1", "D2", "D4", "D4b"}
-"""If one of these is not known, it is not known whether something is short; others need more sources."""
+SERVICE: Final = "DIAGNOSE"
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the diagnoses; returns the exit status."""
     if args.until and args.at:
-        return misused("--at and --until are the same: give one")
+        return no_answer(args, SERVICE, "--at and --until are the same: give one", USAGE)
     args.at = args.until or args.at
     try:
         return _answer(args)
-    except (CommandError, WhenError) as error:
-        found = misused(str(error))
-    except ValueError as error:  # the source or a time
-        found = refused(error)
-    return NOT_KNOWN if args.status else found
+    except ValueError as error:  # the source, a time or a command
+        status = USAGE if isinstance(error, (CommandError, WhenError)) else FAILED
+        return no_answer(args, SERVICE, str(error), status)
 
 
 def _answer(args: argparse.Namespace) -> int:
     people, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
-    worst = NOTHING_SHORT
     with (
         announced(args.source),
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
     ):
         navigator = Navigator(timeline)
-        first = True
-        for _left in moves_to(navigator, args):
-            view = navigator.view()
-            if view is None or view.interval.before is None:
-                raise ValueError("there are no two samples in this time")
-            view.people = people
-            found = verdict_of(view)
-            worst = max(worst, nagios_status(found))
-            _print(args, found, judged_view(view), first=first)
-            first = False
-    return worst if args.status else status(args)
+        if args.status and (why := unsampled(args, timeline)):
+            return no_answer(args, SERVICE, why)
+        say_where_it_ends(args, timeline)
+        answers = _answers(navigator, args, people)
+        if args.status:
+            known = list(answers)  # the first line is about all of them
+            state = together([state_of_verdict(found) for found, _ in known])
+            write_state(args, SERVICE, state)
+            answers = iter(known)
+        for number, (found, view) in enumerate(answers):
+            _print(args, found, view, first=number == 0)
+    return state.level if args.status else status(args)
 
 
-def nagios_status(found: Verdict) -> int:
-    """Return the exit status that a verdict has with `--status`."""
-    if any(one.confidence == CERTAIN for one in found.diagnoses):
-        return SHORT
-    if found.diagnoses:
-        return MAY_BE_SHORT
-    return NOT_KNOWN if any(one.id in MOST_USUAL for one in found.unknown) else NOTHING_SHORT
+def _answers(
+    navigator: Navigator, args: argparse.Namespace, people: Callable[[], UserInputs]
+) -> Iterator[tuple[Verdict, View]]:
+    """Yield the verdict on each interval that the options choose, and the view that it is about."""
+    for _left in moves_to(navigator, args):
+        view = navigator.view()
+        if view is None or view.interval.before is None:
+            raise ValueError("there are no two samples in this time")
+        view.people = people
+        yield verdict_of(view), judged_view(view)
 
 
 # output

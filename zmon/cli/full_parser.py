@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
 from zmon.cli.output import USAGE, complain, terminal_width
+from zmon.cli.service_status import STATUS, not_known
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
 
@@ -38,6 +39,7 @@ def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
     lines = (declare.__doc__ or "").splitlines()
     about = "\n".join(line.removeprefix("    ") for line in lines)
     parser = _Parser(f"zmon {name}", description=about, formatter_class=form)
+    parser.asks_status = STATUS in words
     declare(parser)
     return parser
 
@@ -59,9 +61,13 @@ class _Parser(argparse.ArgumentParser):
 
     words: Sequence[str] = ()
     """What is parsed, where no subcommand was found."""
+    asks_status = False
+    """Whether the command line has `--status`."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error and end with status 2; print one line if the first word is misspelt."""
+        if self.asks_status:
+            self.exit(not_known("ZMON", f"{message}; {self.prog} --help"))
         first = next(iter(self.words), "-")
         word = next((word for word in self.words if word in SUBCOMMANDS), first)
         if not word.startswith("-") and (guess := misspelt(word)):

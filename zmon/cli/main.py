@@ -61,14 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.filename is None:
             _discard_output()
-        return complain(f"{error.filename or 'the output'}: {error.strerror}")
+        return _failed(words, f"{error.filename or 'the output'}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         if os.environ.get(TRACE) == "1":
             raise
         what = ": ".join(filter(None, (type(error).__name__, str(error))))
-        return complain(f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
+        return _failed(words, f"{what}: a mistake in zmon itself; {TRACE}=1 in the environment shows where")
 
 
 def _run(words: Sequence[str]) -> int:
@@ -84,6 +84,13 @@ def _run(words: Sequence[str]) -> int:
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
     status: int = module.run(args)
     return status
+
+
+def _failed(words: Sequence[str], message: str) -> int:
+    """Print why nothing could be done; returns the exit status."""
+    from zmon.cli.service_status import STATUS, not_known  # noqa: PLC0415 - a failure alone needs it
+
+    return not_known("ZMON", message) if STATUS in words else complain(message)
 
 
 def _discard_output() -> None:

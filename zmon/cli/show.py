@@ -11,27 +11,21 @@ from zmon.screen.definition import NoScreen, ScreenError, load_screens
 if TYPE_CHECKING:
     import argparse
 
-UNKNOWN: Final = 3
-"""Exit status where it is not known which exceptions there are; the other ones are their levels."""
+WITH_STATUS: Final = ("exceptions", "overview", "diagnosis", "check")
+"""The tables of screens that say how the machine is: `--status` is for them."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the screen; returns the exit status."""
-    found = _show(args)
-    return vars(args).get("level", UNKNOWN) if args.status else found
-
-
-def _show(args: argparse.Namespace) -> int:
-    """Print the screen."""
     try:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)
     except NoScreen as error:
-        return misused(command_instead(args.screen, args.source) or str(error))
+        return _misused(args, command_instead(args.screen, args.source) or str(error))
     except ScreenError as error:
-        return misused(str(error))
-    if args.status and screen.table != "exceptions":
-        return misused("--status is for EXCEPT")
+        return _misused(args, str(error))
+    if args.status and screen.table not in WITH_STATUS:
+        return _misused(args, "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK")
     if screen.layout == "menu" and args.format == "csv":
         return misused(f"{screen.command} has no rows: take text or json")
     if screen.layout == "menu" and args.format == "text" and not args.source:
@@ -47,3 +41,12 @@ def _show(args: argparse.Namespace) -> int:
     from zmon.cli.show_intervals import show_intervals  # noqa: PLC0415 - the menu has no intervals
 
     return show_intervals(screens, args)
+
+
+def _misused(args: argparse.Namespace, message: str) -> int:
+    """Print an error of the command line; returns the exit status."""
+    if not args.status:
+        return misused(message)
+    from zmon.cli.service_status import no_answer  # noqa: PLC0415 - most lookups need none
+
+    return no_answer(args, "ZMON", message)

@@ -8,9 +8,8 @@ from contextlib import ExitStack
 
 from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
-from zmon.cli.output import announced, complain, misused, write_result
-from zmon.cli.source_options import go_to_end, open_source, paced, refused, seek, time_of
-from zmon.event import LEVELS
+from zmon.cli.output import FAILED, USAGE, announced, complain, write_result
+from zmon.cli.source_options import go_to_end, open_source, paced, seek, time_of
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.sample import Kind
-    from zmon.screen.definition import Screens
+    from zmon.screen.definition import Screen, Screens
     from zmon.session.timeline import Timeline
     from zmon.tables.table import Needs
 
@@ -60,33 +59,55 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         _judge(session, args)
         other = _other(args, kinds) if args.other else None
     except ValueError as error:
-        return complain(str(error))
-    first = True
+        return _no_answer(args, screen, str(error), FAILED)
     try:
-        if needed.history and args.source:
-            args.count = 1  # a screen by time has all intervals at once
-        for left in moves_to(session, args, needed=screen.layout != "menu"):
-            if left and needed.history:
-                continue
-            if first:
-                if rows and args.source and not args.since:
-                    _go_back(session, rows)
-                _open(session, args, other)
-            session.sheet()
-            ready()
-            _print(session, args, first=first)
-            vars(args).update(_level(session))
-            first = False
+        return _print_all(session, args, other, ready, rows)
     except CommandError as error:
         # a thing that does not exist now may exist tomorrow: the command line is right
-        return complain(str(error)) if isinstance(error.__cause__, NoSuchThing) else misused(str(error))
+        found = FAILED if isinstance(error.__cause__, NoSuchThing) else USAGE
+        return _no_answer(args, screen, str(error), found)
     except ValueError as error:  # WhenError, or a file that was damaged meanwhile
-        return refused(error)
+        from zmon.session.when import WhenError  # noqa: PLC0415 - an error alone needs it
+
+        return _no_answer(args, screen, str(error), USAGE if isinstance(error, WhenError) else FAILED)
     finally:
         session.timeline.close()
         if other is not None:
             other.timeline.close()
-    return status(args)
+
+
+def _print_all(
+    session: Session,
+    args: argparse.Namespace,
+    other: Navigator | None,
+    ready: Callable[[], None],
+    rows: int,
+) -> int:
+    """Print each interval, of a screen by time `rows` at most; returns the exit status."""
+    screen = find_screen(session.screens, args.screen, " ".join(args.operand))
+    needed, state, first = needs(screen.table), None, True
+    if args.status and (why := _unasked(args, session.timeline, needed)):
+        return _no_answer(args, screen, why, FAILED)
+    if args.since and (needed.exceptions or screen.table == "diagnosis"):
+        from zmon.cli.service_status import say_where_it_ends  # noqa: PLC0415 - most lookups need none
+
+        say_where_it_ends(args, session.timeline)
+    if needed.history and args.source:
+        args.count = 1  # a screen by time has all intervals at once
+    for left in moves_to(session, args, needed=screen.layout != "menu"):
+        if left and needed.history:
+            continue
+        if first:
+            if rows and args.source and not args.since:
+                _go_back(session, rows)
+            _open(session, args, other)
+        session.sheet()
+        ready()
+        if args.status:
+            state = _write_state(session, args)
+        _print(session, args, first=first)
+        first = False
+    return status(args) if state is None else state
 
 
 def _kinds(args: argparse.Namespace, needed: Needs) -> Sequence[Kind]:
@@ -105,16 +126,48 @@ def _judge(session: Session, args: argparse.Namespace) -> None:
         session.log.confine(begin - LEAD, end)
 
 
-def _level(session: Session) -> dict[str, int]:
-    """Return the highest level of the exceptions shown: 0 none, 1 worth a look, 2 bad; none if not known."""
-    sheet = session.sheet()
-    levels = sheet.table.columns.get("level", ())
-    if session.page.screen.table != "exceptions":
-        return {}
-    span = session.timeline.span()
-    if span is None or span[0] == span[1]:  # one sample alone has no differences
-        return {}
-    return {"level": max((LEVELS.index(str(levels[row])) for row in sheet.rows), default=0)}
+def _no_answer(args: argparse.Namespace, screen: Screen, message: str, status: int) -> int:
+    """Print why the screen cannot be printed; returns the exit status."""
+    from zmon.cli.service_status import no_answer  # noqa: PLC0415 - an error alone needs it
+
+    return no_answer(args, screen.command, message, status)
+
+
+def _unasked(args: argparse.Namespace, timeline: Timeline, needed: Needs) -> str:
+    """Return why nothing is known of the time that is asked about; empty if something is."""
+    from zmon.cli.service_status import unsampled  # noqa: PLC0415 - most lookups need none
+
+    if args.count > 1 and not needed.history:
+        return "--status is about one interval: leave out --count"
+    return unsampled(args, timeline)
+
+
+def _write_state(session: Session, args: argparse.Namespace) -> int:
+    """Print the status line of the screen that is shown; returns the exit status."""
+    from zmon.cli import service_status as service  # noqa: PLC0415 - most lookups need none
+
+    screen, view, keys = session.page.screen, session.view(session.page.argument), session.sheet().keys
+    assert view is not None  # noqa: S101 - the sheet was filled from it
+    if screen.table == "check":
+        from zmon.tables.checked import results_of  # noqa: PLC0415 - likewise
+
+        state = service.state_of_checks(results_of(view, keys))
+    elif screen.table == "exceptions":
+        from zmon.tables.exceptions import exceptions_of  # noqa: PLC0415 - likewise
+
+        known = exceptions_of(view)
+        shown = [entry for entry in known.entries if str(entry.number) in keys]
+        state = service.state_of_exceptions(shown, known, session.log.rules)
+    else:
+        from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - likewise
+
+        if view.interval.before is None:
+            raise ValueError("there are no two samples in this time")
+        state = service.state_of_verdict(verdict_of(view))
+        if screen.table == "overview" and (entries := session.open_exceptions()):
+            known = view.history.exceptions(0, None)
+            state = service.together([state, service.state_of_exceptions(entries, known, session.log.rules)])
+    return service.write_state(args, screen.command, state)
 
 
 def _other(args: argparse.Namespace, kinds: Sequence[Kind]) -> Navigator:

@@ -359,7 +359,10 @@ def show(parser: argparse.ArgumentParser) -> None:
     _option(parser, "-s --sort COL", "column to sort on; --sort=-COL reverses the order")
     _option(parser, "-t --top N", "only the first N rows", type=positive)
     _option(parser, "-w --where COND", "only rows with this condition: resp>10", several=True)
-    text = "of EXCEPT: exit status 0 no exception, 1 worth a look, 2 bad, 3 not known, as Nagios has it"
+    text = (
+        "of EXCEPT, OVERVIEW, DIAGNOSE and CHECK: exit status and first line as Nagios has them:"
+        " 0 nothing, 1 worth a look, 2 bad, 3 not known"
+    )
     _option(parser, "--status", text)
     _format(parser, "text", "csv", "json")
     add_inputs(parser)
@@ -493,7 +496,7 @@ def diagnose(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
     _option(parser, "--until TIME", "end of the interval, the same as --at")
     _option(parser, "-n --count", "number of intervals (default 1)", type=positive, default=1)
-    _option(parser, "--status", "the exit status says whether something is short")
+    _option(parser, "--status", "exit status and first line as Nagios has them: whether something is short")
     _format(parser, "text", "csv", "json")
     add_inputs(parser)
 
@@ -513,7 +516,7 @@ def check(parser: argparse.ArgumentParser) -> None:
         parser, "--since TIME", "begin of the interval whose load counts; -5m is 5 minutes before its end"
     )
     _option(parser, "--all", "list also what is as advised and what does not apply")
-    _option(parser, "--status", "the exit status says whether something is bad")
+    _option(parser, "--status", "exit status and first line as Nagios has them: whether something is bad")
     _format(parser, "text", "csv", "json")
     add_inputs(parser)
     parser.set_defaults(count=1)

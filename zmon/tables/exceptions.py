@@ -22,10 +22,7 @@ NO_CAUSE: Final = absent("the rule names no cause")
 
 def table(view: View) -> Table:
     """Fill EXCEPT; the keys are the numbers of the exceptions by their begin, from 1."""
-    interval = view.interval
-    whole = not interval.skipped or interval.before is None
-    begin = 0 if whole or interval.before is None else interval.before.at.utc
-    found = view.history.exceptions(begin, interval.after.at.utc if interval.skipped else None)
+    interval, found = view.interval, exceptions_of(view)
     entries = sorted(found.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness))
     days = {clock(utc, "%m-%d") for entry in entries for utc in (entry.begin, entry.end)}
     columns: dict[str, list[Value]] = {
@@ -56,6 +53,14 @@ def table(view: View) -> Table:
         marks={"level": marks},
         home=str(entries[0].number) if entries else "",
     )
+
+
+def exceptions_of(view: View) -> Exceptions:
+    """Return the exceptions of the whole time, or of the time between marks if that is looked at."""
+    interval = view.interval
+    if not interval.skipped or interval.before is None:
+        return view.history.exceptions(0, interval.after.at.utc if interval.skipped else None)
+    return view.history.exceptions(interval.before.at.utc, interval.after.at.utc)
 
 
 def _length(entry: ExceptionEntry) -> str:

@@ -1,0 +1,226 @@
+"""What `--status` adds to an answer: the exit status and the first line that cron and Nagios read.
+
+    EXCEPT WARNING - 1 exception, 1 open: look path-busy 50 since 14:30:00 ... | open=1 look=1 bad=0
+
+0 is OK, 1 WARNING, 2 CRITICAL, and 3 UNKNOWN: whatever cannot be known, from a wrong option to a recording
+whose recorder has stopped.  Behind the bar are figures that a monitor can plot.  CSV and JSON have no such
+line, their exit status is the same.
+"""
+
+from __future__ import annotations
+
+import time
+
+from zmon.cli.output import FAILED, complain, write_text
+from zmon.event import BAD, LEVELS, LOOK, OPEN
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.plain_text import harmless
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.check.practice import CheckResult
+    from zmon.diagnosis.diagnosis import Verdict
+    from zmon.event import ExceptionEntry, Exceptions
+    from zmon.rule.grammar import Rule
+    from zmon.session.timeline import Timeline
+
+STATUS: Final = "--status"
+OK, WARNING, CRITICAL, UNKNOWN = range(4)
+NAMES: Final = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
+BY_WEIGHT: Final = (CRITICAL, WARNING, UNKNOWN, OK)
+"""The order in which the state of several answers is looked for."""
+FRESH_INTERVALS: Final = 10
+FRESH_SECONDS: Final = 300.0
+"""A last sample that is older than both, so many of its intervals and so long, says nothing of now."""
+MOST_USUAL: Final = {"D1", "D2", "D4", "D4b"}
+"""If one of these is not known, it is not known whether something is short; others need more sources."""
+LONGEST: Final = 300
+"""Characters of the words in a status line: more is cut off by what sends it on."""
+MONTH: Final = 30.44 * 86_400
+AGES: Final = (
+    (365.25 * 86_400, "year"),
+    (MONTH, "month"),
+    (86_400.0, "day"),
+    (3600.0, "hour"),
+    (60.0, "minute"),
+)
+
+
+class ServiceState(NamedTuple):
+    """How a service is, as a monitor has it."""
+
+    level: int
+    words: str
+    figures: Mapping[str, float] = {}
+
+    def line(self, service: str) -> str:
+        """Return the status line; `|` ends the words there, so they have none of their own."""
+        words = " ".join(harmless(self.words).replace("|", "/").split())
+        words = words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+        figures = " ".join(f"{name}={value:g}" for name, value in self.figures.items())
+        return f"{service} {NAMES[self.level]} - {words}{f' | {figures}' if figures else ''}"
+
+
+def write_state(args: argparse.Namespace, service: str, state: ServiceState) -> int:
+    """Print the status line, if text is wanted; returns the exit status."""
+    if args.format == "text":
+        write_text([state.line(service)])
+    return state.level
+
+
+def no_answer(args: argparse.Namespace, service: str, message: str, status: int = FAILED) -> int:
+    """Print why there is no answer; returns the exit status `status`, with `--status` that of UNKNOWN."""
+    if args.status:
+        return not_known(service, message, text=args.format == "text")
+    complain(message)
+    return status
+
+
+def not_known(service: str, why: str, *, text: bool = True) -> int:
+    """Print why the state of a service is not known; returns the exit status."""
+    if text:
+        write_text([ServiceState(UNKNOWN, why).line(service)])
+    else:
+        complain(why)
+    return UNKNOWN
+
+
+# states
+
+
+def state_of_verdict(found: Verdict) -> ServiceState:
+    """Return the state by a verdict: bad is what is certain, worth a look what is likely or possible."""
+    many, lost = len(found.diagnoses), sum(one.lost for one in found.diagnoses)
+    figures = {"diagnoses": many, "waiting": round(lost, 1)}
+    if many:
+        first = max(found.diagnoses, key=lambda one: one.confidence == "certain")
+        more = f"; {many - 1} more" if many > 1 else ""
+        level = CRITICAL if first.confidence == "certain" else WARNING
+        claim = first.claim.removesuffix(".")
+        return ServiceState(level, f"{claim} ({first.id}, {first.confidence}){more}", figures)
+    lacking = [one for one in found.unknown if one.id in MOST_USUAL]
+    if lacking:
+        why = f"{', '.join(one.id for one in lacking)} cannot be judged: {lacking[0].source}"
+        return ServiceState(UNKNOWN, f"nothing is found, but {why}")
+    return ServiceState(OK, found.sentence.removesuffix("."), figures)
+
+
+def state_of_exceptions(
+    entries: Sequence[ExceptionEntry], known: Exceptions, rules: Iterable[Rule]
+) -> ServiceState:
+    """Return the state by some exceptions of a time, and by how far that time is known."""
+    judged = (known.until - known.begin) / 1e9
+    longest = max((rule.lasting for rule in rules), default=0.0)
+    figures = {"open": sum(one.state == OPEN for one in entries)}
+    figures |= {LEVELS[level]: sum(one.level == level for one in entries) for level in (LOOK, BAD)}
+    if entries:
+        worst = min(entries, key=lambda one: (-one.level, one.state != OPEN, one.heaviness))
+        many = f"{len(entries)} exception{'s' * (len(entries) > 1)}, {figures['open']} open"
+        return ServiceState(
+            worst.level, f"{many}: {LEVELS[worst.level]} {worst.rule}: {worst.words}", figures
+        )
+    if judged <= 0:
+        return ServiceState(UNKNOWN, "nothing can be judged: there are no two samples")
+    if known.until < known.end:
+        return ServiceState(UNKNOWN, "not all samples of that time are judged")
+    if judged < longest:
+        why = f"only {judged:.0f} s were judged, and rules need up to {longest:.0f} s"
+        return ServiceState(UNKNOWN, f"no exception is found, but {why}")
+    unjudged = f"; not judged: {', '.join(known.unknown)}" if known.unknown else ""
+    return ServiceState(OK, f"no exceptions{unjudged}", figures)
+
+
+def state_of_checks(results: Sequence[CheckResult]) -> ServiceState:
+    """Return the state by checks; without one that is ok, worth a look or bad it is not known."""
+    from zmon.check.practices import worst  # noqa: PLC0415 - show starts without checks
+
+    states = [one.state.value for one in results]
+    figures = {state: states.count(state) for state in ("bad", "look", "unknown", "ok")}
+    words = ", ".join(f"{count} {state}" for state, count in figures.items() if count)
+    found = worst(results).value
+    if found in LEVELS:
+        first = next(one for one in results if one.state.value == found)
+        words = f"{words}: {first.check.id} {first.check.title}: {first.words}"
+        return ServiceState(LEVELS.index(found), words, figures)
+    if figures["ok"]:
+        return ServiceState(OK, words, figures)
+    return ServiceState(
+        UNKNOWN, f"no check has a result: {results[0].words}" if results else "there are no checks"
+    )
+
+
+def together(states: Sequence[ServiceState]) -> ServiceState:
+    """Return the state of several answers: that of the worst, with the words of all that are not OK."""
+    level = next(level for level in BY_WEIGHT if any(one.level == level for one in states))
+    said = sorted(
+        (one for one in states if level == OK or one.level), key=lambda one: BY_WEIGHT.index(one.level)
+    )
+    figures = {name: value for one in states for name, value in one.figures.items()}
+    return ServiceState(level, "; ".join(dict.fromkeys(one.words for one in said)), figures)
+
+
+# whether there are samples of the time that is asked about
+
+
+def say_where_it_ends(args: argparse.Namespace, timeline: Timeline) -> None:
+    """Print when an old recording ends, if a length of time is asked about that is counted from there."""
+    if (args.since or "").startswith("-") and not args.at and _age(timeline):
+        from zmon.session.when import written  # noqa: PLC0415 - only an old recording needs it
+
+        end = (timeline.span() or (0, 0))[1]
+        complain(f"the last sample is of {written(end)}, and {args.since} is counted from there")
+
+
+def unsampled(args: argparse.Namespace, timeline: Timeline) -> str:
+    """Return why there are no samples of the time that options ask about; empty if there are some.
+
+    Without `--at` that is now, if a recording is asked.
+    """
+    if timeline.live:
+        return ""
+    if timeline.span() is None:
+        return "there are no samples"
+    if not args.at and (age := _age(timeline)):
+        return f"the last sample is {age} old"
+    from zmon.cli.source_options import time_of  # noqa: PLC0415 - only a time needs it
+    from zmon.session.when import written  # noqa: PLC0415 - likewise
+
+    end = time_of(args.at, timeline) if args.at else 1 << 62
+    last = timeline.find(end)
+    if last is None:
+        return f"there is no sample of {written(end)} or before"
+    if args.at and (age := _late(timeline, end)):
+        return f"there is no sample of {written(end)}; the last one before is {age} older"
+    begin = time_of(args.since, timeline, end if args.at else None) if args.since else 0
+    return f"there is no sample from {written(begin)} on" if last.utc < begin else ""
+
+
+def _age(timeline: Timeline) -> str:
+    """Return how old the last sample of a recording is, in words, if it says nothing of now; else nothing.
+
+    What is live, captured or simulated has no such age.
+    """
+    span = timeline.span()
+    recorded = span is not None and not timeline.live and timeline.recordings(*span)
+    return _late(timeline, time.time_ns()) if recorded else ""
+
+
+def _late(timeline: Timeline, utc: int) -> str:
+    """Return how much later a time is than the last sample before it, in words, if that is much."""
+    last = timeline.find(utc)
+    if last is None:
+        return ""
+    before = timeline.previous(last)
+    interval = 0.0 if before is None else (last.utc - before.utc) / 1e9
+    late = (utc - last.utc) / 1e9
+    return "" if late <= max(FRESH_SECONDS, FRESH_INTERVALS * interval) else age_in_words(late)
+
+
+def age_in_words(seconds: float) -> str:
+    """Write an age in its largest unit: `8 months`, `1 hour`, `12 minutes`."""
+    size, unit = next(((size, unit) for size, unit in AGES if seconds >= size), AGES[-1])
+    count = int(seconds / size)
+    return f"{count} {unit}{'s' * (count != 1)}"
