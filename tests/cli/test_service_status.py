@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import BEGIN, SECOND
-from zmon.cli import service_status
 from zmon.cli.main import main
 from zmon.cli.service_status import (
     CRITICAL,
@@ -121,9 +121,9 @@ def test_a_recorder_that_has_stopped_is_unknown(
 ) -> None:
     """An old last sample says nothing of now; a time that is named is judged as asked."""
     source = (*words, "--from", recorded.path)
-    monkeypatch.setattr(service_status.time, "time_ns", lambda: END + 200 * SECOND)
+    monkeypatch.setattr(time, "time_ns", lambda: END + 200 * SECOND)
     assert "old" not in asked(capsys, *source)[1]
-    monkeypatch.setattr(service_status.time, "time_ns", lambda: END + 720 * SECOND)
+    monkeypatch.setattr(time, "time_ns", lambda: END + 720 * SECOND)
     status, line = asked(capsys, *source)
     assert (status, line.partition(" - ")[2]) == (UNKNOWN, "the last sample is 12 minutes old")
     assert "old" not in asked(capsys, *source, "--at", "14:35:00")[1]
