@@ -182,6 +182,9 @@ BLOCK: Final = Kind(
         *_labels("number", "busid", privacy=KEEP),
         *_labels("label", privacy="label"),
         *_labels("model", privacy="model"),
+        *_labels(
+            "map", privacy=DISK, source="/sys/block/dm-*/slaves: the multipath device it is, or is a path of"
+        ),
         _identity("incarnation", "", "/sys/block/*/diskseq"),
         *_counters("reads", "reads_merged", "sectors_read", unit="", source="/proc/diskstats"),
         *_counters("read_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
@@ -432,6 +435,11 @@ LAYER: Final = Kind(
         ),
         *_labels("busid", privacy=KEEP, source="the ccw device"),
         *_labels("wwpn", "lun", privacy=SERIAL, source="device/wwpn, device/fcp_lun"),
+        *_labels(
+            "wwid", "serial", privacy=SERIAL, source="device/wwid, device/vpd_pg80, serial, udev's record"
+        ),
+        *_labels("vendor", privacy=KEEP, source="device/{}"),
+        *_labels("model", privacy="model", source="device/{}"),
         *_labels("file", privacy="path", source="loop/backing_file"),
         *_labels(
             "links",

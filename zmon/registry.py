@@ -246,7 +246,9 @@ SOURCES: Final = (
             "sys/block/*/md/{metadata_version,reshape_position}",
             "sys/block/*/md/dev-*/{slot,offset,size,state}",
             "sys/block/*/loop/{backing_file,offset,sizelimit}",
-            "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state}",
+            "sys/block/sd*/device/{hba_id,wwpn,fcp_lun,vendor,model,state,wwid,vpd_pg80}",
+            "sys/block/nvme*/{wwid,device/serial,device/model}",
+            "sys/block/vd*/serial",
             "proc/{mdstat,partitions}",
         ),
         reads="`/sys/block`, `/sys/dev/block`, `DM_TABLE_STATUS` on `/dev/mapper/control`, udev's database;"

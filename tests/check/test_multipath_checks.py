@@ -3,11 +3,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
-from hypothesis import given as example
-from hypothesis import strategies as st
 
 from tests.check.machines import GONE, good, result
-from zmon.check.multipath_checks import parse_path_groups
 from zmon.check.practice import State
 from zmon.kinds import DEVICE, LAYER, MACHINE, SETTING
 
@@ -72,22 +69,3 @@ def test_a_check_finds_what_is_broken(name: str, state: State, changes: dict[Any
     """Each on a machine that has just this."""
     found = result(name, changes)
     assert (found.state, found.words) == (state, words or found.words)
-
-
-def test_groups_selectors_and_turns_are_found() -> None:
-    """As `dmsetup table` of the study prints it, with features and a hardware handler."""
-    groups = "round-robin 0 1 1 8:0 100 service-time 0 2 2 8:16 1 1 8:32 1 1"
-    text = f"0 1 multipath 1 queue_if_no_path 1 alua 2 1 {groups}"
-    first, second = parse_path_groups(text)
-    assert (first.selector, first.paths, first.turn) == ("round-robin", ("8:0",), 100)
-    assert (second.selector, second.paths, second.turn) == ("service-time", ("8:16", "8:32"), 0)
-
-
-@example(st.lists(st.sampled_from(["0", "1", "2", "9999", "99999999", "multipath", "8:0", "x"]), max_size=40))
-def test_any_table_is_parsed_or_refused(words: list[str]) -> None:
-    """A capture is not trusted: counts are bounded by what follows."""
-    try:
-        groups = parse_path_groups(" ".join(words))
-    except ValueError:
-        return
-    assert sum(len(group.paths) for group in groups) <= len(words)

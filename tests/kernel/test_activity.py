@@ -290,3 +290,17 @@ def test_a_tree_in_memory_is_read_through_itself(
     tree = make_tree(files, {"sys/bus/ccw/devices/0.0.7000": f"../../../../{here}"})
     _, frame = DiskReader(tree).read()
     assert (frame.kind is kind, len(names), frame.cell("0.0.7000", "ssch")) == (True, count, 9)
+
+
+def test_paths_that_multipath_joins_later_are_noticed(machine: Machine) -> None:
+    """Within a minute, though no disk comes or goes when it does."""
+    here = "sys/devices/virtual/block/dm-0"
+    machine.write(f"{here}/dm/uuid", "mpath-36005076303ffc562")
+    machine.link("sys/block/dm-0", f"../../{here}")
+    reader = DiskReader(LiveTree(f"{machine.root}/"))
+    assert isinstance(reader.read()[0].cell("dasda", "map"), Absent)
+    machine.write(f"{here}/slaves/dasda/dev", "94:0")
+    machine.now += 30 * SECOND
+    assert isinstance(reader.read()[0].cell("dasda", "map"), Absent)
+    machine.now += 31 * SECOND
+    assert reader.read()[0].cell("dasda", "map") == "dm-0"

@@ -7,7 +7,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kernel.activity import DiskReader
-from zmon.kernel.sys_block import busid_of, read_disks
+from zmon.kernel.sys_block import busid_of, read_disks, read_maps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +67,31 @@ def blocks(tree: Tree) -> Frame:
 def test_a_disk_is_described(tree: Tree, disk: str, field: str, value: object) -> None:
     """Labels come from /sys/block and counts from /proc/diskstats."""
     assert blocks(tree).cell(disk, field) == value
+
+
+def multipath(make_tree: Callable[..., Tree], uuid: bytes = b"mpath-36005076303ffc562\n") -> Tree:
+    """A machine with two disks that dm-0 is made of."""
+    files = {
+        "proc/diskstats": b"",
+        "sys/block/dm-0/dm/uuid": uuid,
+        "sys/block/dm-0/slaves/sda/dev": b"8:0\n",
+        "sys/block/dm-0/slaves/sdb/dev": b"8:16\n",
+    }
+    names = ("dm-0", "sda", "sdb")
+    links = {f"sys/block/{name}": f"../devices/virtual/block/{name}" for name in names}
+    moved = {path.replace("sys/block", "sys/devices/virtual/block"): data for path, data in files.items()}
+    return make_tree({**moved, **files}, links, times={"proc/diskstats": 77})
+
+
+def test_a_multipath_device_says_which_disks_are_its_paths(make_tree: Callable[..., Tree]) -> None:
+    """Both it and they name it, so that each row can be told without the others."""
+    tree = multipath(make_tree)
+    assert read_maps(tree, ["dm-0", "sda", "sdb"]) == dict.fromkeys(("dm-0", "sda", "sdb"), "dm-0")
+
+
+def test_other_devices_join_no_paths(make_tree: Callable[..., Tree]) -> None:
+    """A logical volume on two disks is made of them, and is none of them."""
+    assert read_maps(multipath(make_tree, b"LVM-abc\n"), ["dm-0", "sda", "sdb"]) == {}
 
 
 def test_partitions_are_no_disks(tree: Tree) -> None:

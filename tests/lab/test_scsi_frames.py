@@ -123,7 +123,9 @@ def test_files_lie_on_multipath_devices() -> None:
 
 
 def test_the_glass_counts_no_request_twice() -> None:
-    """DEVICE shows the paths and leaves out multipath devices, whose requests are theirs."""
+    """DEVICE shows multipath devices and leaves out their paths, which count the same requests."""
     before, after = shown()[1:3]
     devices = Devices(Interval(before, after))
-    assert [name for name in devices.names if isinstance(name, str)] == ["sda", "sdb", "sdc", "sdd"]
+    assert [name for name in devices.names if isinstance(name, str)] == ["dm-0", "dm-1"]
+    assert devices.paths == {"dm-0": ["sda", "sdc"], "dm-1": ["sdb", "sdd"]}
+    assert devices.chpids[-2:] == ["60 61", "60 61"]

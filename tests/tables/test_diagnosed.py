@@ -48,12 +48,12 @@ def test_nothing_short_is_said_in_one_sentence() -> None:
     ("key", "command"),
     [
         ("IBM.750000000F2001.7600", "DEVICE cu=IBM.750000000F2001.7600"),
-        ("36005076300c1ae000000000000 LSS 80", "DEVICE cu=36005076300c1ae000000000000 LSS 80"),
-        ("SCSI", "DEVICE dasd=sd*"),
+        ("IBM.5005076303ffc1ae.LSS80", "DEVICE cu=IBM.5005076303ffc1ae.LSS80"),
+        ("SCSI", "CTLUNIT"),
     ],
 )
 def test_an_lcu_leads_to_its_devices(key: str, command: str) -> None:
-    """SCSI disks whose LSS is not known have no LCU on DEVICE, but names."""
+    """An LSS of SCSI disks, too; all of these taken together are no LCU that DEVICE could list."""
     assert lcu_door(key) == command
 
 

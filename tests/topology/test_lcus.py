@@ -189,3 +189,11 @@ def test_a_lun_is_one_volume_of_its_lss_however_many_paths_lead_to_it() -> None:
     assert (unit.name, unit.short, unit.lss) == ("LSS 10", "10", "10")
     assert (unit.members, unit.bases) == (("sda", "sdb", "sdc", "sdd"), ("sda", "sdc"))
     assert unit.chpids == ("50", "52")
+
+
+def test_a_lun_is_a_member_by_the_device_that_joins_its_paths() -> None:
+    """That is its row in DEVICE; the channel paths are those of all paths."""
+    paths = [("sda", "50"), ("sdb", "52")]
+    volumes = [lun(disk, "A", chpid)._replace(joined="dm-0") for disk, chpid in paths]
+    (unit,) = with_claimed(devices(), {}, volumes).values()
+    assert (unit.members, unit.bases, unit.chpids) == (("dm-0",), ("dm-0",), ("50", "52"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
 from zmon.kinds import LAYER
 from zmon.record import NamedTuple
+from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,68 +19,14 @@ if TYPE_CHECKING:
 FORCED_ONE: Final = (4, 6)
 """From this kernel on, round-robin changes the path after each request (drivers/md/dm-ps-round-robin.c)."""
 DEFAULT_TURN: Final = 1000
-MAX_PATHS: Final = 4096
 POLICIES: Final = frozenset({"path_grouping_policy", "path_selector", "rr_min_io", "rr_min_io_rq"})
-
-
-class PriorityGroup(NamedTuple):
-    """The paths that a multipath device uses together."""
-
-    selector: str
-    paths: tuple[str, ...]
-    turn: int
-    """Requests that go to a path before the next one takes its turn; 0 if the selector has none."""
-
-
-def parse_path_groups(table: str) -> list[PriorityGroup]:
-    """Return the path groups in the table of a multipath device, as `dmsetup table` prints it.
-
-    `START LENGTH multipath`, two counted lists, the number of groups and the next one; of each group the
-    selector, a counted list, the number of paths and of words behind each, then the paths.
-
-    Raises:
-        ValueError: it has another form.
-    """
-    words = iter(table.split())
-
-    def word() -> str:
-        found = next(words, None)
-        if found is None:
-            raise ValueError("it ends too early")
-        return found
-
-    def count() -> int:
-        found = word()
-        if not re.fullmatch("[0-9]{1,5}", found) or int(found) > MAX_PATHS:
-            raise ValueError(f"{found[:40]!r} is no number of things")
-        return int(found)
-
-    head = [word() for _ in range(3)]
-    if head[2] != "multipath":
-        raise ValueError(f"{head[2][:40]!r} is not multipath")
-    for _ in range(2):
-        for _ in range(count()):
-            word()
-    groups = count()
-    count()
-    found = []
-    for _ in range(groups):
-        selector = word()
-        for _ in range(count()):
-            word()
-        paths, more = count(), count()
-        rows = [(word(), [word() for _ in range(more)]) for _ in range(paths)]
-        turns = [row[1][0] for row in rows if selector == "round-robin" and row[1]]
-        turn = int(turns[0]) if turns and re.fullmatch("[0-9]{1,9}", turns[0]) else 0
-        found.append(PriorityGroup(selector, tuple(row[0] for row in rows), turn))
-    return found
 
 
 class MultipathMap(NamedTuple):
     """A multipath device and its path groups."""
 
     node: BlockDevice
-    groups: tuple[PriorityGroup, ...] | Absent
+    groups: tuple[PathSet, ...] | Absent
     is_dasd: bool
 
 
@@ -93,12 +39,12 @@ def maps_of(given: CheckInput) -> list[MultipathMap]:
         if not node.multipath:
             continue
         table = frame.cell(node.number, "table")
-        groups: tuple[PriorityGroup, ...] | Absent
+        groups: tuple[PathSet, ...] | Absent
         if isinstance(table, Absent):
             groups = table
         else:
             try:
-                groups = tuple(parse_path_groups(str(table)))
+                groups = parse_path_sets(str(table))
             except ValueError as error:
                 groups = absent(f"table of {node.title}: {error}")
         names = [text_of(leg.name) for leg in map(stack.node, node.below) if leg is not None]
@@ -155,7 +101,12 @@ def requests_in_turn(given: CheckInput) -> Finding:
     if missing:
         return missing
     known = [(one.node.title, one.groups) for one in maps_of(given) if not isinstance(one.groups, Absent)]
-    turns = {title: group.turn for title, groups in known for group in groups if group.turn}
+    turns = {
+        title: max(group.turns)
+        for title, groups in known
+        for group in groups
+        if group.selector == ROUND_ROBIN and any(group.turns)
+    }
     if not turns:
         return skip("no multipath device with round-robin")
     long = {title: turn for title, turn in turns.items() if turn >= DEFAULT_TURN}

@@ -214,6 +214,7 @@ class DiskReader:
         self._measured = ChangingRows(cmf.FIELDS, rows)
         self._restless: set[int] = set()
         self._turned: int | None = None
+        self._paths_due = 0
         self._next = 0
         self._find_witnesses()
 
@@ -240,6 +241,14 @@ class DiskReader:
         A device that rested keeps its values, with the time of this reading.
         """
         now = self._tree.when(diskstats.PATH)
+        if (
+            now >= self._paths_due
+        ):  # multipath joins a disk some time after it came, and reports no disk for it
+            if self._paths_due and sys_block.maps_of(self._disks) != sys_block.read_maps(
+                self._tree, self._disks.names
+            ):
+                self.refresh()
+            self._paths_due = now + ROUND
         blocks, witnessed = self._read_disks(now)
         return blocks, self._measure(witnessed, self._turn(now), now)
 

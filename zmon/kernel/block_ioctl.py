@@ -173,54 +173,6 @@ def _masked(line: str) -> str:
     return " ".join(words)
 
 
-def parse_path_states(status: str) -> dict[str, bool]:
-    """Return for each path of a multipath device, by its number, whether it is active: `8:0`.
-
-    `status` is what the device mapper says of it, one segment: `0 N multipath`, two counted lists, the number
-    of groups, the next one, then for each group its state, a counted list, the number of paths, that of the
-    words behind each, and for each path its number, A or F, how often it failed, and these words.
-    Kernel: drivers/md/dm-mpath.c, multipath_status.
-
-    Raises:
-        ValueError: it has another form.
-    """
-    words = iter(status.split())
-
-    def count() -> int:
-        word = next(words, "")
-        if not re.fullmatch("[0-9]{1,5}", word):
-            raise ValueError(f"multipath status: a number expected, found {word[:40]!r}")
-        return int(word)
-
-    head = [next(words, "") for _ in range(3)]
-    if head[2] != "multipath":
-        raise ValueError(f"multipath status: not START LENGTH multipath: {' '.join(head)[:80]!r}")
-    for _ in range(2):
-        _skip(words, count())
-    groups = count()
-    count()
-    found: dict[str, bool] = {}
-    for _ in range(groups):
-        if next(words, "") not in {"A", "D", "E"}:
-            raise ValueError("multipath status: no state of a path group")
-        _skip(words, count())
-        paths, more = count(), count()
-        for _ in range(paths):
-            number, state = next(words, ""), next(words, "")
-            if not re.fullmatch("[0-9]{1,7}:[0-9]{1,8}", number) or state not in {"A", "F"}:
-                raise ValueError(f"multipath status: no path and state: {f'{number} {state}'[:80]!r}")
-            count()
-            _skip(words, more)
-            found[number] = state == "A"
-    return found
-
-
-def _skip(words: Iterator[str], count: int) -> None:
-    for _ in range(count):
-        if next(words, None) is None:
-            raise ValueError("multipath status: it ends too early")
-
-
 def table_refused(error: OSError) -> Absent:
     """Return the reason why a table could not be read."""
     match error.errno:

@@ -15,8 +15,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.block_ioctl import parse_path_states, read_dm_status, table_refused
+from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
+from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import BUSID_FORM, SETTING
 from zmon.sample import empty_frame, frame_of
@@ -284,8 +285,8 @@ def _paths(tree: Tree) -> Rows:
             continue
         value: Value
         try:
-            states = parse_path_states(read_dm_status(tree, str(number)))
-            value = " ".join(f"{path}={'A' if active else 'F'}" for path, active in states.items())
+            paths = parse_path_status(read_dm_status(tree, str(number)))
+            value = " ".join(f"{path.number}={'A' if path.active else 'F'}" for path in paths)
         except OSError as error:
             value = table_refused(error)
         except ValueError as error:

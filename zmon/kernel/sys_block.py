@@ -11,12 +11,14 @@ drivers/s390/scsi/zfcp_sysfs.c.
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
 from functools import cached_property, partial
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.kernel import block_ioctl
+from zmon.kernel.disk_identity import FIELDS, NO_IDENTITY, read_identity
 from zmon.kernel.tree import read_value, read_word, word_parser
 from zmon.kinds import LAYER
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -36,7 +38,10 @@ _NO_CCW_DISK: Final = absent("not behind a ccw device")
 _NO_LABEL: Final = absent("only device-mapper gives names")
 _NO_MODEL: Final = absent("the driver names no model")
 _NO_DISKSEQ: Final = absent("needs Linux 5.15, which numbers the disks as they appear")
+_NO_MAP: Final = absent("no multipath device joins paths to it")
 _GONE: Final = absent("the disk went away while it was read")
+MPATH: Final = "mpath-"
+"""What the uuid of a multipath device begins with."""
 
 
 class Disks:
@@ -120,11 +125,34 @@ def read_disks(tree: Tree) -> Disks:
             continue  # it went away between the listing and the reading
         names.append(name)
     *columns, statistics = ([row[i] for row in found] for i in range(len(_LABELS) + 1))
+    maps = read_maps(tree, names)
     return Disks(
         names,
-        dict(zip(_LABELS, columns, strict=True)),
+        {**dict(zip(_LABELS, columns, strict=True)), "map": [maps.get(name, _NO_MAP) for name in names]},
         frozenset(name for name, kept in zip(names, statistics, strict=True) if kept == 0),
     )
+
+
+def read_maps(tree: Tree, names: Iterable[str]) -> dict[str, str]:
+    """Return for each multipath device among the disks, and for each path of it, the name of the device.
+
+    A device made of paths whose uuid begins with `mpath-` is one disk, so its paths are none of their own.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        if not name.startswith("dm-"):
+            continue
+        uuid = read_value(tree, f"{DIRECTORY}/{name}/dm/uuid")
+        if isinstance(uuid, str) and uuid.startswith(MPATH):
+            with contextlib.suppress(OSError):  # it went away
+                found |= dict.fromkeys((name, *tree.entries(f"{DIRECTORY}/{name}/slaves")), name)
+    return found
+
+
+def maps_of(disks: Disks) -> dict[str, Value]:
+    """Return what `read_maps` has found."""
+    cells = zip(disks.names, disks.labels.get("map", ()), strict=False)
+    return {name: cell for name, cell in cells if not isinstance(cell, Absent)}
 
 
 NUMBERS: Final = "sys/dev/block"
@@ -237,6 +265,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
     name = posixpath.basename(path)
     sort = _sort(tree, path, name)
     word = partial(_word, tree, path)
+    record = read_value(tree, f"run/udev/data/b{number}", str, _NO_RECORD)
     row: dict[str, Value] = {
         "name": name,
         "sort": sort,
@@ -250,7 +279,8 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         "wwpn": _NO_FCP,
         "lun": _NO_FCP,
         "file": _NO_LOOP,
-        "links": _links(tree, number, path),
+        "links": _links(tree, path, record),
+        **dict.fromkeys(FIELDS, NO_IDENTITY),
     }
     match sort:
         case "partition":
@@ -273,8 +303,10 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
                 if isinstance(row["table"], str):
                     row["below"] = " ".join(block_ioctl.devices_in(row["table"]))
                 return row
-        case _ if name.startswith("sd"):
-            row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
+        case "disk":
+            row |= read_identity(tree, path, name, text_of(record))
+            if name.startswith("sd"):
+                row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
     slaves = _slaves(tree, path)
     row["below"] = _NO_SLAVES if slaves is None else " ".join(slaves.values())
     return row
@@ -294,8 +326,8 @@ def parse_links(content: str) -> str:
     return " ".join(dict.fromkeys(names))
 
 
-def _links(tree: Tree, number: str, path: str) -> Value:
-    links = read_value(tree, f"run/udev/data/b{number}", parse_links, _NO_RECORD)
+def _links(tree: Tree, path: str, record: Value) -> Value:
+    links = parse_links(record) if isinstance(record, str) else record
     return links if tree.live or isinstance(links, str) else " ".join(links_by_path(tree, path)) or links
 
 

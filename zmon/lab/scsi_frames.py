@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 FCP: Final = 0x25
 MAJORS: Final = (8, *range(65, 72), *range(128, 136))
 """Of SCSI disks, each for sixteen of them."""
+NODE: Final = "6303ffc1ae"
+"""The end of the world-wide node name of the storage server, 500507..."""
+BOX: Final = "75LAB01"
+"""Its serial number."""
+MODEL: Final = "2107900"
 DM: Final = 253
 """Major of the device mapper."""
 MILLISECOND: Final = 1_000_000
@@ -150,10 +155,17 @@ class ScsiDisks:
         """Return its sectors."""
         return self.plan.box.volumes[place].cylinders * 15 * 12 * 8
 
-    def _lun(self, place: int) -> str:
-        """Return the LUN as a DS8000 numbers them: the LSS, and the volume in it."""
+    def _volume(self, place: int) -> str:
+        """Return the number of a volume as a DS8000 numbers them: the LSS, and the volume in it."""
         volume = self.plan.box.volumes[place]
-        return f"0x40{self.plan.box.lcus[volume.lcu].ssid[:2].lower()}40{volume.devno & 0xFF:02x}00000000"
+        return f"{self.plan.box.lcus[volume.lcu].ssid[:2].lower()}{volume.devno & 0xFF:02x}"
+
+    def _lun(self, place: int) -> str:
+        number = self._volume(place)
+        return f"0x40{number[:2]}40{number[2:]}00000000"
+
+    def _wwid(self, place: int) -> str:
+        return f"600507{NODE}{'0' * 12}{self._volume(place)}"
 
     def _shown(self, box: StorageBox) -> dict[tuple[int, int], int]:
         """Return the disks of paths whose adapters are online."""
@@ -174,15 +186,15 @@ class ScsiDisks:
                 "name": f"sd{letters(at)}", "sort": "disk", "busid": _adapter(chpids[adapter]),
                 "size": self._size(place), "below": "",
                 "wwpn": f"0x50050763{port:x}{chpids[adapter]}3c1ae", "lun": self._lun(place),
+                "wwid": f"naa.{self._wwid(place)}", "serial": f"{BOX}{self._volume(place)}", "vendor": "IBM",
+                "model": MODEL,
             }  # fmt: skip
         for at, place in enumerate(self.places):
             group = self.groups[place]
             below = [number_of(disk) for (of, _path), disk in shown.items() if of == place]
-            volume = self.plan.box.volumes[place]
-            lss = self.plan.box.lcus[volume.lcu].ssid[:2].lower()
             rows[f"{DM}:{at}"] = {
                 "name": f"dm-{at}", "sort": "dm", "mapped": self._name(place), "size": self._size(place),
-                "uuid": f"mpath-36005076300c1ae000000000000{lss}{volume.devno & 0xFF:02x}",
+                "uuid": f"mpath-3{self._wwid(place)}",
                 "table": _table(group, self._size(place), below), "below": " ".join(below),
             }  # fmt: skip
         return rows
@@ -221,6 +233,7 @@ class ScsiDisks:
                 "busid": NO_CCW,
                 "label": self._name(place),
                 "block_size": 512,
+                "map": f"dm-{at}",
             }
         found[BLOCK.name] = joined(found[BLOCK.name], rows, now)
         return found
@@ -230,6 +243,8 @@ class ScsiDisks:
         place, path = route
         return block_row(self.counted[route]) | {
             "number": number,
+            "map": f"dm-{self.places.index(place)}",
+            "model": MODEL,
             "busid": _adapter(self.groups[place].chpids[path % len(self.groups[place].chpids)]),
             "size": self._size(place),
             "nr_requests": 128,

@@ -70,9 +70,9 @@ class Condition(NamedTuple):
 
 
 def _short(lcu: str) -> str:
-    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, LSS 80 of 3600507630 LSS 80."""
+    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, LSS80 of IBM.5005076.LSS80."""
     number = lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
-    return number[number.rfind("lss ") :] if " lss " in number else number
+    return f"lss{number[4:]}" if number.startswith("lss ") else number
 
 
 def heading(column: Column) -> str:

@@ -111,6 +111,9 @@ class ControlUnits:
         """Return the types of the control units of some devices."""
         kinds = self.devices.ccw["cutype"]
         types = {kind for row in rows if isinstance(kind := kinds[row], str)}
+        if not types and any(not isinstance(self.devices.ccw["alias"][row], int) for row in rows):
+            models = self.devices.of_paths("model")  # of SCSI disks: 2107900
+            types = {model[:4] for row in rows if isinstance(model := models[row], str)}
         return "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown")
 
     def alias_use(self, unit: Lcu, rows: Sequence[int]) -> Number:

@@ -86,11 +86,13 @@ def table(view: View) -> Table:
 
 
 def _busid(view: View, key: str) -> Value:
-    """Return the bus id of the device, or of the adapter that a SCSI disk is reached by."""
+    """Return the bus id of the device, or those of the adapters that a SCSI disk is reached by."""
     if "." in key:
         return key
-    node = machine_of(view).stack.named(key)
-    return device.NOT_CCW if node is None else node.busid
+    stack = machine_of(view).stack
+    nodes = [stack.named(name) for name in device.devices_of(view.interval).paths.get(key, (key,))]
+    busids = dict.fromkeys(node.busid for node in nodes if node is not None)
+    return " ".join(one for one in busids if isinstance(one, str)) or next(iter(busids), device.NOT_CCW)
 
 
 def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:

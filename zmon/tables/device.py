@@ -5,6 +5,9 @@ subsystem timed; Serv is their sum and the time in which the device alone was ac
 7.3, monitor record MRIODDEV).  Resp is what Linux waits for a request, from the block layer, and Qued
 follows from it by Little's law.  Where starts are not counted, Linux's requests are shown instead, marked.
 
+A SCSI disk that multipath reaches over several paths is one row, with what the multipath device counts; its
+paths have none.
+
 A volume hangs when requests are in Linux and none completes.  Its Resp is at least the time for which that is
 so, marked as an estimate, so that it is above all others.
 """
@@ -26,12 +29,12 @@ from zmon.topology.volumes import device_type, lcus
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.view import View
-    from zmon.topology.volumes import Lcu, Volume
+    from zmon.topology.volumes import Volume
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
@@ -39,7 +42,9 @@ MS: Final = 1e-6
 """ns to ms."""
 
 LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
-"""Block devices that are no disks of their own; their I/O is counted on the disks below them."""
+"""Block devices that are no disks of their own; their I/O is counted on the disks below them.
+
+A multipath device is one: its paths are not shown, but the kernel counts a request on both."""
 
 IDLE: Final = absent("no I/O in the interval")
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
@@ -81,10 +86,25 @@ class Devices:
         named = devices["block"]
         names: list[Value] = [named[row] for row in shown]
         taken = set(names)
-        alone = [name for name in blocks.keys if name not in taken and not name.startswith(LOGICAL)]
+        maps = dict(zip(blocks.keys, blocks["map"], strict=True))
+        self.paths: dict[str, list[str]] = {}
+        """Of each multipath device, by its name, the SCSI disks that are paths of it, as they are ordered."""
+        of_ccw = {joined for name, joined in maps.items() if name in taken}  # aliases of a DASD, as disks
+        for name, joined in maps.items():
+            if isinstance(joined, str) and joined != name and joined not in of_ccw:
+                self.paths.setdefault(joined, []).append(name)
+        alone = [
+            name
+            for name, joined in maps.items()
+            if name not in taken
+            and (
+                name in self.paths if joined == name else joined.__class__ is Absent and not _is_logical(name)
+            )
+        ]
         self.keys = keys + alone
         self.names: list[Value] = [*names, *alone]
         self.ccw_missing = devices.missing
+        self._blocks, self._ccw = blocks, devices
         self.ccw = Joined(devices, self.keys, NOT_CCW)
         self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
         self.block = Joined(blocks, self.names, NO_BLOCK)
@@ -163,6 +183,40 @@ class Devices:
         return found
 
     # what not everybody asks for
+
+    def title(self, row: int) -> str:
+        """Return what people call a device: its number, its name, or the alias of a multipath device."""
+        key = self.keys[row]
+        label = self.block["label"][row] if key in self.paths else None
+        return label if isinstance(label, str) else address(key) if "." in key else key
+
+    def of_paths(self, field: str) -> list[Value]:
+        """Return a field of the block layer; of a multipath device that of the first path that has it."""
+        values, known = self.block[field], self._blocks.frame.column(field)
+        for row, paths in self._joined():
+            told = (known[self._blocks.index[path]] for path in paths)
+            values[row] = next((one for one in told if not isinstance(one, Absent)), values[row])
+        return values
+
+    @cached_property
+    def chpids(self) -> list[Value]:
+        """The channel paths that lead to each device; of SCSI disks those of the adapters."""
+        found = self.ccw["chpids"]
+        busids = self._blocks.frame.column("busid")
+        for row, name in enumerate(self.keys):
+            adapters = dict.fromkeys(
+                str(busids[self._blocks.index[one]])
+                for one in (self.paths.get(name, (name,)) if found[row] is NOT_CCW else ())
+            )
+            told = [self._ccw.cell(busid, "chpids") for busid in adapters if busid in self._ccw.index]
+            chpids = dict.fromkeys(chpid for one in told if isinstance(one, str) for chpid in one.split())
+            found[row] = " ".join(sorted(chpids)) or found[row]
+        return found
+
+    def _joined(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the row of each multipath device, with its paths."""
+        if self.paths:
+            yield from ((row, self.paths[key]) for row, key in enumerate(self.keys) if key in self.paths)
 
     def hanging(self, rows: Sequence[int]) -> Number:
         """Return how many of some volumes hang."""
@@ -306,9 +360,18 @@ def _queued(devices: Devices, rows: Sequence[int]) -> Number:
 
 
 def path_count(devices: Devices) -> list[Number]:
-    """Return the number of usable paths: installed, available, operational and verified."""
-    masks = zip(*(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
-    return [pim if isinstance(pim, Absent) else usable(pim, *others).bit_count() for pim, *others in masks]
+    """Return the number of usable paths: installed, available, operational and verified.
+
+    Of a SCSI disk it is the number of all.
+    """
+    masks = zip(devices.keys, *(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
+    joined = devices.paths
+    return [
+        (len(joined[key]) if key in joined else pim)
+        if isinstance(pim, Absent)
+        else usable(pim, *others).bit_count()
+        for key, pim, *others in masks
+    ]
 
 
 @lru_cache(maxsize=256)  # most devices have the same few masks
@@ -355,6 +418,11 @@ ORDER: Final = (
 """The order of all columns, which the page of a device exports."""
 
 
+def _is_logical(name: str) -> bool:
+    """Return whether a block device is made of others, or is none that stores anything."""
+    return name.startswith(LOGICAL)
+
+
 @lru_cache(maxsize=1)
 def devices_of(interval: Interval) -> Devices:
     """Return the devices of an interval, which several tables may ask for one after the other."""
@@ -384,8 +452,9 @@ def table(view: View) -> Table:
     """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
     devices = devices_of(view.interval)
     told, known = _told(view, devices), volumes_of(view)
-    short = {key: one.short for key, one in units_of(view).lcus.items()}
-    lcu_of = {**devices.lcu_of, **{busid: one.key for busid, one in told.items()}}
+    units = units_of(view).lcus
+    short = {key: one.short for key, one in units.items()}
+    lcu_of = {**devices.lcu_of, **told}
     unit: list[Value] = [
         lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
         for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
@@ -403,16 +472,17 @@ def table(view: View) -> Table:
         "role": roles(devices),
         "inflight": devices.block["in_flight"],
         "aliases": _aliases(devices, unit),
-        "chpids": devices.ccw["chpids"],
+        "chpids": devices.chpids,
         "cu": unit,
         "error": list(devices.cmf.numbers("error")),
     }
     columns = {name: shown[name] for name in ORDER}
-    guesses = frozenset(row for row, key in enumerate(devices.keys) if key in told) if told else frozenset()
+    whys = {key: units[told[key]].why for key in devices.keys if key in told} if told else {}
+    guesses = frozenset(row for row, key in enumerate(devices.keys) if whys.get(key))
     estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(devices, devices.hung)
     estimated["resp"] = frozenset(devices.hung)
-    if told:
-        notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(one.why for one in told.values()))}")
+    if guesses:
+        notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(filter(None, whys.values())))}")
     if devices.guessed:
         estimated["io"] = devices.guessed
         if devices.estimated(range(len(devices.keys))):
@@ -439,7 +509,7 @@ def hanging(devices: Devices, rows: Iterable[int]) -> list[str]:
     """Say which volumes hang, the longest first."""
     worst = sorted(rows, key=lambda row: (-devices.hung[row], row))
     said = [
-        f"{address(devices.keys[row]).upper()}: busy for {devices.hung[row]:.0f} s, nothing completed"
+        f"{devices.title(row)}: busy for {devices.hung[row]:.0f} s, nothing completed"
         for row in worst[:MAX_NAMED]
     ]
     if worst[MAX_NAMED:]:
@@ -447,15 +517,14 @@ def hanging(devices: Devices, rows: Iterable[int]) -> list[str]:
     return said
 
 
-def _told(view: View, devices: Devices) -> dict[str, Lcu]:
-    """Return the LCUs of disks that have no unique id, where people or CP tell them."""
+def _told(view: View, devices: Devices) -> dict[str, str]:
+    """Return the keys of the LCUs of disks that have no unique id, where people, CP or a LUN tell them."""
     known = devices.lcu_of
     if all(
         key in known for key, name in zip(devices.keys, devices.names, strict=True) if name.__class__ is str
     ):
         return {}
-    units = units_of(view)
-    return {busid: units.lcus[key] for busid, key in units.of.items() if busid not in known}
+    return {key: lcu for key, lcu in units_of(view).of.items() if key not in known}
 
 
 def _types(devices: Devices) -> list[Value]:
@@ -464,7 +533,7 @@ def _types(devices: Devices) -> list[Value]:
         for kind, unit, model, cylinders in zip(
             devices.ccw["devtype"],
             devices.ccw["cutype"],
-            devices.block["model"],
+            devices.of_paths("model"),
             devices.dasd["cylinders"],
             strict=True,
         )
@@ -571,6 +640,8 @@ def _names(view: View) -> Mapping[str, set[str]]:
     _add(found, blocks.keys, blocks["label"])
     for key, name in zip(devices.keys, devices["block"], strict=True):
         found.setdefault(key, set()).update(found.get(str(name), ()))
+    for name, paths in devices_of(interval).paths.items():
+        _add(found, [name] * len(paths), paths)
     for key, volume in volumes_of(view).items():
         for one in (volume.volser, volume.label, volume.rdev):
             _add(found, [key], [one])

@@ -239,8 +239,8 @@ def door(subject: Subject) -> str:
 
 
 def lcu_door(key: str) -> str:
-    """Return the command that lists the devices of an LCU, or all SCSI disks."""
-    return f"DEVICE cu={key}" if key != SCSI else "DEVICE dasd=sd*"
+    """Return the command that lists the devices of an LCU; of all SCSI disks together, their LCUs."""
+    return f"DEVICE cu={key}" if key != SCSI else "CTLUNIT"
 
 
 DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}

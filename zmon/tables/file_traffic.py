@@ -50,12 +50,12 @@ class SpaceLoad(NamedTuple):
 
 
 def tablespaces_behind(view: View, lcu_of: Mapping[str, str]) -> dict[str, dict[Space, SpaceLoad]]:
-    """Return the tablespaces on each LCU, by database and name; `lcu_of` has the LCU of each bus id."""
+    """Return the tablespaces on each LCU, by database and name; `lcu_of` has the LCU of each device."""
     traffic = attribution_of(view)
     found: dict[str, dict[Space, SpaceLoad]] = {}
     for piece in pieces(machine_of(view)):
         share = piece.share
-        key = "" if share is None else lcu_of.get(str(share.volume.busid), "")
+        key = "" if share is None else lcu_of.get(share.volume.device, "")
         if share is None or not key or isinstance(share.bytes, Absent):
             continue
         load = traffic.of(piece.file.path, piece.number)

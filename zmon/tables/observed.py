@@ -21,7 +21,7 @@ from zmon.queueing.observation import (
 )
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
+from zmon.tables.device import IDLE, TOO_BUSY, devices_of
 from zmon.tables.join import Joined, present, quotient, total
 from zmon.topology.volumes import lcus
 from zmon.uid import HYPERPAV, find_uid
@@ -39,7 +39,7 @@ FCP: Final = 0x25
 SCSI: Final = "SCSI"
 """The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
-"""Requests that a SCSI disk takes at once: the default of zfcp."""
+"""Requests that a SCSI disk takes at once over each path: the default of zfcp."""
 KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
@@ -89,7 +89,7 @@ def observed_load(
     fcp = _fcp(interval)
     used = sum((float(use) for key in fcp if not isinstance(use := load.get(key, NO_CACHE), Absent)), 0.0)
     if measured_paths and used:
-        volumes = _behind_adapters(volumes, used)
+        volumes = _behind_adapters(volumes, used, devices.paths)
         found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
@@ -158,7 +158,7 @@ def _volume(
     key = devices.keys[row]
     return ObservedVolume(
         key,
-        address(key) if "." in key else key,
+        devices.title(row),
         str(devices.block["number"][row]),
         lcu,
         float(rate),
@@ -203,7 +203,9 @@ def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
     return ratio(sum(part * rate for part, rate in known), sum(rate for _, rate in known))
 
 
-def _behind_adapters(volumes: Sequence[ObservedVolume], used: float) -> list[ObservedVolume]:
+def _behind_adapters(
+    volumes: Sequence[ObservedVolume], used: float, paths: Mapping[str, Sequence[str]]
+) -> list[ObservedVolume]:
     """Return the volumes, SCSI disks with the time of an adapter for a request: their use by the rate of all.
 
     What else a request takes counts as pending: the wait for an adapter, the fabric and the storage server.
@@ -216,8 +218,9 @@ def _behind_adapters(volumes: Sequence[ObservedVolume], used: float) -> list[Obs
         if one in scsi and not isinstance(one.response, Absent):
             own = min(conn, one.response)
             one = one._replace(  # noqa: PLW2901 - the same disk, timed
-                lcu=SCSI, pend=one.response - own, disc=0.0, conn=own, servers=QUEUE_DEPTH, estimated=False
-            )
+                lcu=SCSI, pend=one.response - own, disc=0.0, conn=own, estimated=False,
+                servers=QUEUE_DEPTH * len(paths.get(one.key, (one.key,))),
+            )  # fmt: skip
         found.append(one)
     return found
 

@@ -24,8 +24,8 @@ from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
 from zmon.record import NamedTuple
 from zmon.tables import channel
 from zmon.tables.channel import in_use
-from zmon.tables.device import PATH_MASKS, devices_of
-from zmon.tables.join import present
+from zmon.tables.device import IDLE, PATH_MASKS, devices_of
+from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
@@ -269,8 +269,11 @@ def _sets(table: object) -> tuple[PathSet, ...] | Absent:
 def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     """Return a function that gives a path by the number of its disk."""
     layers, ccw, channels = interval.after.frame(LAYER), interval.of(DEVICE), interval.of(CHANNEL)
-    devices = devices_of(interval)
-    row_of = {str(name): row for row, name in enumerate(devices.names)}
+    blocks = interval.of(BLOCK)
+    rates = dict(zip(blocks.keys, plus(blocks.rate("reads"), blocks.rate("writes")), strict=True))
+    waited = plus(blocks.numbers("read_ms"), blocks.numbers("write_ms"))
+    requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
+    waits = dict(zip(blocks.keys, quotient(waited, requests, 1e-3, IDLE), strict=True))
     used = channel.busy(channels)
     keys = [key.rpartition(".")[2] for key in channels.keys]
     use = dict(zip(keys, used, strict=True)) if present(used) else dict(channel.own_load(interval))
@@ -288,12 +291,11 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     def leaf(number: str) -> PathLeaf:
         name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))
         chpid, _, _ = text_of(ccw.cell(busid, "chpids")).partition(" ")
-        row = row_of.get(name)
-        rate, wait = (nothing, nothing) if row is None else (devices.requests[row], devices.wait[row])
+        rate, wait = rates.get(name, nothing), waits.get(name, nothing)
         busy: Number = use.get(chpid, absent("the load of its channel path is not measured"))
         state = states.get(f"disk/{name}/state", RUNNING)
         lost = state if state not in {RUNNING, ""} else "failed" if number in failed else ""
-        return PathLeaf(number, name, busid, chpid, port, rate, wait / 1e3, busy / 100.0, lost)
+        return PathLeaf(number, name, busid, chpid, port, rate, wait, busy / 100.0, lost)
 
     return leaf
 
@@ -346,9 +348,10 @@ def _disks(interval: Interval, stack: Stack) -> Callable[[Iterator[str]], Iterat
             if node is None or number in seen or depth > MAX_DEPTH:
                 continue
             seen.add(number)
-            lower = [*text_of(node.parent).split(), *node.below]
-            if number in known and not lower:
+            if number in known:
                 yield known[number]
+                continue
+            lower = [*text_of(node.parent).split(), *node.below]
             ahead += [(each, depth + 1) for each in lower]
 
     return below

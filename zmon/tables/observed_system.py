@@ -23,7 +23,7 @@ from zmon.kinds import (
     TASKS,
 )
 from zmon.tables.cpu import MEMORY_ROW, Processors
-from zmon.tables.device import Devices, address, devices_of
+from zmon.tables.device import Devices, devices_of
 from zmon.tables.join import total
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
     row_of = {key: row for row, key in enumerate(devices.keys)}
     in_flight = devices.block.numbers("in_flight")
     return tuple(
-        HungDisk(key, address(key) if "." in key else key, length, in_flight[row_of[key]])
+        HungDisk(key, devices.title(row_of[key]), length, in_flight[row_of[key]])
         for key, length in seconds.items()
     )
 

@@ -7,7 +7,6 @@ device.  A volume whose LCU is unknown is a group of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 
@@ -24,6 +23,7 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
+from zmon.topology.lun import MPATH, LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name
 from zmon.uid import Uid, find_uid
 
@@ -100,53 +100,9 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
     return facts
 
 
-_OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
-_OTHER_LUN: Final = absent("its LUN is not numbered as a DS8000 numbers them, so it names no LSS")
-
-_LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
-"""A LUN as a DS8000 numbers them: its LSS, and the volume in it."""
-
-
-def scsi_volume(  # noqa: PLR0913, PLR0917 - what is read of it
-    number: str, name: Value, busid: Value, chpids: Value, wwpn: str, lun: Value, wwid: str
-) -> Volume:
-    """Return a SCSI disk behind an FCP adapter; the WWID that multipath has read joins its paths."""
-    source = "device/wwpn, device/fcp_lun"
-    evidence = [Evidence(source, f"WWPN {wwpn}, LUN {lun}")] if isinstance(lun, str) else []
-    if wwid:
-        evidence.append(Evidence("dm/uuid", f"WWID {wwid}"))
-    volume = bare(number, _OF_ADAPTER)._replace(
-        disk=name,
-        busid=busid,
-        wwpn=wwpn,
-        lun=lun,
-        chpids=ascending(chpids),
-        spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
-        evidence=tuple(evidence),
-    )
-    match = re.fullmatch(_LUN, lun) if isinstance(lun, str) else None
-    if match is None:
-        return volume._replace(lcu=_OTHER_LUN, lss=_OTHER_LUN, ua=_OTHER_LUN)
-    lss, unit = match[1].upper(), match[2].upper()
-    said = Evidence(source, f"as a DS8000 numbers LUNs: LSS {lss}, volume {unit}", Grade.ASSUMED)
-    return volume._replace(
-        lcu=f"LSS {lss}",
-        key=f"{wwid[:-4] if wwid else wwpn} LSS {lss}",
-        lss=lss,
-        ua=unit,
-        side=_server(lss),
-        grade=Grade.ASSUMED,
-        evidence=(*evidence, said),
-    )
-
-
-def _server(lss: str) -> str:
-    """Return the server of a DS8000 that an LSS belongs to: one has the even, the other the odd ones."""
-    return f"server {int(lss, 16) % 2}"
-
-
 _NO_DASD: Final = absent("not a DASD")
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
+_NOT_JOINED: Final = absent("no multipath device joins paths to it")
 _LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
 _TWO_STEPS: Final = absent(
@@ -253,6 +209,7 @@ class VolumeBuilder:
             cylinders=self.cylinders,
             wwpn=_ONLY_FCP,
             lun=_ONLY_FCP,
+            joined=_ONLY_FCP,
             grade=lcu.grade,
             evidence=tuple(self.evidence),
             conflicts=tuple(dict.fromkeys(self.conflicts)),
@@ -451,7 +408,7 @@ class VolumeBuilder:
             return row.server
         box = text_of(self.cutype), text_of(self.storage)
         if isinstance(lss, str) and any(kind.startswith(DS8000) for kind in box):
-            return _server(lss)
+            return server_of(lss)
         return _NO_SIDE
 
 
@@ -501,7 +458,7 @@ class VolumeIndex(Mapping[str, Volume]):
         self.claims = ClaimIndex(
             claims_in(claims) if isinstance(claims, Frame) else claims, platform.guest, site
         )
-        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "size")
+        self.layers = _Rows(layers, "name", "busid", "wwpn", "lun", "wwid", "serial", "size")
         self.devices = _Rows(devices, "uid", "cutype", "chpids")
         self.dasd = _Rows(
             dasd, "lss", "volser", "cylinders", "discipline", "storage", "block_size", "blocks", "uid"
@@ -542,10 +499,14 @@ class VolumeIndex(Mapping[str, Volume]):
         return number in self.disks
 
     def _make(self, number: str) -> Volume:
-        name, busid, wwpn, lun, _ = self.layers.of(number)
+        name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
         if isinstance(wwpn, str):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
-            return scsi_volume(number, name, busid, chpids, wwpn, lun, self.wwids.get(number, ""))
+            joined, told = self.joined.get(number, (_NOT_JOINED, ""))
+            told = told or as_multipath(text_of(wwid))
+            return scsi_volume(
+                LunFacts(number, name, busid, chpids, wwpn, lun, told, text_of(serial), joined)
+            )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
         return bare(number, name)._replace(disk=name)
@@ -557,14 +518,14 @@ class VolumeIndex(Mapping[str, Volume]):
         return find_uid(self.devices.of(busid)[0]) or find_uid(self.dasd.of(busid)[-1])
 
     @cached_property
-    def wwids(self) -> dict[str, str]:
-        """The WWIDs that multipath has read of the disks that it joins, by major:minor."""
+    def joined(self) -> dict[str, tuple[Value, str]]:
+        """Of the paths that multipath joins: the multipath device, and the WWID that it has read."""
         frame = self.layers.frame
-        rows = zip(frame.column("uuid"), frame.column("below"), strict=True)
+        rows = zip(*(frame.column(field) for field in ("name", "uuid", "below")), strict=True)
         return {
-            number: uuid.removeprefix("mpath-")
-            for uuid, below in rows
-            if isinstance(uuid, str) and uuid.startswith("mpath-") and isinstance(below, str)
+            number: (name, uuid.removeprefix(MPATH))
+            for name, uuid, below in rows
+            if isinstance(uuid, str) and uuid.startswith(MPATH) and isinstance(below, str)
             for number in below.split()
         }
 

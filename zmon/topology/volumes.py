@@ -64,6 +64,8 @@ class Volume(NamedTuple):
     cylinders: Value
     wwpn: Value
     lun: Value
+    joined: Value
+    """The multipath device that joins the paths to a SCSI disk: `dm-3`."""
     grade: Grade
     """The grade of the LCU."""
     evidence: tuple[Evidence, ...]
@@ -79,6 +81,13 @@ class Volume(NamedTuple):
     def has_busid(self) -> bool:
         """Whether it has a device number of its own; a SCSI disk's bus id is that of its adapter."""
         return isinstance(self.busid, str) and isinstance(self.lun, Absent)
+
+    @property
+    def device(self) -> str:
+        """Its key in DEVICE: its bus id; of a SCSI disk the device that joins its paths, else its name."""
+        if self.has_busid:
+            return str(self.busid)
+        return text_of(self.disk if isinstance(self.joined, Absent) else self.joined)
 
     @property
     def own_label(self) -> str:
@@ -175,10 +184,11 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
     """Return the LCUs with the devices that have no unique id added, where another source names the LCU.
 
     Other sources are CP, people, the configuration data of a DASD, and the number of a SCSI disk's LUN.
-    SCSI disks are listed by their names, because their bus id is that of the adapter.  Each LCU has the
-    site's name.
+    A SCSI disk is listed by the name of the multipath device that joins its paths, else by its own, because
+    its bus id is that of the adapter.  Each LCU has the site's name.
     """
     groups: dict[str, dict[str, Volume]] = {}
+    paths: dict[str, list[Volume]] = {}
     called: dict[str, str] = {}
     for volume in volumes:
         busid = str(volume.busid)
@@ -188,20 +198,30 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
             continue
         if not volume.has_busid:
             if isinstance(volume.lun, str) and isinstance(volume.disk, str):
-                groups.setdefault(volume.key, {})[volume.disk] = volume
+                paths.setdefault(volume.key, []).append(volume)
+                groups.setdefault(volume.key, {})[volume.device] = volume
         elif busid in devices.index and find_uid(devices.cell(busid, "uid")) is None:
             groups.setdefault(volume.key, {})[busid] = volume
-    units = {**known, **{key: _claimed(devices, key, groups[key], known.get(key)) for key in sorted(groups)}}
+    units = {
+        **known,
+        **{
+            key: _claimed(devices, key, groups[key], paths.get(key, ()), known.get(key))
+            for key in sorted(groups)
+        },
+    }
     names = {key: next(filter(None, map(called.get, unit.members)), "") for key, unit in units.items()}
     return {key: unit._replace(called=names[key]) if names[key] else unit for key, unit in units.items()}
 
 
-def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | None) -> Lcu:
+def _claimed(
+    devices: Frame, key: str, volumes: dict[str, Volume], paths: Iterable[Volume], known: Lcu | None
+) -> Lcu:
     from zmon.topology.claims import Grade  # noqa: PLC0415 - likewise
 
     one = next(iter(volumes.values()))
     said = key if isinstance(one.lun, Absent) else text_of(one.lcu)
-    unit = known or Lcu("", text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
+    vendor = "" if isinstance(one.lun, Absent) else "IBM"  # only LUNs of its storage servers name an LSS
+    unit = known or Lcu(vendor, text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
     members = tuple(sorted((*volumes, *unit.members)))
     why = dict.fromkeys(
         source for volume in volumes.values() if volume.grade < Grade.EXACT for source in _naming(volume)
@@ -211,7 +231,8 @@ def _claimed(devices: Frame, key: str, volumes: dict[str, Volume], known: Lcu | 
         member if volume.has_busid else volume.spindle: member
         for member, volume in sorted(volumes.items(), reverse=True)
     }
-    chpids = {chpid.lower() for volume in volumes.values() for chpid in text_of(volume.chpids).split()}
+    each = (*volumes.values(), *paths)
+    chpids = {chpid.lower() for volume in each for chpid in text_of(volume.chpids).split()}
     return unit._replace(
         members=members,
         bases=tuple(sorted((*bases.values(), *unit.bases))),

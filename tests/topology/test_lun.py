@@ -1,0 +1,109 @@
+"""The identity of SCSI disks by LUN, WWID and serial number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.topology.claims import Grade
+from zmon.topology.lun import (
+    LunFacts,
+    VolumeNumber,
+    as_multipath,
+    parse_lun,
+    parse_serial,
+    parse_wwid,
+    scsi_volume,
+)
+
+NO = absent("not read")
+LUN = "0x4010402a00000000"
+WWID = "36005076303ffc562000000000000102a"
+SERIAL = "75DXP71102A"
+FACTS = LunFacts("8:0", "sda", "0.0.1900", "50", "0x500507630a1b06dc", LUN, "", "", NO)
+
+
+def test_the_wwid_of_a_ds8000_names_box_lss_and_volume() -> None:
+    """As in multipathd(8): 36005076303ffc56200000000000010aa is volume AA of LSS 10."""
+    assert parse_wwid("36005076303ffc56200000000000010aa") == VolumeNumber("5005076303ffc562", "10", "AA")
+    assert as_multipath("naa.6005076303ffc562000000000000102a") == WWID
+
+
+@pytest.mark.parametrize(
+    "wwid",
+    [
+        "360050768018e0a6b48000000000000a3",  # SAN Volume Controller: no LSS
+        "36005076303ffc562000000000001102a",  # what should be zeros is not
+        "36005076303ffc5620000000000010aa",  # a digit short
+        "26005076303ffc562000000000000102a",
+        "SIBM_2107900_75DXP71102A",
+        "",
+    ],
+)
+def test_a_wwid_of_another_layout_names_nothing(wwid: str) -> None:
+    """Only the layout that is documented is read."""
+    assert parse_wwid(wwid) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "grade", "key"),
+    [
+        ({}, Grade.ASSUMED, "0x500507630a1b06dc.LSS10"),
+        ({"wwid": WWID}, Grade.EXACT, "IBM.5005076303ffc562.LSS10"),
+        ({"wwid": WWID, "lun": "0x0001000000000000"}, Grade.ASSUMED, "IBM.5005076303ffc562.LSS10"),
+        ({"serial": SERIAL, "lun": "0x0001000000000000"}, Grade.ASSUMED, "0x500507630a1b06dc.LSS10"),
+        ({"wwid": WWID, "serial": SERIAL}, Grade.EXACT, "IBM.5005076303ffc562.LSS10"),
+    ],
+)
+def test_two_sources_that_agree_are_exact(more: dict[str, str], grade: Grade, key: str) -> None:
+    """One alone is an assumption; without a WWID LUNs of one port are together."""
+    found = scsi_volume(FACTS._replace(**more))
+    assert (found.lcu, found.lss, found.ua, found.side) == ("LSS 10", "10", "2A", "server 0")
+    assert (found.grade, found.key, found.conflicts) == (grade, key, ())
+
+
+def test_the_serial_number_names_the_box_as_people_do() -> None:
+    """Else it is the node name of the WWID, else it is not known."""
+    assert scsi_volume(FACTS._replace(wwid=WWID, serial=SERIAL)).serial == "75DXP71"
+    assert scsi_volume(FACTS._replace(wwid=WWID)).serial == "5005076303ffc562"
+    assert isinstance(scsi_volume(FACTS).serial, Absent)
+
+
+def test_sources_that_contradict_each_other_are_told() -> None:
+    """The serial number is believed."""
+    found = scsi_volume(FACTS._replace(wwid=WWID, serial="75DXP711101"))
+    assert (found.lss, found.ua, found.grade) == ("11", "01", Grade.ASSUMED)
+    assert len(found.conflicts) == 2
+    assert "its WWID names LSS 10, volume 2A, its serial number LSS 11" in found.conflicts[0]
+    assert found.key == f"{WWID[:-4]}.LSS11"
+
+
+def test_a_disk_of_another_box_has_no_lss() -> None:
+    """It is a volume all the same, one for all paths with its WWID."""
+    found = scsi_volume(FACTS._replace(lun="0x0001000000000000", wwid="360050768018e0a6b48000000000000a3"))
+    assert isinstance(found.lcu, Absent)
+    assert found.spindle == "WWID 360050768018e0a6b48000000000000a3"
+
+
+def test_its_row_in_device_is_that_of_the_device_that_joins_its_paths() -> None:
+    """Without one it is its own."""
+    assert scsi_volume(FACTS).device == "sda"
+    assert scsi_volume(FACTS._replace(joined="dm-3")).device == "dm-3"
+
+
+@given(st.text(max_size=40), st.integers(0, 255), st.integers(0, 255))
+def test_any_words_are_a_layout_or_nothing(words: str, lss: int, volume: int) -> None:
+    """What is written in a layout is read from it; any other text is refused."""
+    for parse in (parse_lun, parse_wwid, parse_serial):
+        found = parse(words)
+        assert found is None or (len(found.lss), len(found.volume)) == (2, 2)
+    expected = (f"{lss:02X}", f"{volume:02X}")
+    for one in (
+        parse_lun(f"0x40{lss:02x}40{volume:02x}00000000"),
+        parse_wwid(f"36005076303ffc562000000000000{lss:02x}{volume:02x}"),
+        parse_serial(f"75DXP71{lss:02x}{volume:02x}"),
+    ):
+        assert one is not None
+        assert one[1:] == expected

@@ -1,0 +1,146 @@
+"""The identity of a SCSI disk behind FCP: volume, logical subsystem (LSS) and storage server.
+
+Three sources name it, and each only in a layout that is documented; of any other layout nothing is derived:
+
+* Its world-wide id.  That of a volume of a DS8000 is 6005076, the last nine digits of the world-wide node
+  name of the storage server (which begins with 5005076), twelve zeros, and the volume's number: LSS, and
+  volume in it (IBM, DS8000 Host Systems Attachment Guide; `multipath -ll` there).
+* Its serial number (page 0x80, udev's ID_SCSI_SERIAL): that of a DS8000, `75` and five letters or digits, and
+  the volume's number.
+* Its LUN as a DS8000 numbers them: 0x40XX40YY00000000 for LSS XX and volume YY.
+
+One of them alone is an assumption; two that agree are exact.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zmon.absent import absent, text_of
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
+from zmon.topology.claims import Evidence, Grade
+from zmon.topology.volumes import Volume, ascending, bare
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+
+MPATH: Final = "mpath-"
+"""What the uuid of a multipath device begins with, in front of the WWID."""
+_OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
+_OTHER: Final = absent(
+    "its LUN is not numbered as a DS8000 numbers them, nor is its WWID, so they name no LSS"
+)
+_NO_SERIAL: Final = absent("neither WWID nor serial number names the storage server")
+_LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
+_WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
+_SERIAL: Final = r"(?ai)(75[0-9a-z]{5})([0-9a-f]{2})([0-9a-f]{2})"
+
+
+class VolumeNumber(NamedTuple):
+    """What one source says of a volume of a DS8000."""
+
+    box: str
+    """World-wide node name, or serial number, of the storage server; empty if the source does not have it."""
+    lss: str
+    """Two hex digits in upper case."""
+    volume: str
+    """The volume in its LSS, likewise."""
+
+
+def parse_lun(lun: str) -> VolumeNumber | None:
+    """Return LSS and volume of a LUN as a DS8000 numbers them; None for any other."""
+    match = re.fullmatch(_LUN, lun)
+    return VolumeNumber("", match[1].upper(), match[2].upper()) if match else None
+
+
+def parse_wwid(wwid: str) -> VolumeNumber | None:
+    """Return what the WWID of a volume of a DS8000 says, with the name of the box; None for any other."""
+    match = re.fullmatch(_WWID, wwid)
+    return VolumeNumber(f"500507{match[1].lower()}", match[2].upper(), match[3].upper()) if match else None
+
+
+def parse_serial(serial: str) -> VolumeNumber | None:
+    """Return what the serial number of a volume of a DS8000 says, and that of the box; None for others."""
+    match = re.fullmatch(_SERIAL, serial.strip())
+    return VolumeNumber(match[1].upper(), match[2].upper(), match[3].upper()) if match else None
+
+
+def as_multipath(wwid: str) -> str:
+    """Return a WWID as multipath writes it, `36005...`, given as the kernel does, `naa.6005...`."""
+    for prefix, digit in (("naa.", "3"), ("eui.", "2")):
+        if wwid.startswith(prefix):
+            return digit + wwid.removeprefix(prefix).lower()
+    return wwid
+
+
+def server_of(lss: str) -> str:
+    """Return the server of a DS8000 that an LSS belongs to: one has the even, the other the odd ones."""
+    return f"server {int(lss, 16) % 2}"
+
+
+class LunFacts(NamedTuple):
+    """What is read of a SCSI disk."""
+
+    number: str
+    """major:minor."""
+    name: Value
+    busid: Value
+    """That of its adapter."""
+    chpids: Value
+    wwpn: str
+    lun: Value
+    wwid: str
+    """As multipath writes it; empty if it is not known."""
+    serial: str
+    """Of the volume; empty if it is not known."""
+    joined: Value
+    """The multipath device that joins the paths to the disk: `dm-3`."""
+
+
+def scsi_volume(facts: LunFacts) -> Volume:
+    """Return a SCSI disk behind an FCP adapter; its WWID joins the paths to it."""
+    number, name, busid, chpids, wwpn, lun, wwid, serial, joined = facts
+    evidence: list[Evidence] = []
+    if isinstance(lun, str):
+        evidence.append(Evidence("device/wwpn, device/fcp_lun", f"WWPN {wwpn}, LUN {lun}"))
+    if wwid:
+        evidence.append(Evidence("dm/uuid, device/wwid", f"WWID {wwid}"))
+    if serial:
+        evidence.append(Evidence("device/vpd_pg80, ID_SCSI_SERIAL", f"serial number {serial}"))
+    volume = bare(number, _OF_ADAPTER)._replace(
+        disk=name,
+        busid=busid,
+        wwpn=wwpn,
+        lun=lun,
+        chpids=ascending(chpids),
+        spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
+        evidence=tuple(evidence),
+        joined=joined,
+    )
+    named = parse_serial(serial)
+    sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
+    said = {what: one for what, one in sources.items() if one is not None}
+    if not said:
+        return volume._replace(lcu=_OTHER, lss=_OTHER, ua=_OTHER)
+    best = next(iter(said.values()))
+    agreeing = [what for what, one in said.items() if one[1:] == best[1:]]
+    node = said["WWID"].box if "WWID" in agreeing else ""
+    grade = Grade.EXACT if len(agreeing) > 1 else Grade.ASSUMED
+    words = f"as a DS8000 numbers volumes: LSS {best.lss}, volume {best.volume}, by {' and '.join(agreeing)}"
+    return volume._replace(
+        lcu=f"LSS {best.lss}",
+        key=f"{f'IBM.{node}' if node else wwid[:-4] or wwpn}.LSS{best.lss}",
+        serial=named.box if named is not None else node or _NO_SERIAL,
+        lss=best.lss,
+        ua=best.volume,
+        side=server_of(best.lss),
+        grade=grade,
+        evidence=(*evidence, Evidence("device/fcp_lun, device/wwid, device/vpd_pg80", words, grade)),
+        conflicts=tuple(
+            f"{volume.disk}: its {what} names LSS {one.lss}, volume {one.volume}, its {agreeing[0]}"
+            f" LSS {best.lss}, volume {best.volume}"
+            for what, one in said.items()
+            if what not in agreeing
+        ),
+    )
