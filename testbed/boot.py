@@ -78,6 +78,8 @@ WWN: Final = 0x5005076300C71234
 EMPTY: Final = (
     (0x7000, "data.img", 320),
     (0x7001, "realtime.img", 64),
+    (0x7002, "first.img", 512),
+    (0x7003, "second.img", 512),
     (0x7100, SHARED, 64),
     (0x7200, SHARED, 64),
 )
@@ -93,8 +95,12 @@ class Job:
     """Files and directories to put into /job."""
     udev: bool = False
     """Whether udev runs: names below /dev/disk, the udev data base; 10 s under Hercules."""
+    systemd: bool = False
+    """Whether systemd is the first process, and the job a service of it; it starts udev itself."""
     parameters: str = ""
     """More kernel parameters."""
+    path_rate: int = 0
+    """Requests a second that each path to the disk with two paths does at most; 0: as many as it can."""
 
 
 @dataclass
@@ -114,8 +120,9 @@ def write_job(image: Path, job: Job) -> None:
         for path in job.bring:
             tar.add(path, arcname=path.name)
         _add_file(tar, "command", job.command + "\n")
-        if job.udev:
-            _add_file(tar, "with-udev", "")
+        for name, wanted in (("with-udev", job.udev), ("with-systemd", job.systemd)):
+            if wanted:
+                _add_file(tar, name, "")
     with image.open("ab") as f:  # whole blocks, and some more for tar to read ahead
         f.truncate((image.stat().st_size // 4096 + 16) * 4096)
 
@@ -164,6 +171,7 @@ def hercules(run: Path, work: Path, job: Job, volumes: Iterable[Volume] = VOLUME
         "ARCHMODE ESAME",
         "OSTAILOR LINUX",
         "PANRATE SLOW",
+        "CPUPRIO 0",  # as any program; its own default is 15, which is nearly nothing beside others
         "0009 3215-C / noprompt",
         "0190 9336 root.img",
         f"0191 9336 {JOB}",
@@ -217,7 +225,7 @@ def _write_ipl(run: Path, parameters: str) -> None:
 def qemu(run: Path, job: Job) -> list[str]:
     """Lay out a QEMU machine in `run` and return the command that starts it.
 
-    Besides the disks of the job it has two empty ones, and a third that two SCSI controllers lead to.
+    Besides the disks of the job it has empty ones, and one that two SCSI controllers lead to.
     """
     command = [
         "qemu-system-s390x", "-machine", "s390-ccw-virtio", "-m", str(MEMORY), "-smp", str(CPUS),
@@ -230,7 +238,8 @@ def qemu(run: Path, job: Job) -> list[str]:
     for number, image, megabytes in EMPTY:
         with (run / image).open("ab") as f:
             f.truncate(megabytes << 20)
-        command += ["-drive", f"file={image},format=raw,if=none,id=v{number:x},file.locking=off"]
+        slow = f",throttling.iops-total={job.path_rate}" if image == SHARED and job.path_rate else ""
+        command += ["-drive", f"file={image},format=raw,if=none,id=v{number:x},file.locking=off{slow}"]
         if image == SHARED:
             command += ["-device", f"virtio-scsi-ccw,id=hba{number:x},devno=fe.0.{number:04x}"]
             command += [
@@ -299,7 +308,8 @@ def boot(job: Job, out: Path, machine: str = "hercules", work: Path = WORK, time
 
 def with_zmon(work: Path, into: Path) -> tuple[Path, ...]:
     """Return what the guest needs in order to run this checkout's zmon."""
-    return byte_compiled(HERE.parent / "zmon", work, into), HERE.parent / "screens"
+    data = (HERE.parent / name for name in ("screens", "rules"))
+    return byte_compiled(HERE.parent / "zmon", work, into), *data
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -312,7 +322,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--bring", type=Path, action="append", default=[], help="put into /job")
     parser.add_argument("--out", type=Path, help="where /job/out comes back to")
     parser.add_argument("--udev", action="store_true", help="run udev in the guest")
+    parser.add_argument("--systemd", action="store_true", help="run the command as a service of systemd")
     parser.add_argument("--parameters", default="", help="more kernel parameters")
+    parser.add_argument("--path-rate", type=int, default=0, help="of the QEMU machine: requests a second")
     parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args(arguments)
@@ -322,7 +334,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command[0] if len(command) == 1 else shlex.join(command),
             (*with_zmon(options.work, Path(temporary)), *options.bring),
             options.udev,
+            options.systemd,
             options.parameters,
+            options.path_rate,
         )
         out = options.out or Path(temporary) / "out"
         try:

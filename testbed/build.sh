@@ -6,6 +6,7 @@
 #
 # SUITE    the Debian release whose kernel and tools are used (default: trixie)
 # PYTHON   an interpreter with pip, which fetches the wheels (default: python3)
+# EXTRA    more Debian packages for the guest, such as databases for `units.sh`
 #
 # Does nothing when DIRECTORY was already built from the same inputs.
 set -euo pipefail
@@ -25,7 +26,8 @@ tools="hercules:hercules dasdinit:hercules qemu-system-s390x:qemu-system-misc mm
 packages="linux-image-s390x busybox-static bash coreutils mount util-linux kmod procps tar gzip grep sed
           findutils mawk libc-bin udev python3 python3-psutil python3-pyudev
           s390-tools e2fsprogs fdisk lvm2 dmsetup mdadm fio
-          thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx sysstat"
+          thin-provisioning-tools btrfs-progs xfsprogs multipath-tools kpartx sysstat
+          systemd tmux ncurses-base ${EXTRA-}"
 
 # zmon's own dependencies as far as they are pure Python; psutil and pyudev come as packages
 wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extensions linkify-it-py
@@ -34,7 +36,7 @@ wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extension
 # what the initramfs needs to reach the root volume under either emulator
 modules="dasd_fba_mod dasd_eckd_mod virtio_blk ext4 overlay"
 
-inputs() { echo "$suite"; cat "$0" "$here"/guest/* "$lock"; }
+inputs() { echo "$suite" ${EXTRA-}; cat "$0" "$here"/guest/* "$lock"; }
 
 install_tools() {
     local pair missing=()
@@ -70,8 +72,9 @@ unpack_packages() {
 # what maintainer scripts would have done, as far as the guest needs it
 settle_root() {
     mkdir -p "$root"/{proc,sys,dev,run,tmp,mnt,job}
-    echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
-    printf '%s\n' 'root:x:0:' 'disk:x:6:' >"$root/etc/group"
+    printf '%s\n' 'root:x:0:0:root:/root:/bin/bash' 'postgres:x:100:100::/tmp:/bin/bash' 'mysql:x:101:101::/tmp:/bin/bash' \
+        'nobody:x:65534:65534::/:/bin/false' >"$root/etc/passwd"
+    printf '%s\n' 'root:x:0:' 'disk:x:6:' 'tty:x:5:' 'postgres:x:100:' 'mysql:x:101:' 'nogroup:x:65534:' >"$root/etc/group"
     : >"$root/etc/fstab"
     ln -sf /proc/self/mounts "$root/etc/mtab"
     ln -sf mawk "$root/usr/bin/awk"
