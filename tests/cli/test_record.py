@@ -275,7 +275,7 @@ def test_systemd_is_told(folder: str, root: str, tmp_path: Path) -> None:
             recorder.kill()
 
 
-UNIT = Path(__file__).parent.parent.parent / "packaging/zmon-record.service"
+UNIT = Path(__file__).parent.parent.parent / "release/zmon-record.service"
 
 
 def unit() -> dict[str, list[str]]:

@@ -139,9 +139,17 @@ def room(directory: str) -> int:
     place = os.path.abspath(directory)
     while not os.path.isdir(place):
         place = os.path.dirname(place)
-    import psutil  # noqa: PLC0415 - only a recorder asks
-
+    try:
+        import psutil  # noqa: PLC0415 - only a recorder asks, and it is compiled: not everywhere
+    except ModuleNotFoundError:
+        return free_by_statvfs(place)
     return psutil.disk_usage(place).free
+
+
+def free_by_statvfs(place: str) -> int:
+    """Return the bytes of a file system that a user without privileges can fill, as psutil counts them."""
+    state = os.statvfs(place)
+    return state.f_bavail * state.f_frsize
 
 
 def shortage(forecast: Forecast, directory: str, rule: RetentionRule, present: str = "") -> str:

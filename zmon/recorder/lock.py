@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAME: Final = "recorder.lock"
 
 SYSTEM: Final = "/var/lib/zmon"
-"""Where the recorder of the machine records, started by packaging/zmon-record.service."""
+"""Where the recorder of the machine records, started by release/zmon-record.service."""
 
 LOCK_SECONDS: Final = 0.5
 """Seconds to wait for a lock that `running` may hold for a moment."""

@@ -1,0 +1,187 @@
+"""Manual pages and completions, from the same declarations as `--help`."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import shtab
+
+from zmon import __version__
+from zmon.cli.full_parser import parser_of
+from zmon.cli.subcommands import SUBCOMMANDS, live
+from zmon.screen.definition import load_screens, shipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILES: Final = frozenset(
+    {"source", "other", "listing", "site", "cp_file", "record", "output", "file", "rules"}
+)
+"""Names of options and operands whose values are files or directories."""
+PLACES: Final = {"bash": "bash-completion/completions/zmon", "zsh": "zsh/site-functions/_zmon",
+                 "fish": "fish/vendor_completions.d/zmon.fish"}  # fmt: skip
+"""Where each shell looks for a completion, below `share`."""
+EXIT: Final = (
+    ("0", "done"),
+    ("1", "it could not be done, or what was asked for was not found"),
+    ("2", "the command line is wrong"),
+    ("3", "of spread and where: part of a listing was not understood"),
+    ("130", "interrupted"),
+)
+STATUS: Final = (("0", "nothing"), ("1", "worth a look"), ("2", "bad"), ("3", "not known"))
+VARIABLES: Final = (
+    ("NO_COLOR", "if set, the screens use no colours"),
+    (
+        "XDG_CONFIG_HOME",
+        "own screens, keys, rules and sites are read from its directory zmon (default ~/.config)",
+    ),
+    ("TERM", "dumb selects line mode"),
+    ("ZMON_TRACE", "1 shows where a mistake in zmon itself is"),
+)
+PLACES_READ: Final = (
+    ("~/.config/zmon/", "own screens, keys, rules and sites"),
+    ("/var/lib/zmon/", "recordings of the service zmon-record, a file for each day of UTC"),
+)
+
+
+def write_pages(share: Path, seconds: int) -> None:
+    """Write a manual page for zmon and one for each subcommand below `share/man/man1`.
+
+    Args:
+        share: the directory.
+        seconds: since 1970: the date on the pages.
+    """
+    place = share / "man/man1"
+    place.mkdir(parents=True)
+    day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    for name in ("", *SUBCOMMANDS):
+        title = f"zmon-{name}" if name else "zmon"
+        text = "\n".join(_page(title, name, day)) + "\n"
+        (place / f"{title}.1.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def write_completions(share: Path) -> None:
+    """Write what completes a command line of zmon in bash, zsh and fish."""
+    parser = whole_parser()
+    for shell, name in PLACES.items():
+        target = share / name
+        target.parent.mkdir(parents=True)
+        target.write_text(shtab.complete(parser, shell=shell))
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return one parser with all subcommands, which zmon itself never needs: it loads only one."""
+    parser = _OptionsParser("zmon")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    live(parser)
+    several = parser.add_subparsers(dest="subcommand", parser_class=argparse.ArgumentParser)
+    for name, (about, declare) in SUBCOMMANDS.items():
+        declare(several.add_parser(name, help=about, description=about))
+    screens = sorted(screen.command for screen in load_screens(shipped("screens")))
+    for one in (parser, *several.choices.values()):
+        for action in one._actions:  # noqa: SLF001 - shtab reads them so too
+            if action.dest in FILES:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own attribute
+            elif action.dest == "screen":
+                action.choices = screens
+    return parser
+
+
+class _OptionsParser(argparse.ArgumentParser):
+    """A parser without words: its first word is the name of a subcommand."""
+
+    def add_argument(self, *names: str, **more: Any) -> argparse.Action:
+        """Add an option, and pass over a word."""
+        if names[0].startswith("-"):
+            return super().add_argument(*names, **more)
+        return argparse.Action(names, names[0])
+
+
+def _page(title: str, name: str, day: str) -> Iterator[str]:
+    """Yield the lines of a page in the man macros."""
+    parser = parser_of(name)
+    about = SUBCOMMANDS[name][0] if name else "the z/VM Performance Toolkit's screens for Linux on IBM Z"
+    yield f'.TH {title.upper()} 1 {day} "zmon {__version__}" "zmon"'
+    yield from (".SH NAME", f"{title} \\- {_roff(about)}")
+    yield from (".SH SYNOPSIS", ".nf", *map(_roff, _usage(parser)), ".fi")
+    yield ".SH DESCRIPTION"
+    yield from _paragraphs(parser.description or "")
+    for group in parser._action_groups:  # noqa: SLF001 - argparse has no other way to list them
+        actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]  # noqa: SLF001
+        if actions:
+            yield f".SH {(group.title or 'options').upper()}"
+            for action in actions:
+                yield from (".TP", _called(action), _roff(_help(action)))
+    if parser.epilog:
+        yield ".SH NOTES"
+        yield from _paragraphs(parser.epilog)
+    yield from _listed("EXIT STATUS", EXIT)
+    if any(action.dest == "status" for action in parser._actions):  # noqa: SLF001
+        yield "With \\fB\\-\\-status\\fR, as Nagios has it:"
+        yield from _entries(STATUS)
+    if not name:
+        yield from _listed("ENVIRONMENT", VARIABLES)
+        yield from _listed("FILES", PLACES_READ)
+    yield ".SH SEE ALSO"
+    others = sorted(f"zmon-{other}" if other else "zmon" for other in ("", *SUBCOMMANDS) if other != name)
+    yield ",\n".join(f"\\fB{_roff(other)}\\fR(1)" for other in others)
+
+
+def _usage(parser: argparse.ArgumentParser) -> list[str]:
+    return parser.format_usage().removeprefix("usage: ").strip().splitlines()
+
+
+def _called(action: argparse.Action) -> str:
+    """Return how an option is written, in bold, with its value in italics."""
+    value = (
+        action.metavar
+        if isinstance(action.metavar, str)
+        else action.dest.upper()
+        if action.nargs != 0
+        else ""
+    )
+    if not action.option_strings:
+        return f"\\fI{_roff(action.metavar if isinstance(action.metavar, str) else action.dest)}\\fR"
+    if action.choices is not None:
+        value = "|".join(map(str, action.choices))
+    names = ", ".join(f"\\fB{_roff(name)}\\fR" for name in action.option_strings)
+    return f"{names} \\fI{_roff(value)}\\fR" if value else names
+
+
+def _help(action: argparse.Action) -> str:
+    return (action.help or "").replace("%%", "%").replace("%(default)s", str(action.default))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield paragraphs, which man fills; lines that are indented stay as they are."""
+    for paragraph in text.strip().split("\n\n"):
+        yield ".PP"
+        as_written = False
+        for line in paragraph.splitlines():
+            if line.startswith(" ") != as_written:
+                as_written = not as_written
+                yield ".nf" if as_written else ".fi"
+            yield _roff(line)
+        if as_written:
+            yield ".fi"
+
+
+def _listed(title: str, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    yield f".SH {title}"
+    yield from _entries(entries)
+
+
+def _entries(entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    for word, what in entries:
+        yield from (".TP", f"\\fB{_roff(word)}\\fR", _roff(what))
+
+
+def _roff(text: str) -> str:
+    """Return text of which nothing is a request or an escape of roff."""
+    plain = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^([.'])", r"\\&\1", plain, flags=re.MULTILINE)

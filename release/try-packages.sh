@@ -1,0 +1,61 @@
+#!/bin/bash
+# Install, use, upgrade and remove what `make dist` built, in a fresh chroot of a Debian release, without a network.
+#
+#   release/try-packages.sh bookworm          Debian 12, Python 3.11
+#   release/try-packages.sh trixie            Debian 13, Python 3.13
+#
+# Takes root, mmdebstrap and the mirror that this machine uses.  Besides the .deb it tries zmon.pyz as a user without
+# rights, and the .rpm with rpm's own tools, into a directory of its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+release=$1
+chroot=$(mktemp -d)
+leave() {
+    umount -lR "$chroot/proc" "$chroot/dev" 2>/dev/null || true
+    rm -rf --one-file-system "$chroot"
+}
+trap leave EXIT
+inside() { unshare --net chroot "$chroot" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 "$@"; }
+say() { printf '%s: %s\n' "$release" "$*"; }
+
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | sort -u | head -1)
+mmdebstrap --quiet --variant=minbase --include=python3,rpm,bash-completion "$release" "$chroot" ${mirror:+"deb $mirror $release main"}
+mount -t proc proc "$chroot/proc"
+mount --rbind /dev "$chroot/dev" && mount --make-rslave "$chroot/dev"
+cp dist/zmon* "$chroot/root/"
+inside sh -c 'for tool in gcc cc pip3; do ! command -v $tool || exit 1; done'
+say "no compiler, no pip, no network: $(inside python3 --version)"
+
+# the package
+inside sh -c 'dpkg -i /root/zmon_*_all.deb' >/dev/null
+say "installed: $(inside zmon --version), $(inside dpkg-query -W -f '${Status}' zmon)"
+inside zmon show CTLUNIT --from lab:shark-before | grep 7600 >/dev/null
+inside zmon show DEVICE -i 0.2 >/dev/null
+say "screens: OVERVIEW says: $(inside zmon show OVERVIEW --from lab:shark-before | grep full)"
+printf 'OVERVIEW\nQUIT\n' | inside zmon demo --line --no-tour | grep FCX124\\\|OVERVIEW >/dev/null
+inside sh -c 'mkdir -p /var/lib/zmon; timeout -s INT 6 zmon record -i 1 --output /var/lib/zmon/try.zmon' >/dev/null 2>&1 || true
+say "recorded: $(inside zmon info /var/lib/zmon/try.zmon | grep -i samples | head -3)"
+inside bash -c 'source /usr/share/bash-completion/bash_completion; source /usr/share/bash-completion/completions/zmon; complete -p zmon' >/dev/null
+say "completion: bash has it"
+
+# an upgrade to the same files under a higher version, then removal
+inside sh -euc '
+    cd /root; dpkg-deb -R zmon_*_all.deb up; sed -i "s/^Version: .*/Version: 9.9/" up/DEBIAN/control
+    dpkg-deb -b up zmon-up.deb >/dev/null; dpkg -i zmon-up.deb >/dev/null; zmon --version >/dev/null'
+say "upgraded: $(inside dpkg-query -W -f '${Version}' zmon)"
+inside dpkg --purge zmon >/dev/null
+inside sh -euc 'test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; test -s /var/lib/zmon/try.zmon'
+say "removed: no file is left but the recordings"
+
+# one file, by a user without rights
+inside sh -euc 'cp /root/zmon.pyz /tmp/; chmod 755 /tmp/zmon.pyz; useradd -m reader
+    su reader -c "/tmp/zmon.pyz show CTLUNIT --from lab:shark-before" | grep 7600 >/dev/null
+    su reader -c "HOME=/nonexistent /tmp/zmon.pyz --version" >/dev/null
+    /tmp/zmon.pyz install --prefix /opt/zmon >/dev/null; /opt/zmon/bin/zmon --version >/dev/null
+    /tmp/zmon.pyz install --prefix /opt/zmon --uninstall; test ! -e /opt/zmon'
+say "zmon.pyz: runs, also without a home, installs and removes itself"
+
+# the package for RPM, with rpm's own tools; Debian's rpm has no Python to depend on
+inside sh -euc 'rpm -K --nosignature /root/zmon-*.rpm >/dev/null; rpm -i --nodeps /root/zmon-*.rpm
+    zmon show CTLUNIT --from lab:shark-before | grep 7600; rpm -V --nodeps zmon; rpm -e zmon; test ! -e /usr/bin/zmon' >/dev/null
+say "rpm: installed, verified, removed"

@@ -1,0 +1,84 @@
+"""Manual pages and completions name every subcommand and option."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import manual
+import parts
+import pytest
+import sbom
+
+from zmon.cli.full_parser import parser_of
+from zmon.cli.subcommands import SUBCOMMANDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REQUESTS = {".TH", ".SH", ".TP", ".PP", ".nf", ".fi"}
+
+
+@pytest.fixture(scope="module")
+def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write everything once."""
+    place = tmp_path_factory.mktemp("share")
+    manual.write_pages(place, 1_700_000_000)
+    manual.write_completions(place)
+    return place
+
+
+@pytest.mark.parametrize("name", ["", *SUBCOMMANDS])
+def test_a_page_has_each_option_of_its_subcommand(share: Path, name: str) -> None:
+    """As `--help` has it."""
+    title = f"zmon-{name}" if name else "zmon"
+    text = gzip.decompress((share / f"man/man1/{title}.1.gz").read_bytes()).decode()
+    assert text.startswith(f'.TH {title.upper()} 1 2023-11-14 "zmon ')
+    for option in parser_of(name)._option_string_actions:
+        assert option.replace("-", "\\-") in text
+    assert {line.split()[0] for line in text.splitlines() if line.startswith((".", "'"))} <= REQUESTS
+
+
+def test_text_cannot_become_a_request() -> None:
+    """A line that begins with a point or quote, and a backslash."""
+    assert manual._roff(".SH\n'a\\b-c") == "\\&.SH\n\\&'a\\eb\\-c"
+
+
+def test_completions_know_subcommands_options_and_screens(share: Path) -> None:
+    """In each of the three shells."""
+    for name in manual.PLACES.values():
+        text = (share / name).read_text()
+        assert all(re.search(rf"\b{re.escape(word)}\b", text) for word in SUBCOMMANDS)
+        assert "no-hypervisor" in text
+        assert "CTLUNIT" in text
+
+
+def test_bash_completes_a_subcommand_and_a_screen(share: Path) -> None:
+    """As a user at a prompt sees it."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here")
+    script = f"""
+        source {share / manual.PLACES["bash"]}
+        ask() {{
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+            _shtab_zmon; echo "${{COMPREPLY[@]}}"
+        }}
+        ask zmon wher; ask zmon show CTLUN
+    """
+    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.stdout.split() == ["where", "CTLUNIT"], done.stderr
+
+
+def test_the_bill_names_every_part_with_its_hashes() -> None:
+    """And has the same text from the same input."""
+    text = sbom.bill(parts.parts(), "1.0", "2026-01-01T00:00:00Z")
+    document = json.loads(text)
+    assert [one["name"] for one in document["components"]] == [part.name for part in parts.parts()]
+    assert all(one["externalReferences"][0]["hashes"] for one in document["components"])
+    assert all(one["licenses"] for one in document["components"])
+    assert sbom.bill(parts.parts(), "1.0", "2026-01-01T00:00:00Z") == text
