@@ -26,6 +26,8 @@ DISK: Final = "disk"
 """What the kernel calls a disk is kept, other names are replaced."""
 WORDS: Final = "words"
 """The words that zmon itself uses are kept, the others are replaced."""
+UNIT_NAME: Final = "unit"
+"""The path of a control group."""
 
 BUSID_FORM: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
 DISK_FORM: Final = (
@@ -360,6 +362,44 @@ PRESSURE: Final = Kind(
 )  # fmt: skip
 """Time in which some, or all, tasks that want to run wait for a resource (PSI)."""
 
+UNIT: Final = Kind(
+    "unit",
+    "path of the control group: /system.slice/db2inst1.service",
+    (
+        _identity("incarnation", "inode", "the directory"),
+        *_labels("sort", privacy=KEEP, source="its name: service, container, guest, session, group"),
+        *_labels("database", privacy=KEEP, source="its name, else those of its processes: Db2, Oracle ..."),
+        *_gauges("io_counted", source="whether it has io.stat"),
+        *_gauges("tasks", source="pids.current"),
+        *_counters("cpu", "user", "system", "throttled", unit="ns", source="cpu.stat"),
+        *_gauges("memory", "memory_max", "swap", unit="bytes",
+                 source="memory.current, memory.max, memory.swap.current"),
+        *_gauges("anon", "file", unit="bytes", source="memory.stat"),
+        *_counters("major_faults", unit="page faults that read", source="memory.stat: pgmajfault"),
+        *_counters("refaulted_file", "refaulted_anon", unit="pages read again soon after they were evicted",
+                   source="memory.stat: workingset_refault_*"),
+        *_counters("swapped_in", "swapped_out", unit="pages", source="memory.stat: pswpin, pswpout"),
+        *_counters("cpu_some", "io_some", "io_full", "memory_some", "memory_full", unit="ns",
+                   source="*.pressure: total"),
+    ),
+    key_privacy=UNIT_NAME,
+    alone=True,  # each comes from a file of its own
+)  # fmt: skip
+"""Services, containers, guests and login sessions: control groups (version 2) with processes."""
+
+UNIT_IO: Final = Kind(
+    "unit_io",
+    "number of the block device and the unit: 94:0 /system.slice/db2inst1.service",
+    (
+        *_labels("unit", privacy=UNIT_NAME, source="the directory"),
+        *_labels("device", privacy=KEEP, source="io.stat: major:minor"),
+        *_counters("rbytes", "wbytes", "dbytes", unit="bytes", source="io.stat"),
+        *_counters("rios", "wios", "dios", unit="I/Os, before requests are merged", source="io.stat"),
+    ),
+    key_privacy=UNIT_NAME,
+)
+"""What each unit does on each block device, and all below it: see `zmon.topology.leaf_disks`."""
+
 SOURCE: Final = Kind(
     "source",
     "name of the source, as in docs/sources.md",
@@ -561,7 +601,7 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, MOUNT, SWAP, LAYER, CONTAINER, CLAIM, SETTING, PROFILE,
-                 SOURCE)
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, CONTAINER, CLAIM,
+                 SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -31,6 +31,8 @@ from zmon.kinds import (
     SETTING,
     SWAP,
     TASKS,
+    UNIT,
+    UNIT_IO,
 )
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -171,6 +173,17 @@ SOURCES: Final = (
         counters=("proc/pressure/{cpu,io,memory}",),
         reads="`/proc/pressure/cpu`, `io`, `memory`",
         serves="PRESSURE",
+    ),
+    Source(
+        "units",
+        "/sys/fs/cgroup",
+        (UNIT, UNIT_IO),
+        "kernel.cgroup.UnitReader",
+        reads="below `/sys/fs/cgroup` of each service, container, guest and session `io.stat`, `cpu.stat`,"
+        " `io.pressure`; where something happened also `cpu.pressure`, `memory.*`, `pids.current`; where no"
+        " name tells a database those of the processes, every 10 minutes",
+        needs="control groups version 2; `IOAccounting=yes` for I/O",
+        serves="USER",
     ),
     Source(
         "devices",

@@ -32,6 +32,7 @@ from typing import IO, TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
+from zmon.kernel.cgroup import captured_files
 from zmon.kernel.deadline import call_within
 from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.setting import private_excerpts
@@ -113,6 +114,7 @@ def gather(
     """
     found = CapturePass(time.time_ns())
     reading = _Reading(root, found)
+    reading.match(captured_files(reading.tree))
     reading.match((*UNREAD_COUNTERS, *(path for source in SOURCES for path in source.counters)))
     if seldom or everything:
         reading.match([path for source in SOURCES for path in source.seldom])

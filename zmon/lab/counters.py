@@ -38,7 +38,8 @@ from zmon.lab.guest_engine import GuestCounts
 from zmon.lab.lab_settings import settings_frame
 from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.model import is_watched
-from zmon.lab.scsi_frames import ScsiDisks, is_scsi, joined
+from zmon.lab.scsi_frames import DM, ScsiDisks, is_scsi, joined
+from zmon.lab.unit_frames import SimulatedUnits
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.topology.claims import Claim, claims_frame
 
@@ -390,6 +391,7 @@ class KernelCounters:
             lcus = {name: device.lcu for name, device in zip(self._busids, devices, strict=True)}
             self._scsi = ScsiDisks(plan, self._names, lcus)
         self._logical = LogicalVolumes(plan)
+        self._units = SimulatedUnits(plan)
         self._constants: dict[int, dict[str, Frame]] = {}
         """Of each machine that a phase has, the frames that stay the same."""
         self._uids = self._constant(plan, ALIKE)[DEVICE.name].column("uid")
@@ -404,6 +406,7 @@ class KernelCounters:
         other._guest = self._guest and self._guest.copy()
         other._scsi = self._scsi and self._scsi.copy()
         other._logical = self._logical.copy()
+        other._units = self._units.copy()
         return other
 
     def add(self, intervals: Iterable[IntervalCounts]) -> None:
@@ -440,6 +443,7 @@ class KernelCounters:
         if self._scsi is not None:
             self._scsi.add(counts.routed, times)
         self._logical.add(counts.mapped, times)
+        self._units.add(counts.asked, counts.unit_ns, times)
         for carried in counts.carried:
             self._busy_paths[carried.group][carried.path] += carried.busy_ns * times
 
@@ -518,6 +522,7 @@ class KernelCounters:
             **dict.fromkeys(NO_CACHE_EVENTS, 0),
         })  # fmt: skip
         yield self._cpus(now, since)
+        yield from self._units.frames(now, self._number_of)
         if self._guest is not None:
             yield from self._guest.frames(
                 plan, now, self._names[0 if plan.memory is None else plan.memory.swap]
@@ -525,6 +530,14 @@ class KernelCounters:
         if plan.environment == "lpar":
             yield self._channels(plan.box.paths, now, since)
             yield self._partition_cpus(now, since)
+
+    def _number_of(self, disk: int) -> str:
+        """Return the number of a disk's block device; of a logical volume for a number below 0."""
+        if disk < 0:
+            return self._logical.numbers[-1 - disk]
+        if self._scsi is not None and disk in self._scsi.groups:
+            return f"{DM}:{self._scsi.places.index(disk)}"
+        return f"{MAJOR}:{disk * MINORS}"
 
     def _profiles(self, now: int) -> Frame:
         disks, rows = self._disks, range(len(self._profiled))

@@ -71,6 +71,11 @@ class Engine:
         self.counted: dict[str, NamedCount] = {}
         self.computing = 0.0
         """Processor time used since the last interval."""
+        self.unit_io: dict[tuple[str, int], list[int]] = {}
+        """What units asked of each disk, and of each logical volume, whose numbers are below 0: bytes read,
+        bytes written, reads, writes."""
+        self.unit_cpu: dict[str, float] = {}
+        """Processor time of units."""
         self._cpus = 0
         self._cpu_since = 0.0
         self._runnable: deque[tuple[Customer, float]] = deque()
@@ -84,7 +89,7 @@ class Engine:
                 self._at(self._gap(load), self._arrive, load)
                 continue
             for number in range(load.customers):
-                customer = Customer(load.steps, outside=load.outside)
+                customer = Customer(load.steps, outside=load.outside, unit=load.unit)
                 customer.round = number * APART
                 # streams start at different moments
                 self._at(20_000 * self.dice.unit(), self._go_on, customer)
@@ -137,6 +142,8 @@ class Engine:
             group.clear()
         self.counted = {}
         self.computing = 0.0
+        self.unit_io.clear()
+        self.unit_cpu.clear()
 
     def _settle(self) -> None:
         """Count what goes on up to this moment."""
@@ -167,7 +174,7 @@ class Engine:
 
     def _arrive(self, load: Arrivals) -> None:
         self._at(self.now + self._gap(load), self._arrive, load)
-        self._go_on(Customer(load.steps, once=True))
+        self._go_on(Customer(load.steps, once=True, unit=load.unit))
 
     def _go_on(self, customer: Customer) -> None:  # noqa: C901 - a call for each step would cost a tenth
         steps = customer.steps
@@ -192,8 +199,11 @@ class Engine:
                 self._at(self.now + time, self._go_on, customer)
                 return
             if type(step) is Compute:
-                self._compute(customer, step.mean * EXPONENTIAL[self.dice.bits(BITS)] + customer.owed)
+                time = step.mean * EXPONENTIAL[self.dice.bits(BITS)] + customer.owed
                 customer.owed = 0.0
+                if customer.unit:
+                    self.unit_cpu[customer.unit] = self.unit_cpu.get(customer.unit, 0.0) + time
+                self._compute(customer, time)
                 return
             if type(step) is Count:
                 self._count(customer, step)
@@ -205,7 +215,7 @@ class Engine:
         if step.waited:
             self._ask_all(customer, step)
             return True
-        behind = customer.behind = customer.behind or Customer((), once=True)
+        behind = customer.behind = customer.behind or Customer((), once=True, unit=customer.unit)
         behind.owner = customer
         if behind.asked:
             customer.at -= 1
@@ -289,6 +299,8 @@ class Engine:
         read = reads >= 1.0 or self.dice.unit() < reads
         hit = hits >= 1.0 or not read or self.dice.unit() < hits
         request = Request(customer, disk, size, now, read, hit, follows)
+        if customer.unit:
+            self._count_unit(customer.unit, disk.number, size, read=read)
         active = disk.active
         disk.queued[min(LAST, active)] += 1
         if active:
@@ -313,6 +325,14 @@ class Engine:
             disk.queue.append(request)
             if disk.lcu.lcu.aliases:
                 disk.lcu.waiting.append(disk)
+
+    def _count_unit(self, unit: str, number: int, size: int, *, read: bool) -> None:
+        """Count a request of a unit, as the kernel does when it is submitted."""
+        counts = self.unit_io.get((unit, number))
+        if counts is None:
+            counts = self.unit_io[unit, number] = [0, 0, 0, 0]
+        counts[not read] += size
+        counts[2 + (not read)] += 1
 
     def _start(self, request: Request, now: float) -> None:
         """Start a request on a subchannel that is free."""

@@ -278,11 +278,15 @@ class Customer:
 
     __slots__ = (
         "above", "asked", "at", "behind", "faults", "marks", "once", "outside", "owed", "owner", "place",
-        "round", "stalled", "steps", "tag", "waiter",
+        "round", "stalled", "steps", "tag", "unit", "waiter",
     )  # fmt: skip
 
-    def __init__(self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False) -> None:
+    def __init__(
+        self, steps: Sequence[LoadStep], *, once: bool = False, outside: bool = False, unit: str = ""
+    ) -> None:
         self.steps = steps
+        self.unit = unit
+        """The control group that does it; empty for none."""
         self.outside = outside
         """Whether he is another guest of z/VM."""
         self.faults = -1

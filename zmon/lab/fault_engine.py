@@ -54,6 +54,8 @@ class FaultEngine(Engine):
             request = LogicalRequest(customer, step, self.now, read, step.aim.size * step.split)
             logical.tick(self.now)
             logical.active += 1
+            if customer.unit:
+                self._count_unit(customer.unit, -1 - step.logical, request.size, read=read)
             if logical.volume.depth and logical.inside >= logical.volume.depth:
                 logical.queue.append(request)
             else:
@@ -63,7 +65,7 @@ class FaultEngine(Engine):
         """Ask the disks for the parts of a request."""
         logical.inside += 1
         step, volumes = request.step, logical.volume.volumes
-        parts = Customer((), once=True)
+        parts = Customer((), once=True, unit=request.customer.unit)
         parts.above, parts.asked = request, step.split
         first, aim = self.dice.below(len(volumes)), step.aim._replace(reads=float(request.read))
         for part in range(step.split):

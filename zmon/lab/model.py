@@ -216,6 +216,8 @@ class Stream(NamedTuple):
     steps: tuple[LoadStep, ...]
     outside: bool = False
     """Whether these are other guests of z/VM, who use its processors only."""
+    unit: str = ""
+    """Path of the control group that does it; empty for none."""
 
 
 class Arrivals(NamedTuple):
@@ -225,6 +227,7 @@ class Arrivals(NamedTuple):
     rate: float
     """How many come in a second."""
     steps: tuple[LoadStep, ...]
+    unit: str = ""
 
 
 Load = Stream | Arrivals

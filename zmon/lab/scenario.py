@@ -330,7 +330,7 @@ class _Scenario:
             yield called, float(factor)
 
     def _load(self, name: str, entry: TomlTable, factor: float) -> Load:
-        entry.only("customers", "rate", "steps", "outside")
+        entry.only("customers", "rate", "steps", "outside", "unit")
         if ("customers" in entry) == ("rate" in entry):
             raise entry.wrong(
                 "", "needs either customers, who wait for answers, or rate, how many come a second"
@@ -338,6 +338,9 @@ class _Scenario:
         steps = tuple(step for said in entry.list_of("steps") for step in self._step(said, name))
         if not any(isinstance(step, DiskIo) or getattr(step, "mean", 0.0) > 0 for step in steps):
             raise entry.wrong("steps", "take no time; read, write, think or compute")
+        unit = entry.text("unit", "")
+        if unit and not unit.startswith("/"):
+            unit = f"/system.slice/{unit}"
         outside = entry.flag("outside")
         if outside and (self.machine.zvm is None or any(isinstance(step, DiskIo | Touch) for step in steps)):
             raise entry.wrong(
@@ -346,9 +349,9 @@ class _Scenario:
         if "rate" in entry:
             if outside:
                 raise entry.wrong("rate", "goes with this Linux; other guests are customers")
-            return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps)
+            return Arrivals(name, entry.number("rate", None, 1e-6, 1e6) * factor, steps, unit)
         customers = max(1, round(entry.whole("customers", None, 1, 100_000) * factor))
-        return Stream(name, customers, steps, outside)
+        return Stream(name, customers, steps, outside, unit)
 
     def _step(self, entry: TomlTable, load: str) -> Iterator[LoadStep]:
         said = [key for key in _STEPS if key in entry]

@@ -84,6 +84,17 @@ class PathCounts(NamedTuple):
     transfers: int
 
 
+class UnitCounts(NamedTuple):
+    """What a unit asked of one disk, or of a logical volume, whose number is below 0: bytes and requests."""
+
+    unit: str
+    disk: int
+    read_bytes: int
+    write_bytes: int
+    reads: int
+    writes: int
+
+
 class IntervalCounts(NamedTuple):
     """All that is counted in one interval."""
 
@@ -103,6 +114,10 @@ class IntervalCounts(NamedTuple):
     """Of each disk and path where Linux chooses the path."""
     mapped: tuple[BlockCounts, ...] = ()
     """Of each logical volume."""
+    asked: tuple[UnitCounts, ...] = ()
+    """Of each unit and disk."""
+    unit_ns: tuple[tuple[str, int], ...] = ()
+    """The processor time of each unit."""
 
 
 class PhaseRun:
@@ -220,6 +235,8 @@ def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
             for path, route in enumerate(disk.routes)
         ),
         tuple(map(_block, engine.logical)),
+        tuple(UnitCounts(*key, *counts) for key, counts in engine.unit_io.items()),
+        tuple((unit, _ns(time)) for unit, time in engine.unit_cpu.items()),
     )
 
 

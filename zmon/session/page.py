@@ -10,7 +10,7 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.definition import Column
 from zmon.screen.number import LEFT
-from zmon.screen.query import QueryError, find_column
+from zmon.screen.query import QueryError, find_column, parse_conditions
 from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN
 from zmon.tables.view import NoSuchThing, View, definition, fill, needs
@@ -185,7 +185,17 @@ def find_screen(screens: Screens, word: str, operands: str = "") -> Screen:
     screen = screens.find(word)
     if operands and screen.command == "DEVICE" and not row_conditions(screen, operands):
         return screens.find("DETAILS")
+    if operands and screen.command == "USER" and not _is_about(screen, operands):
+        return screens.find("USERIO")
     return screen
+
+
+def _is_about(screen: Screen, operands: str) -> bool:
+    """Return whether operands are conditions on columns of a screen."""
+    try:
+        return bool(row_conditions(screen, operands) and parse_conditions(operands, screen.columns))
+    except QueryError:
+        return False
 
 
 def row_conditions(screen: Screen, operands: str) -> str:

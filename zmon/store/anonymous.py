@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
-from zmon.kinds import BUSID_FORM, DISK, DISK_FORM, EXACT, KEEP, KINDS, SERIAL, UID, WORDS
+from zmon.kinds import BUSID_FORM, DISK, DISK_FORM, EXACT, KEEP, KINDS, SERIAL, UID, UNIT_NAME, WORDS
 from zmon.sample import Frame, Meaning
 from zmon.uid import parse_uid
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PREFIX: Final[Mapping[str, str]] = {
     "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
     "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
-    "path": "PATH", "database": "DB", "tablespace": "TS",
+    "path": "PATH", UNIT_NAME: "UNIT", "database": "DB", "tablespace": "TS",
     UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
 """How pseudonyms begin: partitions and guests have eight characters at most, volumes six."""
@@ -67,7 +67,7 @@ _OWN: Final = re.compile(
     r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
     r"|CMF|CHPID|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi"
     r"|Cache|Start|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--"
-    r"|CONFIG_DASD_PROFILE|CONFIG_PSI|psi=1|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
+    r"|CONFIG_DASD_PROFILE|CONFIG_PSI|psi=1|(?:Default)?IOAccounting=yes|systemd.unified_cgroup_hierarchy=1|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
 )
 """Words that zmon itself uses in its reasons."""
 

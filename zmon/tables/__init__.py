@@ -17,6 +17,8 @@ TABLES: Final = {
     "focus": "system",
     "memory": "cpu",
     "menu": "itself",
+    "user": "user",
+    "user_disk": "user",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""
 

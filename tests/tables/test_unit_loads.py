@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
+from zmon.sample import Instant, Sample, empty_frame, frame_of
+from zmon.tables.unit_loads import UnitLoads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Value
+    from zmon.sample import Frame
+
+SECOND = 1_000_000_000
+DISKS = {"94:0": "dasda", "94:4": "dasdb"}
+DB, BACKUP = "/system.slice/db2inst1.service", "/system.slice/backup.service"
+
+
+def sample(
+    second: int,
+    units: Mapping[tuple[str, str], tuple[int, int]],
+    disks: Mapping[str, tuple[int, int]],
+    inodes: Mapping[str, str] | None = None,
+) -> Sample:
+    """Return what was counted by a time: of units and disks the bytes read and the I/Os."""
+    now = second * SECOND
+    zero: dict[str, Value] = dict.fromkeys(("wbytes", "dbytes", "wios", "dios"), 0)
+    io: dict[str, dict[str, Value]] = {
+        f"{number} {unit}": {"unit": unit, "device": number, "rbytes": read, "rios": ios} | zero
+        for (unit, number), (read, ios) in units.items()
+    }
+    blocks: dict[str, dict[str, Value]] = {
+        DISKS[number]: {
+            "number": number, "sectors_read": read // 512, "sectors_written": 0, "reads": ios, "writes": 0,
+        }
+        for number, (read, ios) in disks.items()
+    }  # fmt: skip
+    names: dict[str, dict[str, Value]] = {
+        unit: {"incarnation": (inodes or {}).get(unit, absent("none"))} for unit, _ in units
+    }
+    found: list[Frame] = [
+        frame_of(UNIT_IO, io, now), frame_of(BLOCK, blocks, now), frame_of(UNIT, names, now),
+        empty_frame(LAYER, "none"),
+    ]  # fmt: skip
+    return Sample(Instant(now, now, "boot"), {frame.kind.name: frame for frame in found})
+
+
+def test_units_and_the_rest_are_what_the_disks_did() -> None:
+    """Bytes a second, by unit and disk; what nobody is charged for is the rest."""
+    before = sample(0, {(DB, "94:0"): (0, 0), (BACKUP, "94:0"): (512, 1)}, {"94:0": (0, 0), "94:4": (0, 0)})
+    after = sample(
+        10,
+        {(DB, "94:0"): (51200, 100), (BACKUP, "94:0"): (512, 1), (DB, "94:4"): (10240, 20)},
+        {"94:0": (102400, 50), "94:4": (10240, 20)},
+    )
+    loads = UnitLoads(Interval(before, after))
+    assert {unit: {number: one.bytes for number, one in of.items()} for unit, of in loads.of.items()} == {
+        DB: {"94:0": 5120, "94:4": 1024}
+    }
+    assert {number: one.bytes for number, one in loads.rest.items()} == {"94:0": 5120, "94:4": 0}
+    assert loads.rest["94:0"].ios == -5  # before they were merged there were more
+
+
+def test_a_unit_that_came_began_at_zero() -> None:
+    """So did one that has the path of another one now, or whose counts fell."""
+    before = sample(0, {(DB, "94:0"): (9000, 9)}, {"94:0": (0, 0)}, {DB: "1"})
+    came = {(DB, "94:0"): (9000, 9), (BACKUP, "94:0"): (4000, 4)}
+    loads = UnitLoads(Interval(before, sample(1, came, {"94:0": (0, 0)}, {DB: "1"})))
+    assert {unit: of["94:0"].bytes for unit, of in loads.of.items()} == {BACKUP: 4000}
+    again = sample(1, {(DB, "94:0"): (9100, 9)}, {"94:0": (0, 0)}, {DB: "2"})
+    assert UnitLoads(Interval(before, again)).of[DB]["94:0"].bytes == 9100
+    fell = sample(1, {(DB, "94:0"): (100, 1)}, {"94:0": (0, 0)}, {DB: "1"})
+    assert UnitLoads(Interval(before, fell)).of[DB]["94:0"].bytes == 100
+
+
+def test_without_two_samples_nothing_is_known() -> None:
+    """And it says why; so does a system that counts no I/O of units."""
+    one = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})
+    assert isinstance(UnitLoads(Interval(None, one)).missing, Absent)
+    none = one._replace(frames={**one.frames, "unit_io": empty_frame(UNIT_IO, "no counts")})
+    assert UnitLoads(Interval(none, one)).missing == absent("no counts")
+
+
+counted = st.dictionaries(
+    st.tuples(st.sampled_from([DB, BACKUP]), st.sampled_from(sorted(DISKS))),
+    st.tuples(st.integers(0, 1 << 40).map(lambda n: n * 512), st.integers(0, 1 << 20)),
+)
+
+
+@given(counted, counted, st.tuples(st.integers(0, 1 << 40), st.integers(0, 1 << 40)))
+def test_the_sum_is_that_of_the_disks(
+    first: dict[tuple[str, str], tuple[int, int]],
+    more: dict[tuple[str, str], tuple[int, int]],
+    own: tuple[int, int],
+) -> None:
+    """For each disk, whatever was counted: units and the rest together are its bytes."""
+    last = {
+        key: tuple(map(sum, zip(first.get(key, (0, 0)), more.get(key, (0, 0)), strict=True)))
+        for key in {**first, **more}
+    }
+    disks = {
+        number: (sum(read for (_, on), (read, _) in more.items() if on == number) + each * 512, 0)
+        for number, each in zip(DISKS, own, strict=True)
+    }
+    loads = UnitLoads(Interval(sample(0, first, dict.fromkeys(DISKS, (0, 0))), sample(2, last, disks)))  # type: ignore[arg-type]
+    for number, one in loads.disks.items():
+        units = sum(of[number].bytes for of in loads.of.values() if number in of)
+        assert units + loads.rest[number].bytes == pytest.approx(one.bytes)
+        assert one.bytes == pytest.approx(disks[number][0] / 2)

@@ -1,0 +1,500 @@
+"""/sys/fs/cgroup: what services, containers, guests and login sessions use (control groups, version 2).
+
+`io.stat` has a line per block device that a group has touched, with bytes and I/Os as they were submitted,
+before requests are merged: `94:0 rbytes=1459200 wbytes=0 rios=192 wios=0 dbytes=0 dios=0`; one without any
+has nothing behind its number, and policies append keys of their own.  The counts of a group include those of
+groups below it, so a unit is never added to one above it.  Buffered writes are counted for the group that
+owns the inode, the journal of a file system for none.  Files of a resource are there only if its controller
+is on for the group: systemd switches `io` on with `IOAccounting=yes`.
+
+Reading a file makes the kernel add up what its CPUs have counted.  So `io.stat`, `cpu.stat` and `io.pressure`
+are read of each unit, and the other files only if one of them has changed.  Files stay open, as far as the
+limit of open files allows, and tell by an error that their group is gone.
+
+Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, block/blk-cgroup.c.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import resource
+from contextlib import suppress
+from itertools import compress, count
+from operator import ne
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kernel.activity import ChangingRows
+from zmon.kernel.proc_pressure import parse_pressure
+from zmon.kernel.tree import MAX_FILE, LiveTree, text
+from zmon.kinds import UNIT, UNIT_IO
+from zmon.plain_text import harmless
+from zmon.sample import Frame, empty_frame
+from zmon.unit_name import database_of, is_whole, sort_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+
+ROOTS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified")
+"""Where control groups version 2 are mounted; the second beside those of version 1."""
+CONTROLLERS: Final = "cgroup.controllers"
+STAT: Final = "cgroup.stat"
+
+NO_GROUPS: Final = "this system has no control groups"
+VERSION_1: Final = (
+    "this system has control groups of version 1; those of version 2 need the boot option"
+    " systemd.unified_cgroup_hierarchy=1"
+)
+NO_UNITS: Final = "no control group holds a service, a container or a session"
+NOT_COUNTED: Final = (
+    "the kernel counts no I/O of units: systemd switches that on with IOAccounting=yes of a unit, or with"
+    " DefaultIOAccounting=yes"
+)
+UNCAPTURED: Final = "control groups were not captured"
+
+MAX_UNITS: Final = 10_000
+MAX_DEPTH: Final = 16
+MAX_LINES: Final = 65_536
+"""Devices of one unit at most."""
+WALK_EVERY: Final = 10 * 1_000_000_000
+"""ns within which groups are looked for, even if their number has not changed."""
+COMMANDS_EVERY: Final = 600 * 1_000_000_000
+"""ns within which the processes of a unit are looked at whose name tells no database."""
+ASKED_AT_ONCE: Final = 20
+"""Units whose processes are looked at in one sample, ..."""
+MAX_PROCESSES: Final = 64
+"""... and processes of each."""
+
+ALWAYS: Final = ("io.stat", "cpu.stat", "io.pressure")
+"""Files that are read of each unit; they stay open."""
+ON_CHANGE: Final = (
+    "cpu.pressure", "memory.pressure", "memory.current", "memory.max", "memory.swap.current", "memory.stat",
+    "pids.current",
+)  # fmt: skip
+FILES: Final = (*ALWAYS, *ON_CHANGE)
+
+IO_FIELDS: Final = ("rbytes", "wbytes", "dbytes", "rios", "wios", "dios")
+_IO_LINE: Final = re.compile(
+    rb"([0-9]{1,5}:[0-9]{1,8}) rbytes=([0-9]{1,20}) wbytes=([0-9]{1,20}) rios=([0-9]{1,20})"
+    rb" wios=([0-9]{1,20}) dbytes=([0-9]{1,20}) dios=([0-9]{1,20})"
+)
+_NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
+_COUNT: Final = re.compile(rb"[0-9]{1,20}")
+
+_CPU: Final = {
+    "cpu": b"usage_usec", "user": b"user_usec", "system": b"system_usec", "throttled": b"throttled_usec",
+}  # fmt: skip
+_MEMORY: Final = {
+    "anon": b"anon", "file": b"file", "major_faults": b"pgmajfault",
+    "refaulted_file": b"workingset_refault_file", "refaulted_anon": b"workingset_refault_anon",
+    "swapped_in": b"pswpin", "swapped_out": b"pswpout",
+}  # fmt: skip
+_ONE_NUMBER: Final = {
+    "tasks": "pids.current", "memory": "memory.current", "memory_max": "memory.max",
+    "swap": "memory.swap.current",
+}  # fmt: skip
+_PRESSURES: Final = (
+    ("cpu.pressure", (("cpu_some", "some"),)),
+    ("io.pressure", (("io_some", "some"), ("io_full", "full"))),
+    ("memory.pressure", (("memory_some", "some"), ("memory_full", "full"))),
+)
+
+_NO_LIMIT: Final = absent("it has no limit")
+_NO_CONTROLLER: Final = {
+    name: absent(f"the controller of {name} is not on for this unit") for name in ("pids", "memory", "cpu")
+}
+_NO_PRESSURE: Final = absent("the kernel does not measure pressure by unit")
+_NOT_IN_KERNEL: Final = absent("this kernel does not count it by unit")
+_NOT_LIVE: Final = absent("a capture does not tell")
+_NO_DATABASE: Final = absent("neither its name nor its processes tell a database")
+
+DeviceCounts = tuple[int, ...]
+"""The counts of one device, in the order of `IO_FIELDS`."""
+
+
+def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
+    """Parse a line of io.stat; None if it counts nothing.
+
+    Raises:
+        ValueError: it does not begin with a device, or one of the six counts is no number.
+    """
+    found = _IO_LINE.match(line)
+    if found is not None:
+        number, *counts = found.groups()
+        rbytes, wbytes, rios, wios, dbytes, dios = map(int, counts)
+        return number.decode(), (rbytes, wbytes, dbytes, rios, wios, dios)
+    head, *pairs = line.split() or [b""]
+    if not _NUMBER.fullmatch(head):
+        raise ValueError(f"io.stat: expected major:minor and counts, found {line[:80]!r}")
+    known = dict(pair.partition(b"=")[::2] for pair in pairs)
+    values = [known.get(name.encode()) for name in IO_FIELDS]
+    if not any(values):
+        return None
+    if not all(value is None or _COUNT.fullmatch(value) for value in values):
+        raise ValueError(f"io.stat: expected rbytes=NUMBER wbytes=NUMBER ..., found {line[:80]!r}")
+    return head.decode(), tuple(int(value or 0) for value in values)
+
+
+def parse_flat(content: bytes) -> dict[bytes, int]:
+    """Parse lines `name number`, such as cpu.stat and memory.stat; other lines are passed over."""
+    found = {}
+    for line in content.splitlines():
+        name, _, number = line.partition(b" ")
+        if _COUNT.fullmatch(number):
+            found[name] = int(number)
+    return found
+
+
+class UnitFiles:
+    """The files of one unit, and what was read of them last."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        """Open nothing yet; `path` is that of the group below the root of all, `folder` its directory."""
+        self.path = path
+        self.folder = folder
+        self.open: dict[str, int] = {}
+        self.contents: dict[str, bytes | None] = {}
+        """What was read last; None of a file that the unit does not have."""
+        self.lines: list[bytes] = []
+        """Those of io.stat, ..."""
+        self.counts: list[tuple[str, DeviceCounts] | None] = []
+        """... as they were parsed, ..."""
+        self.places: list[int] = []
+        """... and the rows of UNIT_IO that they are."""
+        self.moved: list[int] = []
+        """Which of them have changed."""
+        self.incarnation: Value = _NOT_LIVE
+        self.database: Value = database_of(path) or _NO_DATABASE
+        self.asked = 0
+        """When its processes were looked at."""
+        self.row: tuple[Value, ...] = ()
+
+    def __del__(self) -> None:
+        for file in self.open.values():
+            with suppress(OSError):
+                os.close(file)
+
+
+class UnitReader:
+    """Reads all units again and again at low cost."""
+
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Find nothing yet."""
+        self._tree = tree
+        self._root = ""
+        """The directory of all groups, once it is found."""
+        self._units: dict[str, UnitFiles] = {}
+        self._counted = b""
+        """What `cgroup.stat` said when groups were last looked for."""
+        self._walked: int | None = None
+        self._spare = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4 if isinstance(tree, LiveTree) else 0
+        """Files that may be opened for good."""
+        self._rows = ChangingRows((), ())
+        self._keys: list[str] = []
+        self._io = ChangingRows((), ())
+        self._io_keys: list[str] = []
+        self._other_lines = True
+        """Whether there are other rows of UNIT_IO than in the last frame."""
+
+    def read(self) -> tuple[Frame, Frame]:
+        """Return a frame of UNIT and one of UNIT_IO."""
+        root = self._root or self._find_root()
+        if root is None:
+            why = self._why_none()
+            return empty_frame(UNIT, why), empty_frame(UNIT_IO, why)
+        self._root = root
+        now = self._tree.when(f"{root}/{CONTROLLERS}")
+        self._look(now)
+        gone = [path for path, unit in self._units.items() if not self._read_unit(unit)]
+        for path in gone:
+            unit = self._units.pop(path)
+            self._spare += len(unit.open)
+            if unit.row:  # it was there before
+                self._walked, self._other_lines = None, True
+        self._ask(now)
+        if not self._units:
+            return empty_frame(UNIT, NO_UNITS), empty_frame(UNIT_IO, NO_UNITS)
+        return self._unit_frame(now), self._io_frame(now)
+
+    # which units there are
+
+    def _find_root(self) -> str | None:
+        for root in ROOTS:
+            with suppress(OSError):
+                self._tree.read(f"{root}/{CONTROLLERS}")
+                return root
+        return None
+
+    def _why_none(self) -> str:
+        try:
+            names = self._tree.entries(ROOTS[0])
+        except OSError:
+            return NO_GROUPS if self._tree.live else UNCAPTURED
+        return VERSION_1 if names else NO_GROUPS
+
+    def _look(self, now: int) -> None:
+        """Look for groups, if their number has changed or it was not done for a while."""
+        try:
+            counted = self._tree.read(f"{self._root}/{STAT}")
+        except OSError:
+            counted = b""
+        if self._walked is not None and counted == self._counted and now - self._walked < WALK_EVERY:
+            return
+        self._walked, self._counted = now, counted
+        found = {}
+        for folder in unit_folders(self._tree, self._root):
+            path = harmless(folder[len(self._root) :], escaped=True)
+            found[path] = self._units.get(path) or UnitFiles(path, folder)
+        for path in self._units.keys() - found.keys():
+            self._spare += len(self._units[path].open)
+        for unit in found.values():
+            # a controller may have been switched on
+            unit.contents = {name: data for name, data in unit.contents.items() if data is not None}
+        self._other_lines |= list(found) != list(self._units)
+        self._units = found
+
+    def _ask(self, now: int) -> None:
+        """Look at the names of the processes of a few units whose own name tells no database."""
+        if not self._tree.live:
+            return
+        due = [
+            unit
+            for unit in self._units.values()
+            if unit.database is _NO_DATABASE and (not unit.asked or now - unit.asked > COMMANDS_EVERY)
+        ]
+        for unit in due[:ASKED_AT_ONCE]:
+            unit.asked = now
+            named = database_of(unit.path, self._commands(unit.folder))
+            if named:
+                unit.database = named
+                unit.contents.pop("cpu.stat", None)
+
+    def _commands(self, folder: str) -> Iterator[str]:
+        left = MAX_PROCESSES
+        for each in (folder, *groups_below(self._tree, folder)):
+            try:
+                pids = self._tree.read(f"{each}/cgroup.procs").split()[:left]
+            except OSError:
+                continue
+            left -= len(pids)
+            for pid in filter(bytes.isdigit, pids):
+                with suppress(OSError):
+                    yield text(self._tree, f"proc/{pid.decode()}/comm")
+            if not left:
+                return
+
+    # what they did
+
+    def _read_unit(self, unit: UnitFiles) -> bool:
+        """Read the files of a unit; return whether it is still there."""
+        before = dict(unit.contents)
+        try:
+            for name in ALWAYS:
+                unit.contents[name] = self._content(unit, name)
+            if unit.row and all(unit.contents[name] == before.get(name) for name in ALWAYS):
+                return True
+            for name in ON_CHANGE:
+                unit.contents[name] = self._content(unit, name)
+        except OSError:
+            return False
+        if not unit.row and self._tree.live:
+            with suppress(OSError):
+                root = self._tree.root if isinstance(self._tree, LiveTree) else "/"
+                unit.incarnation = str(os.stat(root + unit.folder).st_ino)
+        unit.row = self._row_of(unit)
+        if unit.contents["io.stat"] != before.get("io.stat"):
+            self._parse_io(unit)
+        return True
+
+    def _content(self, unit: UnitFiles, name: str) -> bytes | None:
+        """Return the content of a file; None if the unit does not have it.
+
+        Raises:
+            OSError: the unit is gone, or may not be read.
+        """
+        if name in unit.contents and unit.contents[name] is None:
+            return None
+        file = unit.open.get(name)
+        if file is not None:
+            return _whole(file)
+        path = f"{unit.folder}/{name}"
+        try:
+            if self._spare > 0 and name in ALWAYS and isinstance(self._tree, LiveTree):
+                file = unit.open[name] = os.open(self._tree.root + path, os.O_RDONLY | os.O_CLOEXEC)
+                self._spare -= 1
+                return _whole(file)
+            return self._tree.read(path)
+        except FileNotFoundError:
+            if name == "cpu.stat":  # each group has it
+                raise
+            return None
+        except OSError:
+            if name.endswith(".pressure"):  # switched off
+                return None
+            raise
+
+    def _parse_io(self, unit: UnitFiles) -> None:
+        """Parse the lines of io.stat that have changed.
+
+        Raises:
+            ValueError: a line is of another form.
+        """
+        before, unit.lines = unit.lines, (unit.contents["io.stat"] or b"").splitlines()[:MAX_LINES]
+        if len(before) == len(unit.lines):
+            unit.moved = list(compress(count(), map(ne, unit.lines, before)))
+            for at in unit.moved:
+                known, found = unit.counts[at], parse_io_line(unit.lines[at])
+                unit.counts[at] = found
+                self._other_lines |= (known and known[0]) != (found and found[0])
+        else:
+            unit.counts = list(map(parse_io_line, unit.lines))
+            self._other_lines = True
+
+    def _row_of(self, unit: UnitFiles) -> tuple[Value, ...]:
+        contents = unit.contents
+        cpu = parse_flat(contents["cpu.stat"] or b"")
+        row: dict[str, Value] = {
+            "incarnation": unit.incarnation,
+            "sort": sort_of(unit.path),
+            "database": unit.database,
+            "io_counted": int(contents["io.stat"] is not None),
+        }
+        for name, file in _ONE_NUMBER.items():
+            content = (contents[file] or b"").strip()
+            none = _NO_CONTROLLER[file.partition(".")[0]]
+            row[name] = int(content) if _COUNT.fullmatch(content) else _NO_LIMIT if content else none
+        for name, label in _CPU.items():
+            row[name] = cpu[label] * 1000 if label in cpu else _NO_CONTROLLER["cpu"]
+        memory, without = parse_flat(contents["memory.stat"] or b""), _NO_CONTROLLER["memory"]
+        for name, label in _MEMORY.items():
+            row[name] = memory.get(label, _NOT_IN_KERNEL if memory else without)
+        for file, fields in _PRESSURES:
+            lost = _pressure(contents[file])
+            row |= {name: lost.get(label, _NO_PRESSURE) for name, label in fields}
+        return tuple(row[field.name] for field in UNIT.fields)
+
+    # frames
+
+    def _unit_frame(self, now: int) -> Frame:
+        keys = list(self._units)
+        if keys != self._keys:
+            self._keys = keys
+            self._rows = ChangingRows([field.name for field in UNIT.fields], [()] * len(keys))
+        self._rows.replace({at: unit.row for at, unit in enumerate(self._units.values())})
+        return self._rows.frame(UNIT, self._keys, [now] * len(keys), {})
+
+    def _io_frame(self, now: int) -> Frame:
+        if self._other_lines:
+            self._place_lines()
+        else:
+            self._io.replace(
+                {
+                    unit.places[at]: (unit.path, parsed[0], *parsed[1])
+                    for unit in self._units.values()
+                    for at in unit.moved
+                    if (parsed := unit.counts[at]) is not None
+                }
+            )
+        for unit in self._units.values():
+            unit.moved = []
+        if not self._io_keys:
+            counted = any(unit.contents.get("io.stat") is not None for unit in self._units.values())
+            if counted:
+                return Frame(UNIT_IO, [], {}, [])
+            return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
+        return self._io.frame(UNIT_IO, self._io_keys, [now] * len(self._io_keys), {})
+
+    def _place_lines(self) -> None:
+        """Give each line of io.stat that counts something a row; a device that is there twice has one."""
+        rows: dict[str, tuple[Value, ...]] = {}
+        for unit in self._units.values():
+            unit.places = []
+            for parsed in unit.counts:
+                key = "" if parsed is None else f"{parsed[0]} {unit.path}"
+                unit.places.append(len(rows))
+                if parsed is not None and key not in rows:
+                    rows[key] = (unit.path, parsed[0], *parsed[1])
+        self._io_keys, self._other_lines = (
+            list(rows),
+            len(rows) < sum(parsed is not None for unit in self._units.values() for parsed in unit.counts),
+        )
+        self._io = ChangingRows(("unit", "device", *IO_FIELDS), rows.values())
+
+
+def _pressure(content: bytes | None) -> dict[str, Value]:
+    if not content:
+        return {}
+    try:
+        return parse_pressure(content.decode("ascii", "replace"))
+    except ValueError:
+        return {}
+
+
+def _whole(file: int) -> bytes:
+    """Read a file that is open from its begin, in one piece: the kernel makes it anew for each.
+
+    Raises:
+        OSError: its group is gone, or it is too large.
+    """
+    size = 65536
+    while True:
+        data = os.pread(file, size, 0)
+        if len(data) < size:
+            return data
+        size *= 8
+        if size > MAX_FILE:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+
+def groups_below(tree: Tree, folder: str) -> list[str]:
+    """Return the directories in the directory of a group; none if it is gone."""
+    try:
+        if isinstance(tree, LiveTree):
+            with os.scandir(tree.root + folder) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        else:
+            names = [name for name in tree.entries(folder) if _is_folder(tree, f"{folder}/{name}")]
+    except OSError:
+        return []
+    return [f"{folder}/{name}" for name in names]
+
+
+def _is_folder(tree: Tree, path: str) -> bool:
+    try:
+        tree.entries(path)
+    except OSError:
+        return False
+    return True
+
+
+def unit_folders(tree: Tree, root: str) -> list[str]:
+    """Return the directories of all units, sorted: of no two is one below the other.
+
+    A unit is a group whose name says so, else one without groups below it.
+    """
+    found: list[str] = []
+    left = [(folder, 1) for folder in groups_below(tree, root)]
+    while left and len(found) < MAX_UNITS:
+        folder, depth = left.pop()
+        name = folder.rpartition("/")[2]
+        below = [] if is_whole(name) or depth == MAX_DEPTH else groups_below(tree, folder)
+        if below:
+            left += [(each, depth + 1) for each in below]
+        elif not name.endswith(".slice"):
+            found.append(folder)
+    return sorted(found)
+
+
+def captured_files(tree: Tree) -> list[str]:
+    """Return the paths of the files of units that a capture keeps."""
+    for root in ROOTS:
+        with suppress(OSError):
+            tree.read(f"{root}/{CONTROLLERS}")
+            files = [f"{folder}/{name}" for folder in unit_folders(tree, root) for name in FILES]
+            return [f"{root}/{CONTROLLERS}", f"{root}/{STAT}", *files]
+    return [f"{root}/{name}" for root in ROOTS[:1] for name in ("blkio", "cpu", "memory")]

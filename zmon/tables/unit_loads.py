@@ -1,0 +1,232 @@
+"""What services, containers, guests and sessions do on each disk, and what the kernel accounts to none.
+
+The bytes of all units and the rest are those of the disks.  Units count I/Os before requests are merged, so
+they may count more than the disks do.  A unit that came in the interval began at zero; what one has done
+that ended in it is part of the rest, as is what the kernel does for itself: journals, swapping, paging.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
+from zmon.tables.device import LOGICAL, address, devices_of, label_of
+from zmon.tables.file_traffic import attribution_of
+from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
+from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
+from zmon.unit_name import title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.placement.traffic import Space
+    from zmon.sample import Frame
+    from zmon.tables.view import View
+
+KINDS: Final = (BLOCK, LAYER, UNIT, UNIT_IO)
+SECTOR: Final = 512
+NO_LCU: Final = absent("no LCU of the disk is known")
+NO_UNIT_IO: Final = absent("the kernel does not count the I/O of this unit: set IOAccounting=yes for it")
+
+
+class UnitLoads:
+    """The I/O per second of each unit on each disk in an interval."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Add up what units did, each I/O once."""
+        now = interval.after.frame(UNIT_IO)
+        before = None if interval.before is None else interval.before.frame(UNIT_IO)
+        self.missing = interval.void or now.missing or (None if before is None else before.missing)
+        """Why nothing is known."""
+        blocks = interval.of(BLOCK)
+        numbers = zip(blocks.keys, blocks["number"], strict=True)
+        names = {str(number): name for name, number in numbers if not isinstance(number, Absent)}
+        self.leaves = LeafDisks(interval.after.frame(LAYER), names)
+        self.names = {
+            number: name
+            for number, name in self.leaves.disks.items()
+            if not name.startswith(LOGICAL) or self.leaves.paths(number)
+        }
+        """Each disk's name by its number."""
+        self.of: dict[str, dict[str, IoCounts]] = {}
+        """What each unit did on each disk."""
+        self.guessed: dict[str, frozenset[str]] = {}
+        """The disks of each unit for which that is an estimate."""
+        seconds = interval.seconds
+        if self.missing is None and not isinstance(seconds, Absent) and before is not None:
+            counted = _differences(before, now, _replaced(interval))
+            for unit, devices in counted.items():
+                placed, guessed = self.leaves.placed(devices)
+                self.of[unit] = {number: one.part(1 / seconds) for number, one in placed.items()}
+                self.guessed[unit] = guessed
+        self.disks = dict(self._disks(interval))
+        """What each disk did: as /proc/diskstats counts it."""
+
+    def _disks(self, interval: Interval) -> Iterator[tuple[str, IoCounts]]:
+        blocks = interval.of(BLOCK)
+        fields = ("sectors_read", "sectors_written", "reads", "writes")
+        columns = [blocks.rate(name) for name in fields]
+        for number, name in self.names.items():
+            row = blocks.index.get(name)
+            values = [column[row] for column in columns] if row is not None else []
+            numbers = [value for value in values if not isinstance(value, Absent)]
+            if len(numbers) == len(fields):
+                read, written, reads, writes = numbers
+                yield number, IoCounts(read * SECTOR, written * SECTOR, reads + writes)
+
+    @property
+    def rest(self) -> dict[str, IoCounts]:
+        """What each disk did that is accounted to no unit; less than nothing where units count more."""
+        known = dict.fromkeys(self.disks, NOTHING)
+        for devices in self.of.values():
+            for number, one in devices.items():
+                if number in known:
+                    known[number] = known[number].plus(one)
+        return {number: one.plus(known[number].part(-1.0)) for number, one in self.disks.items()}
+
+
+def _replaced(interval: Interval) -> frozenset[str]:
+    """Return the units that are others than the one that had their path before."""
+    assert interval.before is not None  # noqa: S101 - the interval is not void
+    now, before = interval.after.frame(UNIT), interval.before.frame(UNIT)
+    inodes = zip(now.keys, now.column("incarnation"), strict=True)
+    pairs = ((key, inode, before.cell(key, "incarnation")) for key, inode in inodes)
+    return frozenset(
+        key
+        for key, inode, then in pairs
+        if isinstance(inode, str) and isinstance(then, str) and inode != then
+    )
+
+
+def _differences(before: Frame, now: Frame, replaced: frozenset[str]) -> dict[str, dict[str, IoCounts]]:
+    """Return what was counted of each unit at each block device between two readings."""
+    units, devices = now.column("unit"), now.column("device")
+    columns = [now.column(name) for name in ("rbytes", "wbytes", "rios", "wios")]
+    past = [before.column(name) for name in ("rbytes", "wbytes", "rios", "wios")]
+    rows = now.moved(before) if now.keys == before.keys and not replaced else range(len(now.keys))
+    found: dict[str, dict[str, IoCounts]] = {}
+    for row in rows:
+        values = [value for column in columns if isinstance(value := column[row], int | float)]
+        if len(values) < len(columns):
+            continue
+        unit = str(units[row])
+        then = None if unit in replaced else before.index.get(now.keys[row])
+        olds: list[Value] = [0, 0, 0, 0] if then is None else [column[then] for column in past]
+        more = [
+            new - old if isinstance(old, int | float) else 0 for new, old in zip(values, olds, strict=True)
+        ]
+        if min(more) < 0:  # it began again
+            more = values
+        if any(more):
+            read, written, reads, writes = more
+            found.setdefault(unit, {})[str(devices[row])] = IoCounts(read, written, reads + writes)
+    return found
+
+
+@lru_cache(maxsize=2)
+def unit_loads(interval: Interval) -> UnitLoads:
+    """Return the loads of an interval, which several tables may ask for one after the other."""
+    return UnitLoads(interval)
+
+
+class DiskPlaces:
+    """Where each disk is: its device, label and LCU."""
+
+    def __init__(self, view: View, loads: UnitLoads) -> None:
+        """Look disks up by their numbers."""
+        devices, known = devices_of(view.interval), units_of(view)
+        rows = {str(name): row for row, name in enumerate(devices.names)}
+        told = volumes_of(view)
+        volsers, labels = devices.dasd["volser"], devices.block["label"]
+        self.device: dict[str, str] = {}
+        """As DEVICE calls it."""
+        self.label: dict[str, str | Absent] = {}
+        self.lcu: dict[str, str] = {}
+        """The key of the LCU of each disk, where it is known."""
+        self.response: dict[str, Number] = {}
+        self.titles = {key: unit.short for key, unit in known.lcus.items()}
+        """What each LCU is called."""
+        for number, name in loads.names.items():
+            ways = [name, *(loads.leaves.name(path) for path in loads.leaves.paths(number))]
+            row = next((rows[way] for way in ways if way in rows), None)
+            self.device[number] = name if row is None else address(devices.keys[row])
+            self.response[number] = NO_LCU if row is None else devices.response[row]
+            if row is not None:
+                key = devices.keys[row]
+                lcu = devices.lcu_of.get(key) or known.of.get(key)
+                volume = told.get(key)
+                self.label[number] = label_of(  # type: ignore[assignment]  # a text, or why there is none
+                    volume.volser if volume else None, volsers[row], labels[row], f">{name}"
+                )
+                if lcu is not None:
+                    self.lcu[number] = lcu
+
+    def lcu_name(self, number: str) -> str | Absent:
+        """Return what the LCU of a disk is called."""
+        key = self.lcu.get(number)
+        return NO_LCU if key is None else self.titles.get(key, key)
+
+
+def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
+    """Return the traffic of the tablespaces on each disk in bytes a second, an estimate."""
+    if view.people is None or not has_files(view):
+        return {}
+    from zmon.placement.pieces import pieces  # noqa: PLC0415 - without files it starts faster
+    from zmon.placement.traffic import space_of  # noqa: PLC0415 - likewise
+
+    traffic = attribution_of(view)
+    found: dict[str, dict[Space, float]] = {}
+    for piece in pieces(machine_of(view)):
+        load = traffic.of(piece.file.path, piece.number)
+        if not isinstance(load, Absent) and load > 0:
+            spaces = found.setdefault(piece.number, {})
+            spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
+    return found
+
+
+MAX_NAMED: Final = 3
+MIN_PART: Final = 0.05
+"""A part of the bytes below which nothing is named beside others."""
+
+
+def parts_of(much: Mapping[str, float], whole: float) -> str:
+    """Name what has most of a whole, each with its part: `db2inst1 62%, backup 30%`."""
+    said: list[str] = []
+    for name, value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
+        if value > 0 and (not said or value >= MIN_PART * whole):
+            said.append(f"{name} {100.0 * value / whole:.0f}%")
+    return ", ".join(said)
+
+
+def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:
+    """Return the tablespaces that are on some disks, with their parts of what is done there."""
+    found: dict[str, float] = {}
+    for number, counts in on.items():
+        here = spaces.get(number, {})
+        whole = sum(here.values())
+        for (database, name), load in here.items():
+            title = f"{database}.{name}" if database else name
+            found[title] = found.get(title, 0.0) + counts.bytes * load / whole
+    return found
+
+
+def filling(view: View, lcu: str) -> str:
+    """Say in a few words who fills an LCU: `db2inst1 62%, backup 30%` of its bytes; empty if not known.
+
+    `lcu` is its key.
+    """
+    loads = unit_loads(view.interval)
+    if loads.missing is not None:
+        return ""
+    places = DiskPlaces(view, loads)
+    here = {number for number, key in places.lcu.items() if key == lcu}
+    whole = sum(one.bytes for number, one in loads.disks.items() if number in here)
+    much: dict[str, float] = {}
+    for unit, devices in loads.of.items():
+        done = sum(one.bytes for number, one in devices.items() if number in here)
+        much[title_of(unit)] = much.get(title_of(unit), 0.0) + done
+    return parts_of(much, whole) if whole > 0 else ""

@@ -1,0 +1,239 @@
+"""USER (FCX112) and USERIO: services, containers, guests and login sessions by what they use.
+
+The Toolkit's users are guests; here they are what the Linux itself runs.  No layout of FCX112 is public, so
+the columns are zmon's own.  The row `not accounted for` makes the bytes of all rows those of the disks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import CMF, DASD, DEVICE, UNIT
+from zmon.tables.join import mean, total
+from zmon.tables.table import SUMMARY, Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, no_files
+from zmon.tables.unit_loads import (
+    KINDS,
+    NO_LCU,
+    NO_UNIT_IO,
+    DiskPlaces,
+    UnitLoads,
+    disk_spaces,
+    parts_of,
+    spaces_of,
+    unit_loads,
+)
+from zmon.tables.view import TableDefinition
+from zmon.topology.leaf_disks import NOTHING, IoCounts
+from zmon.unit_name import title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY)
+
+REST: Final = "not-accounted"
+"""The key of what is accounted to no unit."""
+REST_TITLE: Final = "not accounted for"
+REST_WORDS: Final = "it is no unit"
+MEGABYTE: Final = 1e6
+MIN_REST: Final = 0.01
+"""The part of a disk's bytes from which on what is accounted to no unit has a row."""
+PERCENT: Final = 1e-7
+"""ns in a second, as percent of it."""
+
+NO_IO: Final = absent("no I/O in the interval")
+IS_REST: Final = absent(REST_WORDS)
+MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
+NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
+RESPONSE: Final = "~ Resp: the mean response time of the disks that a unit uses, not its own"
+OF_REST: Final = (
+    "Not accounted for: journals of file systems, swapping, the kernel itself, and units that ended"
+)
+UNCOUNTED: Final = "I/O is not counted of {} units: IOAccounting=yes of a unit switches it on"
+
+RATES: Final = {
+    "cpu": "cpu", "throttled": "throttled", "cpuwait": "cpu_some", "iowait": "io_some", "iofull": "io_full",
+    "memwait": "memory_some",
+}  # fmt: skip
+"""Columns in percent of the interval, by the fields of UNIT."""
+SUMMED: Final = ("cpu", "io", "mbs", "share", "tasks", "memory", "swap", "faults")
+
+
+def table(view: View) -> Table:
+    """Fill USER: one row per unit, keyed by its path, and one for what is accounted to none."""
+    units, loads = view.interval.of(UNIT), unit_loads(view.interval)
+    if not units.keys:
+        return Table([], {}, missing=units.missing)
+    keys = list(units.keys)
+    places = DiskPlaces(view, loads)
+    spaces = {} if view.figures_only else disk_spaces(view)
+    none = absent("not measured") if loads.missing is None else loads.missing
+    io: list[dict[str, IoCounts] | Absent] = [
+        none if loads.missing is not None else NO_UNIT_IO if not counted else loads.of.get(key, {})
+        for key, counted in zip(keys, units["io_counted"], strict=True)
+    ]
+    rest = loads.rest if loads.missing is None else None
+    columns: dict[str, list[Value]] = {
+        "unit": [title_of(key) for key in keys],
+        "sort": list(units["sort"]),
+        "database": list(units["database"]),
+        **{name: [rate * PERCENT for rate in units.rate(field)] for name, field in RATES.items()},
+        "faults": list(units.rate("major_faults")),
+        "tasks": list(units["tasks"]),
+        "memory": [size / MEGABYTE for size in units.numbers("memory")],
+        "swap": [size / MEGABYTE for size in units.numbers("swap")],
+        "path": list(keys),
+    }
+    if rest is not None:
+        keys.append(REST)
+        io.append(rest)
+        for name, values in columns.items():
+            values.append({"unit": REST_TITLE, "path": REST}.get(name, IS_REST))
+    everything = total([one.bytes for one in loads.disks.values()]) if loads.disks else NO_IO
+    columns |= _io_columns(io, everything, places)
+    columns["lcus"] = [one if isinstance(one, Absent) else _lcus(one, places) for one in io]
+    columns["spaces"] = [_spaces(view, one, spaces) for one in io]
+    sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
+    return Table(
+        keys,
+        columns,
+        Summary(">> All Users <<", sums),
+        estimated={"resp": None, "spaces": None, **_guessed(keys, loads)},
+        notes=tuple(_notes(units["io_counted"], loads)),
+    )
+
+
+def _io_columns(
+    io: Sequence[Mapping[str, IoCounts] | Absent], everything: Number, places: DiskPlaces
+) -> dict[str, list[Value]]:
+    """Return what all disks of each row have together."""
+    found: dict[str, list[Value]] = {name: [] for name in ("io", "mbs", "read", "share", "resp")}
+    for one in io:
+        if isinstance(one, Absent):
+            for values in found.values():
+                values.append(one)
+            continue
+        counts = NOTHING
+        for each in one.values():
+            counts = counts.plus(each)
+        moved = max(counts.bytes, 0.0)
+        found["io"].append(counts.ios if counts.ios >= 0 else MORE_COUNTED)
+        found["mbs"].append(moved / MEGABYTE)
+        found["read"].append(100.0 * ratio(max(counts.read, 0.0), moved, NO_IO.reason))
+        found["share"].append(100.0 * ratio(moved, everything, NO_IO.reason))
+        found["resp"].append(_response(one, places))
+    return found
+
+
+def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
+    """Return the mean response time of some disks, each with the I/Os that are done there."""
+    known = [(places.response.get(number, NO_LCU), one.ios) for number, one in io.items() if one.ios > 0]
+    return (
+        mean([response for response, _ in known], [ios for _, ios in known], NO_IO.reason) if known else NO_IO
+    )
+
+
+def _lcus(io: Mapping[str, IoCounts], places: DiskPlaces) -> Value:
+    """Name the LCUs of some disks, each with its part of the bytes."""
+    much: dict[str, float] = {}
+    for number, one in io.items():
+        name = places.lcu_name(number)
+        if not isinstance(name, Absent) and one.bytes > 0:
+            much[name] = much.get(name, 0.0) + one.bytes
+    whole = sum(one.bytes for one in io.values() if one.bytes > 0)
+    return parts_of(much, whole) or (NO_LCU if whole else NO_IO)
+
+
+def _spaces(
+    view: View, io: Mapping[str, IoCounts] | Absent, spaces: Mapping[str, Mapping[tuple[str, str], float]]
+) -> Value:
+    """Name the tablespaces on some disks, each with its part of what is done there."""
+    if isinstance(io, Absent):
+        return io
+    if not spaces:
+        return UNLISTED if view.people is None else NO_SPACE if has_files(view) else no_files(view)
+    whole = sum(one.bytes for one in io.values() if one.bytes > 0)
+    return parts_of(spaces_of(spaces, io), whole) or (NO_SPACE if whole else NO_IO)
+
+
+def _guessed(keys: Sequence[str], loads: UnitLoads) -> dict[str, frozenset[int]]:
+    """Return the rows with bytes that are shared out over the disks of an array."""
+    rows = frozenset(row for row, key in enumerate(keys) if loads.guessed.get(key))
+    return dict.fromkeys(("lcus",), rows) if rows else {}
+
+
+def _notes(counted: Iterable[Value], loads: UnitLoads) -> Iterable[str]:
+    if loads.missing is not None:
+        return
+    uncounted = sum(1 for one in counted if one == 0)
+    if uncounted:
+        yield UNCOUNTED.format(uncounted)
+    yield OF_REST
+    yield RESPONSE
+
+
+def disk_table(view: View) -> Table:
+    """Fill USERIO: one row per unit and disk, keyed `major:minor path`, and those accounted to none."""
+    loads = unit_loads(view.interval)
+    if loads.missing is not None:
+        return Table([], {}, missing=loads.missing)
+    places, spaces, units = DiskPlaces(view, loads), disk_spaces(view), view.interval.of(UNIT)
+    rows = [(unit, number, one) for unit, devices in loads.of.items() for number, one in devices.items()]
+    rest = {
+        number: one
+        for number, one in loads.rest.items()
+        if one.bytes > MIN_REST * loads.disks[number].bytes and one.bytes > 0
+    }
+    rows += [(REST, number, one) for number, one in rest.items()]
+    by_lcu: dict[str, float] = {}
+    for number, one in loads.disks.items():
+        lcu = places.lcu.get(number, "")
+        by_lcu[lcu] = by_lcu.get(lcu, 0.0) + one.bytes
+    columns: dict[str, list[Value]] = {
+        "unit": [REST_TITLE if unit == REST else title_of(unit) for unit, _, _ in rows],
+        "database": [IS_REST if unit == REST else units.cell(unit, "database") for unit, _, _ in rows],
+        "lcu": [places.lcu_name(number) for _, number, _ in rows],
+        "addr": [places.device.get(number, number) for _, number, _ in rows],
+        "label": [places.label.get(number, NO_LCU) for _, number, _ in rows],
+        "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
+        "mbs": [one.bytes / MEGABYTE for _, _, one in rows],
+        "read": [100.0 * ratio(max(one.read, 0.0), one.bytes, NO_IO.reason) for _, _, one in rows],
+        "resp": [places.response.get(number, NO_LCU) for _, number, _ in rows],
+        "share": [
+            100.0 * ratio(one.bytes, loads.disks[number].bytes if number in loads.disks else NO_LCU)
+            for _, number, one in rows
+        ],
+        "lcushare": [
+            100.0 * ratio(one.bytes, by_lcu[places.lcu[number]]) if number in places.lcu else NO_LCU
+            for _, number, one in rows
+        ],
+        "spaces": [_spaces(view, {number: one}, spaces) for _, number, one in rows],
+        "path": [unit for unit, _, _ in rows],
+    }
+    guessed = frozenset(
+        row for row, (unit, number, _) in enumerate(rows) if number in loads.guessed.get(unit, ())
+    )
+    sums: dict[str, Value] = {name: total(columns[name]) for name in ("io", "mbs")}  # type: ignore[arg-type]
+    return Table(
+        [f"{number} {unit}" for unit, number, _ in rows],
+        columns,
+        Summary(">> All Users <<", sums) if rows else None,
+        estimated={
+            "resp": None,
+            "spaces": None,
+            **(dict.fromkeys(("io", "mbs", "share", "lcushare"), guessed | {SUMMARY}) if guessed else {}),
+        },
+        notes=(OF_REST, RESPONSE) if rest else (RESPONSE,),
+        missing=None if rows else NO_IO,
+    )
+
+
+DEFINITIONS: Final = {
+    "user": TableDefinition(NEEDS, table),
+    "user_disk": TableDefinition(NEEDS, disk_table),
+}
