@@ -45,7 +45,8 @@ def test_items_know_their_command() -> None:
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG",
-        "T": "OVERVIEW", "U": "DIAGNOSE", "V": "CHECK", "X": "EXCEPT", "Y": "SPREAD", "Z": "ZMON",
+        "T": "OVERVIEW", "U": "DIAGNOSE", "V": "CHECK",
+        "X": "EXCEPT", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip
 
 
