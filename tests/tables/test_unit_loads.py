@@ -42,9 +42,9 @@ def sample(
         }
         for number, (read, ios) in disks.items()
     }  # fmt: skip
-    names: dict[str, dict[str, Value]] = {
-        unit: {"incarnation": (inodes or {}).get(unit, absent("none"))} for unit, _ in units
-    }
+    names: dict[str, dict[str, Value]] = {}
+    for unit, _ in units:
+        names[unit] = {"incarnation": (inodes or {}).get(unit) or absent("none")}
     found: list[Frame] = [
         frame_of(UNIT_IO, io, now), frame_of(BLOCK, blocks, now), frame_of(UNIT, names, now),
         empty_frame(LAYER, "none"),
