@@ -32,10 +32,9 @@ def sample(
     """Return what was counted by a time: of units and disks the bytes read and the I/Os."""
     now = second * SECOND
     zero: dict[str, Value] = dict.fromkeys(("wbytes", "dbytes", "wios", "dios"), 0)
-    io: dict[str, dict[str, Value]] = {
-        f"{number} {unit}": {"unit": unit, "device": number, "rbytes": read, "rios": ios} | zero
-        for (unit, number), (read, ios) in units.items()
-    }
+    io: dict[str, dict[str, Value]] = {}
+    for (unit, number), (read, ios) in units.items():
+        io[f"{number} {unit}"] = {**zero, "unit": unit, "device": number, "rbytes": read, "rios": ios}
     blocks: dict[str, dict[str, Value]] = {
         DISKS[number]: {
             "number": number, "sectors_read": read // 512, "sectors_written": 0, "reads": ios, "writes": 0,
