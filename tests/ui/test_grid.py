@@ -12,6 +12,10 @@ from zmon.screen.sheet import Sheet
 from zmon.session.commands import run
 from zmon.session.page import Page
 from zmon.tables.table import Table
+from zmon.topology.machine import UserInputs
+from zmon.topology.site import Site
+from zmon.ui.actions import GlassActions
+from zmon.ui.glass import Glass
 from zmon.ui.grid import Grid
 
 if TYPE_CHECKING:
@@ -353,3 +357,31 @@ def test_a_click_on_a_note_chooses_nothing() -> None:
 
     assert grid.click(3, 17) == ""
     assert grid.place == 0
+
+
+def test_a_wide_glass_has_bars_and_curves(session: Session) -> None:
+    """Each in the colour that it has on OVERVIEW; without a style there are none."""
+    session.has_room = True
+    page, sheet = session.page, session.sheet()
+    wide, plain = Grid(page, sheet, "ascii"), Grid(page, sheet)
+    for grid in (wide, plain):
+        grid.resize(200, 30)
+    assert "Recent Resp" in wide.headings()[-1].text
+    assert "Recent Resp" not in plain.headings()[-1].text
+    kinds = {part.kind for part in wide.row(1).parts}
+    assert {"label", "guidance"} <= kinds
+    start = wide.headings()[-1].text.index("Recent Resp")
+    assert wide.row(0).text[start : start + 14].rstrip()[-1] == "#"  # of the slowest device now
+    column = wide.column_at(start)
+    assert column is not None
+    assert column.name == "resp"
+
+
+def test_a_site_may_do_without_bars(open_session: Callable[[str], Session]) -> None:
+    """`bars = false` in a site file; then the columns stand as on a narrow terminal."""
+    for bars in (True, False):
+        session = open_session("DEVICE")
+        session.people = lambda bars=bars: UserInputs(Site(bars=bars))  # type: ignore[misc]
+        glass = Glass(session, actions=GlassActions())
+        glass.resize(200, 40)
+        assert any("Recent Resp" in line.text for line in glass.lines()) is bars

@@ -125,6 +125,10 @@ class ObservedLoad(NamedTuple):
         """Return the volumes of an LCU."""
         return _by_lcu(_Same(self.volumes)).get(lcu, ())
 
+    def volume(self, key: str) -> ObservedVolume | None:
+        """Return the volume with a key; None if there is none."""
+        return _by_key(_Same(self.volumes)).get(key)
+
     @property
     def is_untimed(self) -> bool:
         """Whether a DASD with enough I/O has no channel measurement."""
@@ -161,6 +165,12 @@ def _by_lcu(same: _Same) -> dict[str, tuple[ObservedVolume, ...]]:
     for one in same.volumes:
         found.setdefault(one.lcu, []).append(one)
     return {lcu: tuple(ones) for lcu, ones in found.items()}
+
+
+@lru_cache(maxsize=32)
+def _by_key(same: _Same) -> dict[str, ObservedVolume]:
+    """Return the volumes by their keys."""
+    return {one.key: one for one in same.volumes}
 
 
 def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:

@@ -43,6 +43,7 @@ def compared(screen: Screen, names: tuple[str, str] = ("Then", "Now")) -> Screen
     columns = _sorted(screen, names) if sortable(screen) else _several(screen.columns, names)
     return screen.changed(
         columns=tuple(columns),
+        pictures=(),
         title=f"{screen.title} - Compared",
         sort="",
         form=(),

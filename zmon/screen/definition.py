@@ -23,7 +23,7 @@ from zmon.tables import TABLES
 from zmon.toml import TomlDocument, TomlError, TomlTable, parse_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
 
@@ -48,6 +48,19 @@ class Limit(NamedTuple):
         if isinstance(value, (Absent, str)):
             return " "
         return "!" if value > self.bad else "*" if value > self.look else " "
+
+
+class Picture(NamedTuple):
+    """A bar or a curve of a column's values, which a list draws where no figure has to go for it."""
+
+    kind: str
+    """`bar`: the value, a percentage; `curve`: the values of the last intervals."""
+    of: str
+    """The column."""
+    behind: str
+    """The column behind which it stands."""
+    head: str
+    width: int
 
 
 class Described:
@@ -86,6 +99,8 @@ class Column(Described):
     """The column of the table that is written in its place; exports have its own values."""
     signed: bool = False
     """Whether a positive number has its sign, too: it is a difference."""
+    picture: Picture | None = None
+    """What is drawn in the place of values, in a column that `layout` adds."""
     trail: int = 0
     """Positions behind the column for the marks of its values; `layout` sees to it."""
     joined: bool = False
@@ -122,6 +137,8 @@ class Screen(Described):
     """The command that ENTER gives: with `{key}` for the row, or `{column}`; of a page with `{fact}`."""
     argument: str = ""
     """The operand of the command, in words: `device number`."""
+    pictures: tuple[Picture, ...] = ()
+    """What is drawn beside the figures where there is room, the most important first."""
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Menu only: for each section its heading and its (code, text) items."""
     file: str = ""
@@ -185,7 +202,8 @@ _TEXTS: Final = {"help", "form", "head"}
 _SCREEN_KEYS: Final[dict[str, type]] = {
     "id": str, "command": str, "title": str, "table": str, "menu": str, "guidance": str, "help": str,
     "own": bool, "layout": str, "form": str, "form_formats": dict, "form_names": dict, "sort": str,
-    "drill": str, "argument": str, "defaults": dict, "column": list, "section": list,
+    "drill": str, "argument": str, "defaults": dict, "column": list, "picture": list,
+    "section": list,
 }  # fmt: skip
 
 _COLUMN_KEYS: Final[dict[str, type]] = {
@@ -193,6 +211,8 @@ _COLUMN_KEYS: Final[dict[str, type]] = {
     "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
     "rollup": str, "names": str, "shown": str,
 }  # fmt: skip
+
+_PICTURE_KEYS: Final[dict[str, type]] = {"kind": str, "of": str, "behind": str, "head": str, "width": int}
 
 _SECTION_KEYS: Final[dict[str, type]] = {"title": str, "items": list}
 
@@ -203,6 +223,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
 
 LAYOUTS: Final = ("list", "page", "menu", "chart", "dashboard")
+
+PICTURES: Final = ("bar", "curve")
 
 MAX_WIDTH: Final = 200
 """Characters of a column, and of a gap before one, at most."""
@@ -223,13 +245,15 @@ def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
     data = dict(top.data)
     defaults = data.pop("defaults", {})
     columns = tuple(_column(entry, defaults) for entry in top.list_of("column", []))
+    pictures = tuple(_picture(entry, columns) for entry in top.list_of("picture", []))
     items = tuple(_section(entry) for entry in top.list_of("section", []))
     form = tuple(data.pop("form", "").splitlines())
     command, shortest = _command(data.pop("command"), file)
-    fields = {key: value for key, value in data.items() if key not in {"column", "section"}}
+    fields = {key: value for key, value in data.items() if key not in {"column", "picture", "section"}}
     screen = Screen(
-        **fields, command=command, shortest=shortest, columns=columns, form=form, items=items, file=file
-    )
+        **fields, command=command, shortest=shortest, columns=columns, pictures=pictures, form=form,
+        items=items, file=file,
+    )  # fmt: skip
     _check_whole(screen, top)
     return screen
 
@@ -282,6 +306,18 @@ def _filled(drill: str, names: Iterable[str], layout: str) -> str:
     for name in ("key", "door", *names):
         drill = drill.replace(f"{{{name}}}", "")
     return drill
+
+
+def _picture(entry: TomlTable, columns: Sequence[Column]) -> Picture:
+    entry.check(_PICTURE_KEYS, tuple(_PICTURE_KEYS))
+    found = Picture(**entry.data)
+    names = [column.name for column in columns]
+    for key, allowed in (("kind", PICTURES), ("of", names), ("behind", names)):
+        if entry.data[key] not in allowed:
+            raise entry.wrong(key, f"is one of {', '.join(allowed)}, not {entry.data[key]!r:.60}")
+    if not 1 <= found.width <= MAX_WIDTH:
+        raise entry.wrong("width", f"is 1 to {MAX_WIDTH}, not {found.width}")
+    return found
 
 
 def _section(entry: TomlTable) -> tuple[str, tuple[tuple[str, str], ...]]:

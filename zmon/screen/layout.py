@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import number
-from zmon.screen.definition import Column, Screen
+from zmon.screen.definition import Column, Picture, Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 LEAST_TEXT: Final = 12
 """A text column is not made narrower than this, as long as another column fits beside the first."""
@@ -35,11 +35,46 @@ def spaced(screen: Screen, estimated: frozenset[str], ruled: frozenset[str] = fr
 
 
 @lru_cache(maxsize=512)
-def within(screen: Screen, width: int, first: int = 1) -> Screen:
+def within(screen: Screen, width: int, first: int = 1, pictures: tuple[str, ...] = ()) -> Screen:
     """Return the part of a screen that fits: the first column, and those from `first` on that fit whole.
 
-    A long text may be narrower at the right edge.
+    A long text may be narrower at the right edge.  As many pictures of the kinds `pictures` as possible stand
+    among the first columns: for one of them a text may have to go, but no figure.
     """
+    plain = _fitting(screen, width, first)
+    wanted = [one for one in screen.pictures if one.kind in pictures and first == 1]
+    widths = {column.name: column.width for column in plain.columns}
+    whole = {column.name for column in screen.columns if widths.get(column.name) == column.width}
+    for many in range(len(wanted), 0, -1):
+        found = _fitting(_with(screen, _pictured(screen.columns, wanted[:many])), width, first, whole)
+        own = [column for column in found.columns if column.picture is None]
+        if _figures(plain) <= _figures(found) and len(found.columns) == len(own) + many:
+            return _with(found, found.columns, behind=len(screen.columns) - len(own))
+    return plain
+
+
+def _pictured(columns: Sequence[Column], pictures: Sequence[Picture]) -> list[Column]:
+    """Return columns with those of pictures among them."""
+    found = []
+    for column in columns:
+        found.append(column)
+        found += [
+            Column(
+                name=f"{one.kind} {one.of}", head=(one.head,), width=one.width, format="picture", left=True,
+                gap=1 + column.trail, sort="", picture=one,
+            )
+            for one in pictures
+            if one.behind == column.name
+        ]  # fmt: skip
+    return found
+
+
+def _figures(screen: Screen) -> set[str]:
+    return {column.name for column in screen.columns if column.format not in number.LEFT}
+
+
+def _fitting(screen: Screen, width: int, first: int, whole: Collection[str] = ()) -> Screen:
+    """Return the part of a screen that fits; columns that are to be `whole` are not cut, but left out."""
     columns = screen.columns
     last = len(columns) - 1
     first = max(1, min(first, last))
@@ -55,7 +90,7 @@ def within(screen: Screen, width: int, first: int = 1) -> Screen:
             behind = last + 1 - place
             least = 3 if len(kept) == 1 else max(LEAST_TEXT, *map(len, column.head))
             edge = room - (place == last and not column.trail)  # the sign comes behind it
-            if column.format in number.LEFT and edge >= least:
+            if column.format in number.LEFT and edge >= least and column.name not in whole:
                 kept.append(_narrowed(column, edge))
             elif len(kept) > 2:
                 while len(kept) > 2 and columns[place].joined:
@@ -68,11 +103,11 @@ def within(screen: Screen, width: int, first: int = 1) -> Screen:
     return _with(screen, kept, before=first - 1, behind=behind, room=width)
 
 
-def right(screen: Screen, width: int, first: int) -> int:
+def right(screen: Screen, width: int, first: int, pictures: tuple[str, ...] = ()) -> int:
     """Return the column that comes first when the next columns to the right are shown."""
     if not screen.gridded:
         return first
-    seen, last = within(screen, width, first), len(screen.columns) - 1
+    seen, last = within(screen, width, first, pictures), len(screen.columns) - 1
     return max(1, min(max(last + 1 - seen.behind, first + 1), last)) if seen.behind else first
 
 

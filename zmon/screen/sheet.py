@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.screen.definition import Column, Screen
+    from zmon.screen.definition import Column, Picture, Screen
+    from zmon.screen.picture import DrawnColumn
     from zmon.screen.query import Condition
     from zmon.tables.table import Table
 
@@ -85,6 +86,7 @@ class Sheet:
         guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
         ruled = frozenset(table.marks)
         self.screen = layout.spaced(screen, guessed, ruled) if screen.gridded else screen
+        self._style = ""
         self.letters = False
         """Whether letters of other scripts are written; then not each character is one cell wide."""
         self.table = table
@@ -96,17 +98,37 @@ class Sheet:
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
         self._values = self.shown_columns()
 
-    def shown_columns(self) -> list[list[Value]]:
+    def shown_columns(self) -> list[Sequence[Value] | DrawnColumn]:
         """Return the values of each column of the screen, as they are written; nothing without rows."""
         columns = self.table.columns
-        names = [c.shown if c.shown in columns else c.name for c in self.screen.columns]
-        return [self.table.column(name) for name in names] if self.table.keys else []
+        if not self.table.keys:
+            return []
+        return [
+            self.table.column(c.shown if c.shown in columns else c.name)
+            if c.picture is None
+            else self._drawn(c.picture)
+            for c in self.screen.columns
+        ]
 
-    def within(self, width: int, first: int = 1) -> Sheet:
-        """Return the same sheet with the columns that fit whole: the first one, and those from `first` on."""
+    def _drawn(self, picture: Picture) -> DrawnColumn:
+        from zmon.screen.picture import DrawnColumn  # noqa: PLC0415 - what is printed has no pictures
+
+        form = self.screen.by_name[picture.of].format
+        return DrawnColumn(picture, form, self.table, self._style)
+
+    def pictures(self, style: str) -> tuple[str, ...]:
+        """Return which kinds of pictures can be drawn in a style, `blocks` or `ascii`; none without one."""
+        return ("bar", *["curve"] * bool(self.table.series)) if style else ()
+
+    def within(self, width: int, first: int = 1, style: str = "") -> Sheet:
+        """Return the same sheet with the columns that fit whole: the first one, and those from `first` on.
+
+        With a `style`, `blocks` or `ascii`, bars and curves are drawn where there is room.
+        """
         seen = self._undrawn()
+        seen._style = style  # noqa: SLF001 - it is a copy of this one
         if self.screen.gridded:
-            seen.screen = layout.within(self.screen, width, first)
+            seen.screen = layout.within(self.screen, width, first, self.pictures(style))
             seen._values = seen.shown_columns()  # noqa: SLF001 - it is a copy of this one
             seen.table = seen._with_notes_of_columns()  # noqa: SLF001 - likewise
         elif self.screen.layout == "page":
@@ -369,6 +391,8 @@ def text(column: Column, value: Value, *, letters: bool = False) -> str:
     """Write one value into its column; see `Sheet.letters`."""
     if value == "":
         return " " * column.width
+    if column.picture is not None:
+        return f"{value}"
     if column.signed:
         written = number.signed(value, column.format, column.width)
     else:

@@ -83,18 +83,23 @@ class FillTask(NamedTuple):
     """Up to when samples were judged, if the table shows exceptions."""
     rules: tuple[Rule, ...] = ()
     """Those that mark values of the table."""
+    curved: bool = False
+    """Whether curves of what came before are wanted beside the figures."""
 
     @property
     def about(self) -> tuple[object, ...]:
         """What the table is made from; another order or choice of rows needs no other table."""
         page = self.page
-        return self.view.interval, page.screen.table, page.argument, page.against, self.judged
+        return (
+            self.view.interval, page.screen.table, page.argument, page.against, self.judged,
+            self.curved,
+        )  # fmt: skip
 
     def table(self) -> Table:
         """Fill the table."""
         against = self.page.against
         if against is None:
-            return self._marked(fill(self.page.screen.table, self.view))
+            return self._with_curves(self._marked(fill(self.page.screen.table, self.view)))
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
         own = self.view.history
@@ -110,6 +115,13 @@ class FillTask(NamedTuple):
         first, second = against.names
         note = f"{first} {_from_to(then, whole=whole)}, {second} {_from_to(now, whole=whole)}"
         return both._replace(notes=(note, *both.notes))
+
+    def _with_curves(self, filled: Table) -> Table:
+        if not (self.curved and filled.keys):
+            return filled
+        from zmon.tables.curves import curves  # noqa: PLC0415 - what is printed has none
+
+        return filled._replace(series=curves(self.page.screen.table, self.view))
 
     def _marked(self, filled: Table) -> Table:
         """Mark what rules call worth a look or bad; the limits of a user's own screen stand beside them."""

@@ -86,6 +86,8 @@ class Session(Navigator):
         self.pages: list[Page] = []
         self.comparison: Comparison | None = None
         """What all lists compare until it is ended."""
+        self.has_room = False
+        """Whether there is room for bars and curves beside the figures of a list."""
         self.wanted = ""
         """The text of the last LOCATE."""
         self.ended = False
@@ -326,7 +328,7 @@ class Session(Navigator):
         Raises:
             CommandError: there is no sample yet, or it does not contain the subject of the page.
         """
-        about = (self.interval, self.page, self._judged(self.page))
+        about = (self.interval, self.page, self._judged(self.page), self.has_room)
         if self._sheet is None or self._sheet[0] != about:
             try:
                 self._sheet = about, self._sheet_of(self.page)
@@ -354,7 +356,12 @@ class Session(Navigator):
         view.count_bad = self._count_bad
         table = page.screen.table
         rules = () if needs(table).history else tuple(rule for rule in self.rules if rule.table == table)
-        return FillTask(page, view, self._judged(page), rules)
+        return FillTask(page, view, self._judged(page), rules, self._is_curved(page))
+
+    def _is_curved(self, page: Page) -> bool:
+        """Return whether a page shows curves of what came before."""
+        drawn = any(one.kind == "curve" for one in page.screen.pictures)
+        return self.has_room and drawn and page.against is None and self._preview is None
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -399,7 +406,14 @@ class Session(Navigator):
             return False  # nothing before it is known
         if view is None or (self._table is not None and self._table[0] == self._task(self.page).about):
             return False
-        return self._looks_back(self.page)
+        return self._looks_back(self.page) or self._is_curved(self.page)
+
+    def without_curves(self) -> Sheet | None:
+        """Return what can be shown until curves are made; None where they are not what takes long."""
+        if self._looks_back(self.page):
+            return None
+        table = self._task(self.page)._replace(curved=False).table()
+        return Sheet(self.page.screen, table, self.page.order, self.page.conditions)
 
     def compare(
         self,

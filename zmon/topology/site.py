@@ -183,6 +183,8 @@ class Site(NamedTuple):
     """Patterns of paths and tablespaces that stay where they are."""
     logs: tuple[str, ...] = ()
     """Patterns of paths that hold logs."""
+    bars: bool = True
+    """Whether lists have bars and curves beside their figures, where there is room."""
     origins: tuple[str, ...] = ()
     """The files that were read."""
 

@@ -167,6 +167,7 @@ def _fields(document: TomlDocument, volume_map: Callable[[str], VolumeMap] | Non
     """Return those fields of a `Site` that a file sets."""
     top = document.top()
     readers: dict[str, tuple[str, Callable[[str], Any]]] = {
+        "bars": ("bars", top.flag),
         "capacity": ("capacities", lambda key: _capacities(top, key)),
         "channels": ("channels", lambda key: tuple(map(_channels, top.list_of(key)))),
         "lcu_by_number": ("rules", lambda key: tuple(map(_rule, top.list_of(key)))),

@@ -7,6 +7,7 @@ keys.  A message replaces the guidance until the next key.  Nothing here depends
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.plain_text import wrap
@@ -18,7 +19,7 @@ from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.frame import CommandLine
-from zmon.ui.grid import Grid
+from zmon.ui.grid import WIDE, Grid
 from zmon.ui.line import EMPTY, Line
 from zmon.ui.pane import ChartPane, FormPane, Helps, Pane
 from zmon.ui.playback import PlaybackControl
@@ -160,7 +161,10 @@ class Glass:
     def resize(self, width: int, height: int) -> None:
         """Set the size."""
         self.width, self.height = width, height
+        had_room, self.session.has_room = self.session.has_room, width >= WIDE
         self.fit()
+        if self.session.has_room > had_room and self._shown and self.session.interval is not None:
+            self.settle()
 
     def fit(self) -> None:
         """Let all that is shown take the room there is."""
@@ -417,7 +421,7 @@ class Glass:
         page = pages[-1]
         if self.reader is not None and self.session.laborious:
             if len(self._shown) < len(pages):
-                self._put(Pane([Line(" Reading what came before", "strong")]), None)
+                self._put(self._meanwhile(page), None)
             self._fill(self.reader)
             return
         self.interval = self.session.interval
@@ -442,7 +446,19 @@ class Glass:
             return ChartPane(sheet, self.session.screens, self.chart)
         if page.screen.layout == "dashboard":
             return DashboardPane(page, sheet, self.chart)
-        return FormPane(page, sheet) if page.screen.layout == "page" else Grid(page, sheet)
+        if page.screen.layout == "page":
+            return FormPane(page, sheet)
+        style = "ascii" if self.chart == "ascii" else "blocks"
+        return Grid(page, sheet, style if self.session.people().site.bars else "")
+
+    def _meanwhile(self, page: Page) -> Pane:
+        """Return what is shown until the table of a page is filled."""
+        with suppress(Exception):  # it is said when the table is filled
+            sheet = self.session.without_curves()
+            if sheet is not None:
+                self.interval = self.session.interval
+                return self._made(page, sheet)
+        return Pane([Line(" Reading what came before", "strong")])
 
     def _put(self, pane: Pane, page: Page | None) -> None:
         below = len(self.session.pages) - 1

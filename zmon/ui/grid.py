@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 MARKED: Final = {"!": "alarm", "*": "look", "+": "look", "-": "guidance"}
 """What marked cells are painted as; less has another colour than more."""
 
+WIDE: Final = 150
+"""Columns of the glass from which on lists have bars and curves."""
+PICTURES: Final = {"bar": "label", "curve": "guidance"}
+"""What bars and curves are painted as: as on OVERVIEW."""
+
 LEAST_ROWS: Final = 3
 """Rows that have priority over the lines above the headings, and over notes."""
 
@@ -45,9 +50,10 @@ LEAST_NOTES: Final = 2
 class Grid(Pane):
     """Rows under headings, with a cursor."""
 
-    def __init__(self, page: Page, sheet: Sheet) -> None:
-        """Show a sheet from its first row."""
+    def __init__(self, page: Page, sheet: Sheet, style: str = "") -> None:
+        """Show a sheet from its first row; bars and curves in a style: `blocks`, `ascii` or none."""
         super().__init__()
+        self._style = style
         self.sheet, self.page = sheet, page
         self.place = 0
         """Which of the rows the cursor is on."""
@@ -125,9 +131,14 @@ class Grid(Pane):
         """Bring the cursor's row into the middle of what is seen."""
         self.offset = self.place - (max(self.room, 1) - 1) // 2
 
+    @property
+    def _drawn_in(self) -> str:
+        """The style of bars and curves; empty where the glass is too narrow for them."""
+        return self._style if self.width >= WIDE else ""
+
     def _draw(self) -> None:
         """Choose the columns that are drawn, and forget the rows that were."""
-        self.seen = self.sheet.within(self.width, self.first)
+        self.seen = self.sheet.within(self.width, self.first, self._drawn_in)
         self._notes = note_lines(self.seen, self.width)
         self._formatted: dict[int, Line] = {}
 
@@ -221,11 +232,12 @@ class Grid(Pane):
 
     def _format(self, place: int) -> Line:
         screen, row = self.seen.screen, self.sheet.rows[place]
-        parts = [
-            Part(start, start + column.width, "absent")
-            for start, column in zip(screen.starts, screen.columns, strict=True)
-            if self.sheet.table.column(column.name)[row].__class__ is Absent
-        ]
+        parts = []
+        for start, column in zip(screen.starts, screen.columns, strict=True):
+            if column.picture is not None:
+                parts.append(Part(start, start + column.width, PICTURES[column.picture.kind]))
+            elif self.sheet.table.column(column.name)[row].__class__ is Absent:
+                parts.append(Part(start, start + column.width, "absent"))
         parts += [
             Part(mark.start, mark.start + mark.width, MARKED[mark.sign]) for mark in self.seen.marks(place)
         ]
@@ -274,7 +286,9 @@ class Grid(Pane):
 
     def column_at(self, x: int) -> Column | None:
         """Return the column that is drawn at a position."""
-        return self.seen.at(x)
+        found = self.seen.at(x)
+        picture = None if found is None else found.picture
+        return found if picture is None else self.sheet.screen.by_name[picture.of]
 
     # movements
 
@@ -332,8 +346,10 @@ class Grid(Pane):
 
     def shift(self, screens: int) -> bool:
         """Go right (or left) by as many columns as fit."""
-        way = right if screens > 0 else left
-        return self._shift_to(way(self.sheet.screen, self.width, self.first))
+        if screens > 0:
+            pictures = self.sheet.pictures(self._drawn_in)
+            return self._shift_to(right(self.sheet.screen, self.width, self.first, pictures))
+        return self._shift_to(left(self.sheet.screen, self.width, self.first))
 
     def nudge(self, columns: int) -> bool:
         """Go right (or left) by columns."""

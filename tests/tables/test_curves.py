@@ -1,0 +1,65 @@
+"""Curves beside figures end with the figure, and cost nothing where they would cost much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from zmon.absent import Absent
+from zmon.lab.scenario import load_scenario
+from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import ScenarioSection
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
+from zmon.tables import curves as module
+from zmon.tables.curves import CURVED, curves
+from zmon.tables.view import View, fill, no_inputs
+
+RECORDING = Path(__file__).parents[2] / "recordings" / "lab-healthy-day.zmon"
+COLUMNS = {"device": "resp", "control_unit": "resp", "channel": "cur"}
+
+
+def view_of_a_recording() -> View:
+    """Return a view of its end, with the history."""
+    session = Session(open_recording(str(RECORDING)), load_screens(shipped("screens")))
+    session.end()
+    view = session.view()
+    assert view is not None
+    view.people = session.people
+    return view
+
+
+@pytest.mark.parametrize("name", CURVED)
+def test_a_curve_ends_with_the_figure_of_its_row(name: str) -> None:
+    """It looks back over several intervals, without a hole."""
+    view, column = view_of_a_recording(), COLUMNS[name]
+    filled, found = fill(name, view), curves(name, view)
+    for key, value in zip(filled.keys, filled.column(column), strict=True):
+        figures = found[f"{column} {key}"]
+        assert len(figures) > 1
+        assert [one.end for one in figures[:-1]] == [one.begin for one in figures[1:]]
+        if not isinstance(value, Absent) and not isinstance(figures[-1].mean, Absent):
+            assert figures[-1].mean == pytest.approx(value)
+
+
+def test_an_lss_has_the_curve_of_its_disks() -> None:
+    """Though they count for all SCSI disks where requests are followed."""
+    plan = load_scenario("fcp-failover")
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert found is not None
+    view = View(found, people=no_inputs)
+    filled, series = fill("control_unit", view), curves("control_unit", view)
+    resp = dict(zip(filled.keys, filled.column("resp"), strict=True))
+    assert len(resp) == 2
+    for key, value in resp.items():
+        assert series[f"resp {key}"][-1].mean == pytest.approx(value)
+
+
+def test_nothing_is_read_for_who_does_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for a fleet, nor on other screens."""
+    view = view_of_a_recording()
+    assert curves("cpu", view) == {}
+    monkeypatch.setattr(module, "MAX_DEVICES", 3)
+    assert curves("device", view) == {}

@@ -1,0 +1,99 @@
+"""What things did in the intervals up to the present one, for curves beside the figures of their rows.
+
+The figures are those of the loads that OVERVIEW looks back on and remembers; a curve is made when its row is
+drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import DEVICE
+from zmon.queueing.observation import mean_of
+from zmon.tables.observed import SCSI
+from zmon.tables.recent import recent_loads
+from zmon.tables.table import Figure
+from zmon.tables.topology import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.absent import Number
+    from zmon.queueing.observation import ObservedLoad
+    from zmon.tables.recent import RecentLoad
+    from zmon.tables.view import View
+
+    Reader = Callable[[ObservedLoad, str], Number]
+    """Returns the figure of the thing with a key."""
+
+MOST: Final = 16
+"""Intervals of a curve."""
+MAX_DEVICES: Final = 1000
+"""Devices of which loads are observed for a curve; with more it would take longer than the screen."""
+GONE: Final = absent("it was not there")
+GAP: Final = absent("samples are missing")
+
+
+class RecentCurves(Mapping[str, tuple[Figure, ...]]):
+    """The curves of a table, by the name of a column, a blank and the key of a row."""
+
+    def __init__(self, recent: Sequence[RecentLoad], readers: Mapping[str, Reader]) -> None:
+        """Read nothing yet."""
+        self._recent, self._readers = recent, readers
+
+    def __getitem__(self, name: str) -> tuple[Figure, ...]:
+        column, _, key = name.partition(" ")
+        read = self._readers[column]
+        values = (GAP if one.gap else read(one.load, key) for one in self._recent)
+        return tuple(
+            Figure(one.begin, one.end, value, value, value)
+            for one, value in zip(self._recent, values, strict=True)
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+
+def curves(name: str, view: View) -> Mapping[str, tuple[Figure, ...]]:
+    """Return the curves of a table; none of a table without any, before the second sample or of a fleet."""
+    if name not in CURVED or len(view.interval.of(DEVICE)) > MAX_DEVICES:
+        return {}
+    recent = recent_loads(view, MOST)
+    return RecentCurves(recent, CURVED[name](view)) if recent else {}
+
+
+def _of_devices(_view: View) -> dict[str, Reader]:
+    def response(load: ObservedLoad, key: str) -> Number:
+        one = load.volume(key)
+        return GONE if one is None else 1e3 * one.response
+
+    return {"resp": response}
+
+
+def _of_units(view: View) -> dict[str, Reader]:
+    units = units_of(view).lcus
+
+    def response(load: ObservedLoad, key: str) -> Number:
+        members = units[key].members if key in units else ()
+        of_scsi = {one.key: one for one in load.volumes_of(SCSI)}  # its disks that are used are among all
+        volumes = (*load.volumes_of(key), *(of_scsi[one] for one in members if one in of_scsi))
+        return 1e3 * mean_of(volumes, "response")
+
+    return {"resp": response}
+
+
+def _of_paths(_view: View) -> dict[str, Reader]:
+    return {"cur": lambda load, key: 100.0 * load.paths.get(key.rpartition(".")[2], GONE)}
+
+
+CURVED: Final[Mapping[str, Callable[[View], Mapping[str, Reader]]]] = {
+    "channel": _of_paths,
+    "control_unit": _of_units,
+    "device": _of_devices,
+}
+"""The tables that have curves."""
