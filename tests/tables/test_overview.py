@@ -144,7 +144,7 @@ def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
     )
     found = [devices.columns["lcu"][row] for row in filtered(devices, [condition])]
     assert found
-    assert set(found) == {f"LSS {lcus[0]['name']}"}
+    assert set(found) == {lcus[0]["name"]}
 
 
 def test_where_volumes_queue_the_words_are_about_the_queue() -> None:
