@@ -1,6 +1,10 @@
 # Sourced in the guest: what the scenarios do.  Volumes are named by device number: 7000.
 
-say() { echo "=== $* [up $(cut -d' ' -f1 /proc/uptime)]"; }
+# say WORDS: into the job's output, and on the console, where boot.py notes when each step began
+say() {
+    echo "=== $* [up $(cut -d' ' -f1 /proc/uptime)]"
+    echo "testbed: $*" >/dev/console
+}
 
 disk() { echo "/dev/$(ls "/sys/bus/ccw/devices/0.0.$1/block")"; }
 

@@ -2,7 +2,7 @@
 # gives, the file is moved, and both are compared: /job/out/what-if.txt.
 . /job/db2.sh
 
-SECONDS_EACH=90
+SECONDS_EACH=${SECONDS_EACH:-90}
 
 # hot DIRECTORY1 DIRECTORY2: read both files for a while and record that
 hot() {
@@ -40,15 +40,18 @@ hot /db2/data1 /db2/data2 after
 python3 - <<'EOF' | tee /job/out/what-if.txt
 import json
 
+where = "/job/out"
+
 
 def fio(when):
     """Return the requests per second and the mean response in ms that fio counted."""
-    jobs = [json.load(open(f"/job/out/fio-{name}-{when}.json"))["jobs"][0]["read"] for name in ("hot1", "hot2")]
+    texts = [open(f"{where}/fio-{name}-{when}.json").read() for name in ("hot1", "hot2")]
+    jobs = [json.loads(text[text.index("{") :])["jobs"][0]["read"] for text in texts]  # fio may say that it was ended
     rate = sum(job["iops"] for job in jobs)
     return rate, sum(job["iops"] * job["lat_ns"]["mean"] for job in jobs) / rate / 1e6
 
 
-predicted = json.load(open("/job/out/predicted.json"))
+predicted = json.load(open(f"{where}/predicted.json"))
 everything = predicted["rows"][-1]
 before, after = fio("before"), fio("after")
 rate, response = everything["io_then"] / everything["io_now"], everything["resp_then"] / everything["resp_now"]
