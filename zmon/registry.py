@@ -183,7 +183,7 @@ SOURCES: Final = (
         " `io.pressure`; where something happened also `cpu.pressure`, `memory.*`, `pids.current`; where no"
         " name tells a database those of the processes, every 10 minutes",
         needs="control groups version 2; `IOAccounting=yes` for I/O",
-        serves="USER",
+        serves="USER, USERIO, UPAGE, OVERVIEW",
     ),
     Source(
         "devices",

@@ -41,7 +41,7 @@ def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
-        "1B": "DASDSTAT", "21": "USER",
+        "1B": "DASDSTAT", "21": "USER", "22": "UPAGE",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG",

@@ -115,6 +115,7 @@ _LCU: Final = ListField("where", "LCU", "text", 5)
 FORMS: Final[Mapping[str, ListForm]] = {
     "lcu": ListForm("LCU", 6, "Share", (_PERCENT, _IO, _MBS, _RESP)),
     "tablespace": ListForm("Tablespace", 10, "Share", (_PERCENT._replace(width=4, spare=True), _MBS, _LCU)),
+    "user": ListForm("User", 10, "Share", (_PERCENT._replace(spare=True), _MBS, _LCU)),
     "channel": ListForm("CHPID", 6, "Busy", (_PERCENT._replace(width=4),)),
     "device": ListForm(
         "Device", 6, "Busy", (_PERCENT._replace(spare=True), _IO, _MBS._replace(spare=True), _RESP, _LCU)

@@ -19,6 +19,7 @@ TABLES: Final = {
     "menu": "itself",
     "user": "user",
     "user_disk": "user",
+    "user_paging": "user_paging",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""
 

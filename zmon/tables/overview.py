@@ -40,7 +40,10 @@ from zmon.tables.resources import (
 )
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
+from zmon.tables.unit_loads import KINDS as UNIT_KINDS
+from zmon.tables.unit_loads import DiskPlaces, total_of, unit_loads
 from zmon.tables.view import TableDefinition
+from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -52,8 +55,9 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 NEEDS: Final = Needs(
-    (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU), history=True, topology=TOPOLOGY, exceptions=True
-)
+    (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, *UNIT_KINDS),
+    history=True, topology=TOPOLOGY, exceptions=True,
+)  # fmt: skip
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 NO_VALUE: Final = ""
@@ -104,6 +108,7 @@ def table(view: View) -> Table:
         *_resources(view, present, verdict, exceptions),
         *_lcus(each),
         *_tablespaces(view),
+        *_users(view),
         *_channels(present, _subjects(verdict, "D13", "path")),
         *_devices(view, present, _subjects(verdict, "D21", "volume")),
         *_exceptions(exceptions, present),
@@ -282,6 +287,25 @@ def _tablespaces(view: View) -> list[OverviewLine]:
         )
         for name, on in busiest
     ]  # fmt: skip
+
+
+def _users(view: View) -> Iterator[OverviewLine]:
+    """Yield the services, containers and sessions with most I/O, and the LCU that has most of it."""
+    loads = unit_loads(view.interval)
+    sums = {unit: total_of(on.values()) for unit, on in loads.of.items()}
+    busiest = nlargest(MOST, (unit for unit in sums if sums[unit].bytes), key=lambda unit: sums[unit].bytes)
+    if not busiest:
+        return
+    places, everything = DiskPlaces(view, loads), total_of(loads.disks.values()).bytes
+    for unit in busiest:
+        on: dict[str, float] = {}
+        for number, one in loads.of[unit].items():
+            lcu = places.lcu_name(number)
+            on["" if isinstance(lcu, Absent) else lcu] = on.get(str(lcu), 0.0) + one.bytes
+        yield OverviewLine(
+            "user", unit, title_of(unit), "", 100.0 * ratio(sums[unit].bytes, everything),
+            sums[unit].ios, sums[unit].bytes / MEGABYTE, where=_most(on), command=f"USERIO path={unit}",
+        )  # fmt: skip
 
 
 def _most(on: dict[str, float]) -> str:

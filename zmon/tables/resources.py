@@ -15,6 +15,7 @@ from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.key_figures import partition_figures
 from zmon.tables.observed import SCSI
+from zmon.tables.unit_loads import filling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -159,7 +160,7 @@ def _path_words(_view: View, recent: RecentLoad) -> str:
     return f"{ranges(key for key, use in paths.items() if use > most - NEAR)} of {many}" if most else many
 
 
-def _lcu_words(_view: View, recent: RecentLoad) -> str:
+def _lcu_words(view: View, recent: RecentLoad) -> str:
     """Say how fast the fullest LCU answers; if none is full, where most requests wait in Linux."""
     fullest = _fullest(recent, "lcu")
     if fullest is None or fullest.use < FULL:
@@ -172,7 +173,9 @@ def _lcu_words(_view: View, recent: RecentLoad) -> str:
         return ""
     many, response = recent.load.lcus, mean_of(recent.load.volumes_of(fullest.key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {1e3 * response:.1f} ms"
-    return f"{fullest.title}{answers}; {len(many)} in all"
+    users = filling(view, fullest.key)
+    whose = f", filled by {users}" if users else ""
+    return f"{fullest.title}{answers}{whose}; {len(many)} in all"
 
 
 def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:

@@ -19,7 +19,7 @@ from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -185,6 +185,14 @@ def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
         if not isinstance(load, Absent) and load > 0:
             spaces = found.setdefault(piece.number, {})
             spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
+    return found
+
+
+def total_of(counts: Iterable[IoCounts]) -> IoCounts:
+    """Return what was done together."""
+    found = NOTHING
+    for one in counts:
+        found = found.plus(one)
     return found
 
 

@@ -22,10 +22,10 @@ from zmon.tables.unit_loads import (
     disk_spaces,
     parts_of,
     spaces_of,
+    total_of,
     unit_loads,
 )
 from zmon.tables.view import TableDefinition
-from zmon.topology.leaf_disks import NOTHING, IoCounts
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.tables.view import View
+    from zmon.topology.leaf_disks import IoCounts
 
 NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
@@ -118,9 +119,7 @@ def _io_columns(
             for values in found.values():
                 values.append(one)
             continue
-        counts = NOTHING
-        for each in one.values():
-            counts = counts.plus(each)
+        counts = total_of(one.values())
         moved = max(counts.bytes, 0.0)
         found["io"].append(counts.ios if counts.ios >= 0 else MORE_COUNTED)
         found["mbs"].append(moved / MEGABYTE)
