@@ -139,30 +139,20 @@ def spread() -> None:
 
 def plans(cases: int) -> bool:
     """Compare plans with the best there is; return whether they are as near as wanted."""
-    from tests.placement.exact import Exact  # noqa: PLC0415 - the process that is measured needs none of it
+    from tests.placement.exact import compared  # noqa: PLC0415 - the process that is measured needs none of it
     from tests.placement.random_case import random_case  # noqa: PLC0415 - likewise
-    from zmon.placement.planner import plan_moves  # noqa: PLC0415 - likewise
 
-    above, copied, fewest = [], 0.0, 0.0
-    for seed in range(cases):
-        case = random_case(seed, files=(6, 11), lcus=(3, 5))
-        found, state = (
-            plan_moves(case.items, case.units, traffic=case.traffic, shared=case.shared),
-            case.state(),
-        )
-        if not found.steps:
-            continue  # no placement gains 5 %
-        top = min(step.uneven for step in found.steps)
-        above.append(top * state.mean / Exact(state, MOVES).lowest_top() - 1)
-        copied += next(step.copied for step in found.steps if step.uneven <= top * (1 + 1e-9))
-        fewest += Exact(state, MOVES).fewest_bytes(top * state.mean * (1 + 1e-9))
-    mean, worst, ratio = sum(above) / len(above), max(above), copied / fewest
+    machines = (random_case(seed, files=(6, 11), lcus=(3, 5)) for seed in range(cases))
+    found = [one for one in (compared(machine, MOVES) for machine in machines) if one is not None]
+    mean, worst = sum(one.above for one in found) / len(found), max(one.above for one in found)
+    ratio = sum(one.copied for one in found) / sum(one.fewest for one in found)
+    most = max(one.copied / one.fewest if one.fewest else 1.0 for one in found)
     print(
-        f"{len(above)} random plans: {100 * mean:.3f} % above the optimum on average,"
+        f"{len(found)} random plans: {100 * mean:.3f} % above the optimum on average,"
         f" {100 * worst:.2f} % at worst: at most {100 * MEAN:g} and {100 * WORST:g} wanted;"
-        f" {ratio:.3f} x the fewest bytes, at most {BYTES:g} wanted"
+        f" {ratio:.3f} x the fewest bytes, at worst {most:.3f}, at most {BYTES:g} wanted"
     )
-    return mean <= MEAN and worst <= WORST and ratio <= BYTES
+    return mean <= MEAN and worst <= WORST and most <= BYTES
 
 
 def resolve(listing: str) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +95,22 @@ def test_lab_alone_lists_the_scenarios(command: list[str], capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert (ended.value.code, err) == (OK, "")
     assert "shark-before         Four queries on a storage server whose data lie on one LCU\n" in out
+
+
+def test_a_directory_that_is_no_source_says_what_it_holds(tmp_path: Path) -> None:
+    """A recording whose name is no day is named, with how to open it; other files are named, too."""
+    parser = argparse.ArgumentParser()
+    add_source(parser)
+    args = parser.parse_args(["--from", str(tmp_path)])
+    with pytest.raises(ValueError, match="holds nothing: a capture needs files below sys or proc"):
+        open_source(args)
+    for name in ("notes.txt", "old.csv", "a", "b"):
+        (tmp_path / name).write_text("text")
+    os.mkfifo(tmp_path / "pipe.zmon")
+    with pytest.raises(
+        ValueError, match=r"holds a, b, notes.txt and 2 more: .* see zmon capture and zmon record"
+    ):
+        open_source(args)
+    shutil.copy("recordings/lab-shark-after.zmon", tmp_path / "monday.zmon")
+    with pytest.raises(ValueError, match=r"holds the recordings monday.zmon: .*--from .*/monday.zmon opens"):
+        open_source(args)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import inf
 from typing import TYPE_CHECKING
 
+from zmon.absent import Absent
+from zmon.placement.planner import GAIN, plan_moves
+from zmon.record import NamedTuple
+
 if TYPE_CHECKING:
+    from tests.placement.random_case import RandomCase
     from zmon.placement.planner_state import PlannerState
+
+    Move = tuple[int, int]
+    """An item and its new unit."""
 
 SAME = 1e-9
 
@@ -87,4 +96,67 @@ class Exact:
                 came.add((unit, state.items[number].is_log))
         before = {(home, item.is_log) for home, item in zip(state.home, state.items, strict=True)}
         together = any((unit, not is_log) in came for unit, is_log in came - before)
-        return not together and all(left >= min(0, free) for left, free in zip(room, state.free, strict=True))
+        if together or any(left < min(0, free) for left, free in zip(room, state.free, strict=True)):
+            return False
+        moves = [
+            (number, unit)
+            for number, unit in zip(self._items, placed, strict=True)
+            if unit != state.home[number]
+        ]
+        return min(room) == inf or self._has_order(moves, state.free)
+
+    def _has_order(self, moves: list[Move], free: list[float]) -> bool:
+        """Return whether moves can be made one after the other, or two in opposite directions at once."""
+        state, tried, left = self._state, set[int](), [(0, free)]
+        while left:
+            made, room = left.pop()
+            if made == (1 << len(moves)) - 1:
+                return True
+            todo = [(place, move) for place, move in enumerate(moves) if not made >> place & 1]
+            some: list[tuple[tuple[int, Move], ...]] = [(one,) for one in todo]
+            some += [
+                (one, two)
+                for one, two in combinations(todo, 2)
+                if one[1][1] == state.home[two[1][0]] and two[1][1] == state.home[one[1][0]]
+            ]
+            for changes in some:
+                then, after = made, room.copy()
+                for place, (number, unit) in changes:
+                    then |= 1 << place
+                    after[unit] -= state.size[number]
+                    if len(state.first[number]) == 1:
+                        after[state.home[number]] += state.size[number]
+                units = {unit for _, (_, unit) in changes}
+                if then not in tried and all(after[unit] >= min(0, free[unit]) for unit in units):
+                    tried.add(then)
+                    left.append((then, after))
+        return False
+
+
+class Comparison(NamedTuple):
+    """The plan of a machine beside the best there is."""
+
+    above: float
+    """How far its fullest resource is above the least possible, as a part of it."""
+    copied: int
+    """The bytes to copy up to where its level is reached, to the two digits that are printed."""
+    fewest: float
+    """The fewest bytes for that level."""
+    is_anew: bool
+
+
+def compared(case: RandomCase, most: int) -> Comparison | None:
+    """Plan up to so many moves; None without a load, and where the best gains too little to be suggested."""
+    found = plan_moves(case.items, case.units, most=most, traffic=case.traffic, shared=case.shared)
+    if isinstance(found.uneven, Absent) or isinstance(found.bound, Absent):
+        return None
+    state = case.state()
+    optimum = Exact(state, most).lowest_top() / state.mean
+    assert found.bound <= optimum * (1 + 1e-6)
+    if not found.steps and found.uneven / optimum < 1.05:
+        return None
+    reached = [(found.uneven, 0), *((step.uneven, step.copied) for step in found.steps)]
+    least = min(reached)[0]
+    level, copied = next(one for one in reached if one[0] <= least + GAIN)
+    fewest = Exact(state, most).fewest_bytes(level * state.mean * (1 + 1e-9))
+    return Comparison(least / optimum - 1, copied, fewest, found.is_anew)

@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from tests.placement.exact import Exact
+from tests.placement.exact import compared
 from tests.placement.random_case import random_case
-from zmon.absent import Absent
 from zmon.placement.planner import plan_moves
 
 CASES = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 24
@@ -14,27 +13,17 @@ CASES = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 24
 
 
 def test_plans_are_near_the_best_there_is() -> None:
-    """0.3 % above it on average and 5 % at worst, by at most 1.1 times the fewest bytes for their level."""
-    above, copied, fewest = [], 0.0, 0.0
-    for seed in range(CASES):
-        case = random_case(seed, files=(6, 11), lcus=(3, 5))
-        found = plan_moves(case.items, case.units, traffic=case.traffic, shared=case.shared)
-        if isinstance(found.uneven, Absent) or isinstance(found.bound, Absent):
-            continue
-        state = case.state()
-        optimum = Exact(state, 20).lowest_top() / state.mean
-        assert found.bound <= optimum * (1 + 1e-6)
-        reached = min([found.uneven, *(step.uneven for step in found.steps)])
-        if not found.steps and found.uneven / optimum < 1.05:
-            continue  # the best there is gains too little to be suggested
-        above.append(reached / optimum - 1)
-        first = next((step for step in found.steps if step.uneven <= reached * (1 + 1e-9)), None)
-        copied += 0 if first is None else first.copied
-        fewest += Exact(state, 20).fewest_bytes(reached * state.mean * (1 + 1e-9))
-    assert len(above) > CASES / 2
-    assert sum(above) / len(above) <= 0.003
-    assert max(above) <= 0.05
-    assert copied <= 1.1 * fewest
+    """0.3 % above it on average and 5 % at worst, by at most 1.1 times the fewest bytes for their level.
+
+    Only a plan that places all anew, because that spreads the tablespaces much more, may copy more.
+    """
+    cases = (random_case(seed, files=(6, 11), lcus=(3, 5)) for seed in range(CASES))
+    found = [one for one in (compared(case, 20) for case in cases) if one is not None]
+    assert len(found) > CASES / 2
+    assert sum(one.above for one in found) / len(found) <= 0.003
+    assert max(one.above for one in found) <= 0.05
+    assert all(one.copied <= 1.1 * one.fewest for one in found if not one.is_anew)
+    assert sum(one.copied for one in found) <= 1.1 * sum(one.fewest for one in found)
 
 
 @pytest.mark.parametrize("seed", range(60, 60 + CASES // 3 * 2))

@@ -32,6 +32,8 @@ SIMULATED: Final = "lab:"
 
 IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
 """The kinds from which a lookup follows how files, devices and disks depend on each other."""
+NAMED: Final = 3
+"""Files of a directory that are named; the others are counted."""
 STORED: Final = (CONTAINER, CLAIM)
 """Kinds that captures and recordings hold besides; of this machine they are read as the options say."""
 
@@ -112,7 +114,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         try:
             return open_capture(args.source, choice_of(args, kinds), last)
         except ValueError as error:
-            raise damaged_recording(args.source) or error from error
+            raise damaged_recording(args.source) or other_directory(args.source) or error from error
     from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
     from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
@@ -120,6 +122,27 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     return LiveTimeline(
         choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
     )
+
+
+def other_directory(path: str) -> ValueError | None:
+    """Return what a directory holds that is neither a capture nor day files; None if it is no directory."""
+    from zmon.store.file_format import RecordingError, is_recording  # noqa: PLC0415 - only a mistake needs it
+
+    try:
+        names = sorted(os.listdir(path))
+    except OSError:
+        return None
+    paths = {name: os.path.join(path, name) for name in names}
+    own = [name for name, file in paths.items() if os.path.isfile(file) and is_recording(file)]
+    what = f"the recordings {_first(own)}" if own else _first(names) or "nothing"
+    advice = f"--from {paths[own[0]]} opens the first" if own else "see zmon capture and zmon record"
+    why = "a capture needs files below sys or proc, recordings in a directory are named as 2026-03-17.zmon"
+    return RecordingError(f"{path} holds {what}: {why}; {advice}")
+
+
+def _first(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def damaged_recording(path: str) -> ValueError | None:

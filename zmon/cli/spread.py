@@ -133,7 +133,11 @@ def _answer(args: argparse.Namespace, listing: Listing | None, lookup: Lookup) -
     write_result(
         args,
         lambda: text(answer, products, notes, terminal_width(), unread),
-        lambda: matrix_records(answer) if answer.plan is None else move_records(answer.plan, products),
+        lambda: (
+            matrix_records(answer)
+            if answer.plan is None
+            else move_records(answer.plan, products, traffic=args.traffic)
+        ),
         lambda: document(answer, products, notes, unread),
     )
     placed = [item for item in found.items if item.bytes_on]
@@ -413,7 +417,7 @@ def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:
     if report.moved is not None and plan.steps:
         yield times_words("What if: these moves", report.moved, report.units)
     yield spread_words(plan)
-    yield from anew_words(plan, report.wanted.moves)
+    yield from anew_words(plan)
     if not isinstance(plan.apart, Absent):
         yield (
             f"Spr is the part of the load that is spread as far as its tablespace's files allow:"
@@ -517,19 +521,24 @@ def matrix_records(report: SpreadReport) -> Iterator[list[Any]]:
     """Yield the tablespaces by units as records, with a heading: numbers as they are."""
     unit = "bytes_per_s" if report.wanted.traffic else "bytes"
     names = {each.key: each.title for each in report.units}
-    yield [*SPACE_FIELDS, *(f"{name} {unit}" for name in names.values())]
+    basis = ("basis",) if report.wanted.traffic else ()
+    yield [*SPACE_FIELDS, *(f"{name} {unit}" for name in names.values()), *basis]
     for space in report.spaces:
         values = _space(space) | {
             "units": space.spread.units,
             "worst": names.get(space.spread.worst, ""),
             "logs_beside_data": int(space.shares_with_logs),
         }
-        yield [*(values[name] for name in SPACE_FIELDS), *(space.load_on.get(key, 0) for key in names)]
+        loads = (space.load_on.get(key, 0) for key in names)
+        yield [*(values[name] for name in SPACE_FIELDS), *loads, *(space.basis for _ in basis)]
 
 
-def move_records(plan: MovePlan, products: Callable[[str], str]) -> Iterator[list[Any]]:
+def move_records(
+    plan: MovePlan, products: Callable[[str], str], *, traffic: bool = False
+) -> Iterator[list[Any]]:
     """Yield the moves as records, with a heading."""
-    yield [*MOVE_FIELDS]
+    basis = ("basis",) if traffic else ()
+    yield [*MOVE_FIELDS, *basis]
     for number, step in enumerate(plan.steps, 1):
         for move in step.moves:
             values = (
@@ -542,7 +551,7 @@ def move_records(plan: MovePlan, products: Callable[[str], str]) -> Iterator[lis
                 }
             )
             values["means"] = " ; ".join(values["means"])
-            yield [values[name] for name in MOVE_FIELDS]
+            yield [*(values[name] for name in MOVE_FIELDS), *(move.item.basis for _ in basis)]
 
 
 def document(
@@ -584,6 +593,7 @@ def document(
             "lower_bound": plan.bound,
             "above_lower_bound": plan.gap,
             "anew": plan.anew,
+            **({} if plan.longer is None else {"longer": plan.longer}),
             "held": dict(plan.held),
             "before": plan.before,
             "after": plan.after,

@@ -21,6 +21,7 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
 from zmon.placement.items import placement_of
+from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from zmon.queueing.change import Change
     from zmon.queueing.prediction import Prediction, UnitOutcome
 
-MAX_MOVES: Final = 40
-"""The most moves that `moves` stands for, as on MOVES."""
 MIN_WIDTH: Final = 60
 HEADINGS: Final = (
     "lcu", "io_now", "io_then", "mbs_now", "mbs_then", "resp_now", "resp_then",
@@ -123,15 +122,22 @@ def _changes(view: View, wanted: Sequence[str]) -> tuple[Change, ...]:
     names = known_names(view)
     found: list[Change] = []
     for words in wanted:
-        found += _moves(view) if words.strip().casefold() == "moves" else [parse_change(words, names)]
+        found += (
+            suggested_moves(view) if words.strip().casefold() == "moves" else [parse_change(words, names)]
+        )
     return tuple(found)
 
 
-def _moves(view: View) -> tuple[Change, ...]:
+def suggested_moves(view: View) -> tuple[Change, ...]:
+    """Return the moves that MOVES shows.
+
+    Raises:
+        ChangeError: it shows none, with the reason.
+    """
     if not has_files(view):
         raise ChangeError("moves needs the files of tablespaces: --listing")
     known = placement_of(machine_of(view), traffic=attribution_of(view))
-    query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=MAX_MOVES)
+    query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=PLANNED)
     found = report_spread(known, query, waits_in(view))
     if found.plan is None or not found.plan.steps:
         raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or NOT_WORTH}")

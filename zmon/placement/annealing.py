@@ -3,7 +3,8 @@
 Simulated annealing with a fixed number of proposals and fixed random numbers: the same question has the same
 answer, on a fast and on a slow machine.  A proposal puts an item on another unit or back, lets two items
 change places, or sends one back and moves another in its stead.  Only the part of a level that is above a
-wanted one costs, so of all placements that reach it the one with the fewest bytes to copy is found.
+wanted one costs, so of all placements that reach it the one with the fewest bytes to copy is found.  Of few
+items all placements are tried at last (`FewItems`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from math import exp, inf
 from operator import getitem
 from random import Random
 from typing import TYPE_CHECKING, Final
+
+from zmon.placement.few_items import FewItems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,6 +53,10 @@ PRICES: Final = (
     (0.05, True), (0.03, False),
 )  # fmt: skip
 """Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
+TOGETHER: Final = 12
+"""Of so many items at the most all placements are tried at last ..."""
+NODES: Final = 24_000
+"""... as far as so many steps go."""
 SINGLE: Final = 0.5
 """The part of the proposals that are about one item."""
 BACK: Final = 0.3
@@ -122,27 +129,58 @@ class Annealing:
         self.where = self.home.copy()
         self.top, self.bytes = state.top, 0
 
-    def search(self, bound: float, known: Mapping[int, int], top: float) -> None:
-        """Find the lowest level that can be reached, and the fewest bytes to copy for it.
-
-        `known` has the new units of items that are moved in a placement that reaches a level, `top`.
-        """
-        pairs = len(self.items) * (len(self.items) + len(self.bare))
+    def begin_with(self, known: Mapping[int, int], top: float) -> None:
+        """Take a placement that reaches a lower level, by the new units of items that are moved."""
         where = [known.get(number, home) for number, home in zip(self.items, self.home, strict=True)]
         allowed = all(unit in units for unit, units in zip(where, self.copied, strict=True))
         if top < self.top and len(known) <= self.most and known.keys() <= set(self.items) and allowed:
             self.where, self.top, self.bytes = where, top, sum(map(getitem, self.copied, where))
-        level, fewest = (max(LEAST, min(times * pairs, MANY)) for times in (LEVEL, BYTES))
-        low, wanted = bound, bound
+
+    def search(self, bound: float) -> None:
+        """Find the lowest level that can be reached, and the fewest bytes to copy for it."""
+        pairs = len(self.items) * (len(self.items) + len(self.bare))
+        level, low, wanted = max(LEAST, min(LEVEL * pairs, MANY)), bound, bound
         for _ in range(ROUNDS):
             if self.top <= low * (1 + FINE):
                 break
             if not any(self.lower(wanted, level, 0.0, stop=True, anew=anew) for anew in (False, True)):
                 low = wanted
             wanted = (low + self.top) / 2
-        reached = max(self.top, bound) * (1 + 2 * FINE)
+        self.fewest_bytes(max(self.top, bound) * (1 + 2 * FINE))
+
+    def fewest_bytes(self, level: float) -> int:
+        """Search for the fewest bytes to copy with no resource above a level that is known to be reached."""
+        pairs = len(self.items) * (len(self.items) + len(self.bare))
+        proposals = max(LEAST, min(BYTES * pairs, MANY))
         for price, anew in PRICES:
-            self.lower(reached, fewest, price, stop=False, anew=anew)
+            self.lower(level, proposals, price, stop=False, anew=anew)
+        if len(self.movable) <= TOGETHER:
+            self._place_together(level * (1 + SAME))
+        return self.bytes
+
+    def _place_together(self, limit: float) -> None:
+        """Place all items with the fewest bytes to copy and no level above a limit, if fewer are possible."""
+        where = self.home.copy()
+        few = sorted(
+            self.movable, key=lambda place: -max(time for _, time in self.parts[place][self.home[place]])
+        )
+
+        def allowed(units: Sequence[int]) -> bool:
+            for place, unit in zip(few, units, strict=True):
+                where[place] = unit
+            return not self.has_rules or _Rules(self, where).hold()
+
+        found = FewItems(
+            [self.home[place] for place in few],
+            [self.parts[place] for place in few],
+            [self.copied[place] for place in few],
+            self.bare,
+        ).search(limit, self.most, self.bytes, allowed, NODES)
+        if found:
+            for place, unit in zip(few, found, strict=True):
+                where[place] = unit
+            walk = _Walk(self, where, limit)
+            self.where, self.top, self.bytes = where, max(walk.levels), walk.size
 
     def moves(self) -> list[tuple[int, int]]:
         """Return the items that are moved, with their new units."""
@@ -261,12 +299,20 @@ class _Rules:
     """What came to each unit, for rules that hold between items that are moved, and the room that is left."""
 
     def __init__(self, search: Annealing, where: Sequence[int]) -> None:
-        self._search = search
+        self._search, self._where = search, where
         self._came: dict[tuple[int, object], int] = {}
         self._free = search.free.copy()
         for place, (home, unit) in enumerate(zip(search.home, where, strict=True)):
             if unit != home:
                 self._put(place, home, unit)
+
+    def hold(self) -> bool:
+        """Return whether each unit has room for what came, and the rules allow it there."""
+        search = self._search
+        return all(left >= min(0, free) for left, free in zip(self._free, search.free, strict=True)) and all(
+            unit == home or self._fits(place, unit)
+            for place, (home, unit) in enumerate(zip(search.home, self._where, strict=True))
+        )
 
     def accept(self, changes: Changes) -> bool:
         """Make changes if the rules allow them."""

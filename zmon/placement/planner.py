@@ -13,9 +13,9 @@ zmon suggests, and never moves anything.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
@@ -43,12 +43,17 @@ NEAREST: Final = 4
 CROWDED: Final = 16
 """Number of tablespaces, those that lose most, for which an exchange is tried."""
 
+PLANNED: Final = 40
+"""So many moves are planned, of which the first are suggested if fewer are asked for."""
 GAIN: Final = 0.005
 """Smaller changes of Max/mean and Spr do not count: both are printed with two digits."""
 WORTH: Final = 0.05
 """The relative increase of throughput, or Spr, that is required to suggest moves."""
 EQUAL: Final = 0.02
 """Of two plans with a smaller difference of Max/mean that which spreads tablespaces more may be better."""
+MORE_BYTES: Final = 0.1
+MUCH: Final = 0.2
+"""So much more of the load has to be spread for a plan that copies more than a tenth more bytes."""
 DETOURS: Final = 4
 """So often the search is repeated where files wait for each other's room."""
 BISECTIONS: Final = 60
@@ -101,6 +106,19 @@ class FreshPlacement(NamedTuple):
     apart: float
 
 
+class LongerPlan(NamedTuple):
+    """A plan of more moves than were asked for."""
+
+    moves: int
+    uneven: float
+    copied: int
+    apart: float
+    first: float
+    """The maximum after its first moves, as many as were asked for, as a multiple of the mean."""
+    is_begun: bool
+    """Whether these are the moves that are suggested; else others are better."""
+
+
 class MovePlan(NamedTuple):
     """The suggested moves and their effect."""
 
@@ -122,6 +140,8 @@ class MovePlan(NamedTuple):
     """The reasons why items on the unit with most load stay there, with their numbers."""
     is_anew: bool
     """Whether placing all anew is what is suggested, because it is better."""
+    longer: LongerPlan | None = None
+    """The plan that goes on after these moves, if it has more than were asked for."""
 
 
 def plan_moves(
@@ -134,6 +154,8 @@ def plan_moves(
 ) -> MovePlan:
     """Return up to `most` moves in order of benefit; an exchange counts as two moves.
 
+    They are the first moves of the plan of `PLANNED` moves, unless others are better by `WORTH`.
+
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key.
     """
@@ -143,16 +165,22 @@ def plan_moves(
         return MovePlan((), loads, loads, NO_LOAD, NO_LOAD, NO_LOAD, NO_LOAD, None, (), is_anew=False)
     bound, uneven, apart = lowest(begin), begin.top / begin.mean, begin.apart()
     fresh, placed = _placed_anew(begin)
-    changes = _telling(begin, _lowered(begin, most, bound, placed))
-    changes += _widened(_made(begin, changes), most - sum(map(len, changes)))
+    changes: list[Change] = []
+    is_anew, longer = False, None
+    if most:
+        changes, is_anew = _planned(begin, PLANNED, bound, placed)
+        if most > PLANNED and sum(map(len, changes)) >= PLANNED - 1:
+            changes, is_anew = _planned(begin, most, bound, placed)
+        if sum(map(len, changes)) > most:
+            longer = _longer(begin, changes, most)
+            changes, is_anew = _first(begin, changes, most), False
+            if begin.mean * longer.first > bound * (1 + WORTH):
+                others, anew = _planned(begin, most, bound, placed)
+                if _made(begin, others).top * (1 + WORTH) < begin.mean * longer.first:
+                    changes, is_anew, longer = others, anew, longer._replace(is_begun=False)
     steps = tuple(_steps(begin, changes))
-    anew: tuple[PlanStep, ...] = ()
-    if fresh is not None and fresh.moves <= most:
-        anew = tuple(_steps(begin, _telling(begin, _in_order(begin.copy(), placed))))
-    is_anew = _is_better(anew, steps)
-    steps = anew if is_anew else steps
     if not steps or (uneven / steps[-1].uneven < 1 + WORTH - GAIN and steps[-1].apart - apart < WORTH):
-        steps, is_anew = (), False
+        steps, is_anew, longer = (), False, None
     reached = steps[-1].uneven if steps else uneven
     return MovePlan(
         steps,
@@ -165,6 +193,38 @@ def plan_moves(
         None if is_anew else fresh,
         _held(begin, steps),
         is_anew=is_anew,
+        longer=longer,
+    )
+
+
+def _planned(
+    begin: PlannerState, most: int, bound: float, placed: Sequence[tuple[int, int]]
+) -> tuple[list[Change], bool]:
+    """Return the better plan of up to `most` moves, and whether it is that of placing all anew."""
+    changes = _telling(begin, _lowered(begin, most, bound, placed))
+    changes += _widened(_made(begin, changes), most - sum(map(len, changes)))
+    if 0 < len(placed) <= most:
+        anew = _telling(begin, _in_order(begin.copy(), placed))
+        if _is_better(begin, anew, changes, most):
+            return anew, True
+    return changes, False
+
+
+def _first(begin: PlannerState, changes: Sequence[Change], most: int) -> list[Change]:
+    """Return the first changes that are at most so many moves, and end with one that gains."""
+    counts = list(accumulate(map(len, changes)))
+    first = list(changes[: bisect_right(counts, most)])
+    gaining = list(_gains(begin, first))
+    while first and not gaining.pop():
+        first.pop()
+    return first
+
+
+def _longer(begin: PlannerState, changes: Sequence[Change], most: int) -> LongerPlan:
+    made, first = _made(begin, changes), _made(begin, _first(begin, changes, most))
+    copied = sum(made.copied(number) for change in changes for number, _ in change)
+    return LongerPlan(
+        sum(map(len, changes)), made.top / begin.mean, copied, made.apart(), first.top / begin.mean, True
     )
 
 
@@ -179,7 +239,9 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
     top = _made(begin, [tuple(placed)]).top
     for last in (*[False] * DETOURS, True) if most else ():
         search = Annealing(begin, most, barred, leaving=not last)
-        search.search(bound, {} if barred else dict(placed), top)
+        if not barred:
+            search.begin_with(dict(placed), top)
+        search.search(bound)
         left = _spread(_made(begin, [tuple(search.moves())]))
         changes = list(_in_order(begin.copy(), left))
         left -= {move for change in changes for move in change}
@@ -436,18 +498,20 @@ def _placed_anew(begin: PlannerState) -> tuple[FreshPlacement | None, list[tuple
     return FreshPlacement(uneven, len(moves), copied, apart), moves
 
 
-def _is_better(ones: Sequence[PlanStep], others: Sequence[PlanStep]) -> bool:
-    """Return whether a plan is better: as low a maximum, a higher Spr, and bytes to copy that are worth it.
+def _is_better(begin: PlannerState, anew: Sequence[Change], changes: Sequence[Change], most: int) -> bool:
+    """Return whether placing all anew is better: as low a maximum, and a higher Spr that is worth its bytes.
 
-    A Spr that is higher by a tenth of the load is worth a tenth more bytes.
+    It is worth a tenth more bytes than the fewest for that maximum; if much more of the load is spread, twice
+    that part more.
     """
-    if not ones or not others:
-        return bool(ones)
-    one, other = ones[-1], others[-1]
-    if abs(one.uneven - other.uneven) > EQUAL:
-        return one.uneven < other.uneven
-    wider = one.apart - other.apart
-    return wider >= WORTH and one.copied <= (1 + wider) * other.copied
+    one, other = _made(begin, anew), _made(begin, changes)
+    wider = one.apart() - other.apart()
+    if not anew or one.top - other.top > EQUAL * begin.mean or wider < WORTH:
+        return False
+    search = Annealing(begin, most)
+    search.begin_with(dict(move for change in anew for move in change), one.top)
+    worth = 2 * wider if wider >= MUCH else MORE_BYTES
+    return sum(map(one.copied, search.items)) <= (1 + worth) * search.fewest_bytes(one.top)
 
 
 # every tablespace on many units

@@ -509,21 +509,29 @@ def no_use_words(report: SpreadReport) -> str:
     return f"{report.no_use}; no move is of use" if report.no_use else ""
 
 
-def anew_words(suggested: MovePlan, most: int) -> Iterable[str]:
-    """Yield how the plan of at most so many moves compares with that of placing all files anew."""
+def anew_words(suggested: MovePlan) -> Iterable[str]:
+    """Yield how the plan compares with that of placing all files anew, and with a longer one."""
+    found, longer = suggested.anew, suggested.longer
     if suggested.is_anew:
         yield "Better than single moves: this plan places all files anew, and spreads tablespaces more"
-    elif suggested.anew is not None and suggested.steps:
-        found = suggested.anew
-        moves = f"{found.moves} move{'s' * (found.moves != 1)}"
-        result = (
-            f"{found.uneven:.2f} by {moves}, {found.copied / 2**30:.3g} GiB to copy,"
-            f" Spr {100 * found.apart:.0f} %"
-        )
-        if found.moves > most:
-            yield f"With more moves: placing all anew, largest first, gives {result}"
+    elif longer is not None:
+        result = _result(longer.uneven, longer.moves, longer.copied, longer.apart)
+        if longer.is_begun:
+            yield f"These are the first moves of a plan that reaches {result}"
         else:
-            yield f"Better than placing all anew, largest first: {result}"
+            yield (
+                f"With more moves another plan, of which these are no part, reaches {result};"
+                f" its first moves, as many as these, reach {longer.first:.2f}"
+            )
+    elif found is not None and suggested.steps:
+        result = _result(found.uneven, found.moves, found.copied, found.apart)
+        more = found.moves > sum(len(step.moves) for step in suggested.steps)
+        yield f"Placing all anew, largest first, {'takes more moves' if more else 'is no better'}: {result}"
+
+
+def _result(uneven: float, moves: int, copied: int, apart: float) -> str:
+    many = f"{moves} move{'s' * (moves != 1)}"
+    return f"{uneven:.2f} by {many}, {copied / 2**30:.3g} GiB to copy, Spr {100 * apart:.0f} %"
 
 
 def staying_words(report: SpreadReport) -> str:

@@ -18,6 +18,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK
 from zmon.placement.items import MEGABYTE, placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
+from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
@@ -356,9 +357,6 @@ COLUMNS: Final = (
     "number", "path", "source", "target", "times", "worst", "uneven", "copied", "apart", "swap", "size",
     "mbs", "tablespace", "database", "basis",
 )  # fmt: skip
-MAX_MOVES: Final = 40
-"""So many moves are suggested at the most."""
-
 MOVE_ESTIMATES: Final = ("mbs", "uneven", "times", "apart")
 NO_TRAFFIC: Final = absent("bytes are counted: no traffic is known")
 NO_SWAP: Final = absent("the file moves alone")
@@ -387,10 +385,10 @@ def _suggested(machine: Machine, view: View) -> tuple[SpreadReport, MovePlan]:
     """Return the answer by traffic, or by bytes where no traffic is known."""
     interval = view.interval
     known = placement_of(machine, traffic=attribution_of(view))
-    wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=MAX_MOVES)
+    wanted = SpreadQuery(traffic=True, seconds=interval.seconds, moves=PLANNED)
     found = predicted(report_spread(known, wanted, waits_in(view)), view)
     if found.plan is None or isinstance(found.plan.uneven, Absent):
-        found = report_spread(known, SpreadQuery(moves=MAX_MOVES))
+        found = report_spread(known, SpreadQuery(moves=PLANNED))
     if found.plan is None:
         from zmon.placement.planner import plan_moves  # noqa: PLC0415 - only where no LCU is known
 
@@ -424,10 +422,11 @@ def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
     if found.moved is not None and plan.steps:
         yield times_words("These moves", found.moved, found.units)
         yield spread_words(plan)
-        yield from anew_words(plan, found.wanted.moves)
+        yield from anew_words(plan)
     if words := staying_words(found):
         yield words
-    yield "zmon moves nothing; zmon spread --moves prints the statements that do"
+    by = " --traffic" if found.wanted.traffic else ""
+    yield f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in found.assumptions)
 
 

@@ -1,0 +1,57 @@
+"""`zmon spread --traffic --moves` prints what MOVES shows: one question has one answer."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.placement.planner import PLANNED
+
+SHARK: Final = "recordings/lab-shark-before.zmon"
+SOURCES: Final = {
+    SHARK: [],
+    "recordings/lab-healthy-day.zmon": ["--at", "14:40"],
+    "lab:logs-mixed": [],
+    "recordings/hercules-one-hot-lcu.tar.gz": [],
+}
+"""Where moves help, where a new reader is to be found, where a log is in the way, and no file known."""
+
+Step = tuple[str, str, str, float]
+
+
+def steps(printed: str, *names: str) -> list[Step]:
+    """Return each step of a CSV: the first file, where it is, where it goes, and the maximum after it."""
+    found: dict[str, Step] = {}
+    for row in csv.DictReader(io.StringIO(printed)):
+        number, path, source, target, top = (row[name] for name in names)
+        found.setdefault(number, (path, source, target, round(float(top), 9)))
+    return list(found.values())
+
+
+def suggested(capsys: pytest.CaptureFixture[str], source: str, moves: int, *when: str) -> list[Step]:
+    main(["spread", "--from", source, *when, "--traffic", "--moves", str(moves), "--format", "csv"])
+    return steps(capsys.readouterr().out, "step", "path", "from", "to", "max_to_mean")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_plan_is_that_of_moves(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the same interval, with the same traffic, in the same order."""
+    main(["show", "MOVES", "--from", source, *SOURCES[source], "--format", "csv"])
+    shown = steps(capsys.readouterr().out, "number", "path", "source", "target", "uneven")
+    assert suggested(capsys, source, PLANNED, *SOURCES[source]) == shown
+    assert bool(shown) == (source == SHARK)
+
+
+def test_fewer_moves_are_the_first_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """An exchange counts as two moves; the text says that a longer plan goes on."""
+    whole = suggested(capsys, SHARK, PLANNED)
+    for moves in (12, 6, 3):
+        few = suggested(capsys, SHARK, moves)
+        assert few == whole[: len(few)]
+        assert moves - 1 <= len(few) <= moves
+    main(["spread", "--from", SHARK, "--traffic", "--moves", "6"])
+    assert "These are the first moves of a plan that reaches" in capsys.readouterr().out
