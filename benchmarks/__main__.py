@@ -3,8 +3,8 @@
 Each prints what it measured, against what, and what was wanted, and how long that took; the exit status says
 whether all were kept.  On two cores that rest otherwise:
 
-* sampling, tables, lookup, startup, cp, lab, whatif: a minute each or less, nine and more rounds of what
-  takes milliseconds to a second;
+* sampling, units, tables, lookup, startup, cp, lab, whatif: a minute each or less, seven and more rounds
+  of what takes milliseconds to a second;
 * glass, where, spread: a minute or two, most of it to make a machine of 4,096 devices or 10,000 files;
 * memory: four minutes, for 2,500 samples;
 * recording: five minutes: ten minutes of samples for the bytes, 240 samples for the processor time, two
@@ -21,6 +21,7 @@ from typing import Final
 
 BENCHMARKS: Final = (
     "sampling",
+    "units",
     "tables",
     "lookup",
     "startup",

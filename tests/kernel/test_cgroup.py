@@ -20,6 +20,7 @@ from zmon.kernel.cgroup import (
     captured_files,
     parse_flat,
     parse_io_line,
+    parse_io_stat,
     unit_folders,
 )
 from zmon.kernel.tree import LiveTree
@@ -229,7 +230,30 @@ def test_any_line_is_parsed_or_refused(line: bytes) -> None:
     assert found is None or (len(found[1]) == 6 and min(found[1]) >= 0)
 
 
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 9),
+            *[st.integers(0, 1 << 64)] * 6,
+            st.sampled_from(["", " cost.usage=3", " x=max"]),
+        ),
+        max_size=6,
+    )
+)
+def test_usual_and_other_files_give_the_same(lines: list[tuple[int | str, ...]]) -> None:
+    """Whether a policy appends keys or not; a device that is there twice counts once."""
+    text = "".join(
+        f"94:{minor} rbytes={a} wbytes={b} rios={c} wios={d} dbytes={e} dios={f}{more}\n"
+        for minor, a, b, c, d, e, f, more in lines
+    )
+    expected: dict[str, tuple[int | str, ...]] = {}
+    for minor, a, b, c, d, e, f, _more in lines:
+        expected.setdefault(f"94:{minor}", (a, b, e, c, d, f))
+    numbers, columns = parse_io_stat(text.encode())
+    assert dict(zip(numbers, zip(*columns, strict=True), strict=True)) == expected
+
+
 @given(st.binary())
 def test_flat_files_give_numbers(content: bytes) -> None:
     """Other lines are passed over."""
-    assert all(number >= 0 for number in parse_flat(content).values())
+    assert all(number >= 0 for number in parse_flat(content, content.split()).values())

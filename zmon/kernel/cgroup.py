@@ -21,13 +21,11 @@ import os
 import re
 import resource
 from contextlib import suppress
-from itertools import compress, count
-from operator import ne
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.activity import ChangingRows
-from zmon.kernel.proc_pressure import parse_pressure
 from zmon.kernel.tree import MAX_FILE, LiveTree, text
 from zmon.kinds import UNIT, UNIT_IO
 from zmon.plain_text import harmless
@@ -35,7 +33,7 @@ from zmon.sample import Frame, empty_frame
 from zmon.unit_name import database_of, is_whole, sort_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
@@ -83,6 +81,11 @@ _IO_LINE: Final = re.compile(
     rb"([0-9]{1,5}:[0-9]{1,8}) rbytes=([0-9]{1,20}) wbytes=([0-9]{1,20}) rios=([0-9]{1,20})"
     rb" wios=([0-9]{1,20}) dbytes=([0-9]{1,20}) dios=([0-9]{1,20})"
 )
+_USUAL: Final = re.compile(
+    rb"(?:[0-9]{1,5}:[0-9]{1,8} rbytes=[0-9]{1,20} wbytes=[0-9]{1,20} rios=[0-9]{1,20}"
+    rb" wios=[0-9]{1,20} dbytes=[0-9]{1,20} dios=[0-9]{1,20}\n)+"
+)
+"""All of io.stat, where no device is without counts and no policy appends keys."""
 _NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
 _COUNT: Final = re.compile(rb"[0-9]{1,20}")
 
@@ -99,10 +102,11 @@ _ONE_NUMBER: Final = {
     "swap": "memory.swap.current",
 }  # fmt: skip
 _PRESSURES: Final = (
-    ("cpu.pressure", (("cpu_some", "some"),)),
-    ("io.pressure", (("io_some", "some"), ("io_full", "full"))),
-    ("memory.pressure", (("memory_some", "some"), ("memory_full", "full"))),
+    ("cpu.pressure", (("cpu_some", b"some"),)),
+    ("io.pressure", (("io_some", b"some"), ("io_full", b"full"))),
+    ("memory.pressure", (("memory_some", b"some"), ("memory_full", b"full"))),
 )
+_TOTAL: Final = re.compile(rb"^(some|full) [^\n]{1,100} total=([0-9]{1,20})$", re.MULTILINE)
 
 _NO_LIMIT: Final = absent("it has no limit")
 _NO_CONTROLLER: Final = {
@@ -140,14 +144,30 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
     return head.decode(), tuple(int(value or 0) for value in values)
 
 
-def parse_flat(content: bytes) -> dict[bytes, int]:
-    """Parse lines `name number`, such as cpu.stat and memory.stat; other lines are passed over."""
-    found = {}
-    for line in content.splitlines():
-        name, _, number = line.partition(b" ")
-        if _COUNT.fullmatch(number):
-            found[name] = int(number)
-    return found
+def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
+    """Parse io.stat: the devices that count something, each once, and a column for each of `IO_FIELDS`.
+
+    Raises:
+        ValueError: see `parse_io_line`.
+    """
+    if _USUAL.fullmatch(content):
+        words = content.translate(None, b"rbyteswiod=").split()
+        numbers = [number.decode() for number in words[::7]]
+        if len(set(numbers)) == len(numbers):
+            return numbers, [list(map(int, words[at::7])) for at in (1, 2, 5, 3, 4, 6)]
+    found: dict[str, DeviceCounts] = {}
+    for line in content.splitlines()[:MAX_LINES]:
+        parsed = parse_io_line(line)
+        if parsed is not None:
+            found.setdefault(*parsed)
+    return list(found), list(zip(*found.values(), strict=True))
+
+
+def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
+    """Find the numbers of some lines `name number`, as cpu.stat and memory.stat have them."""
+    words = content.split()
+    known = dict(zip(words[::2], words[1::2], strict=False))
+    return {label: int(number) for label in labels if _COUNT.fullmatch(number := known.get(label, b""))}
 
 
 class UnitFiles:
@@ -160,15 +180,16 @@ class UnitFiles:
         self.open: dict[str, int] = {}
         self.contents: dict[str, bytes | None] = {}
         """What was read last; None of a file that the unit does not have."""
-        self.lines: list[bytes] = []
-        """Those of io.stat, ..."""
-        self.counts: list[tuple[str, DeviceCounts] | None] = []
-        """... as they were parsed, ..."""
-        self.places: list[int] = []
-        """... and the rows of UNIT_IO that they are."""
-        self.moved: list[int] = []
-        """Which of them have changed."""
+        self.numbers: list[str] = []
+        """The devices of io.stat, ..."""
+        self.rows: list[tuple[Value, ...]] = []
+        """... their rows in UNIT_IO, ..."""
+        self.first = 0
+        """... and the place of the first one there."""
+        self.moved = False
+        """Whether they have changed."""
         self.incarnation: Value = _NOT_LIVE
+        self.sort = sort_of(path)
         self.database: Value = database_of(path) or _NO_DATABASE
         self.asked = 0
         """When its processes were looked at."""
@@ -339,28 +360,23 @@ class UnitReader:
             raise
 
     def _parse_io(self, unit: UnitFiles) -> None:
-        """Parse the lines of io.stat that have changed.
+        """Parse io.stat.
 
         Raises:
             ValueError: a line is of another form.
         """
-        before, unit.lines = unit.lines, (unit.contents["io.stat"] or b"").splitlines()[:MAX_LINES]
-        if len(before) == len(unit.lines):
-            unit.moved = list(compress(count(), map(ne, unit.lines, before)))
-            for at in unit.moved:
-                known, found = unit.counts[at], parse_io_line(unit.lines[at])
-                unit.counts[at] = found
-                self._other_lines |= (known and known[0]) != (found and found[0])
-        else:
-            unit.counts = list(map(parse_io_line, unit.lines))
-            self._other_lines = True
+        before = unit.numbers
+        unit.numbers, columns = parse_io_stat(unit.contents["io.stat"] or b"")
+        unit.rows = list(zip(repeat(unit.path), unit.numbers, *columns, strict=False))
+        unit.moved = True
+        self._other_lines |= unit.numbers != before
 
     def _row_of(self, unit: UnitFiles) -> tuple[Value, ...]:
         contents = unit.contents
-        cpu = parse_flat(contents["cpu.stat"] or b"")
+        cpu = parse_flat(contents["cpu.stat"] or b"", _CPU.values())
         row: dict[str, Value] = {
             "incarnation": unit.incarnation,
-            "sort": sort_of(unit.path),
+            "sort": unit.sort,
             "database": unit.database,
             "io_counted": int(contents["io.stat"] is not None),
         }
@@ -370,9 +386,10 @@ class UnitReader:
             row[name] = int(content) if _COUNT.fullmatch(content) else _NO_LIMIT if content else none
         for name, label in _CPU.items():
             row[name] = cpu[label] * 1000 if label in cpu else _NO_CONTROLLER["cpu"]
-        memory, without = parse_flat(contents["memory.stat"] or b""), _NO_CONTROLLER["memory"]
+        memory = parse_flat(contents["memory.stat"] or b"", _MEMORY.values())
+        none = _NOT_IN_KERNEL if memory else _NO_CONTROLLER["memory"]
         for name, label in _MEMORY.items():
-            row[name] = memory.get(label, _NOT_IN_KERNEL if memory else without)
+            row[name] = memory.get(label, none)
         for file, fields in _PRESSURES:
             lost = _pressure(contents[file])
             row |= {name: lost.get(label, _NO_PRESSURE) for name, label in fields}
@@ -394,14 +411,14 @@ class UnitReader:
         else:
             self._io.replace(
                 {
-                    unit.places[at]: (unit.path, parsed[0], *parsed[1])
+                    at: row
                     for unit in self._units.values()
-                    for at in unit.moved
-                    if (parsed := unit.counts[at]) is not None
+                    if unit.moved
+                    for at, row in enumerate(unit.rows, unit.first)
                 }
             )
         for unit in self._units.values():
-            unit.moved = []
+            unit.moved = False
         if not self._io_keys:
             counted = any(unit.contents.get("io.stat") is not None for unit in self._units.values())
             if counted:
@@ -410,29 +427,19 @@ class UnitReader:
         return self._io.frame(UNIT_IO, self._io_keys, [now] * len(self._io_keys), {})
 
     def _place_lines(self) -> None:
-        """Give each line of io.stat that counts something a row; a device that is there twice has one."""
-        rows: dict[str, tuple[Value, ...]] = {}
+        """Give each device of each unit a row."""
+        rows: list[tuple[Value, ...]] = []
         for unit in self._units.values():
-            unit.places = []
-            for parsed in unit.counts:
-                key = "" if parsed is None else f"{parsed[0]} {unit.path}"
-                unit.places.append(len(rows))
-                if parsed is not None and key not in rows:
-                    rows[key] = (unit.path, parsed[0], *parsed[1])
-        self._io_keys, self._other_lines = (
-            list(rows),
-            len(rows) < sum(parsed is not None for unit in self._units.values() for parsed in unit.counts),
-        )
-        self._io = ChangingRows(("unit", "device", *IO_FIELDS), rows.values())
+            unit.first = len(rows)
+            rows += unit.rows
+        self._io_keys = [f"{device} {unit}" for unit, device, *_ in rows]
+        self._other_lines = False
+        self._io = ChangingRows(("unit", "device", *IO_FIELDS), rows)
 
 
-def _pressure(content: bytes | None) -> dict[str, Value]:
-    if not content:
-        return {}
-    try:
-        return parse_pressure(content.decode("ascii", "replace"))
-    except ValueError:
-        return {}
+def _pressure(content: bytes | None) -> dict[bytes, int]:
+    """Return the ns of `some` and `full`."""
+    return {name: int(total) * 1000 for name, total in _TOTAL.findall(content or b"")}
 
 
 def _whole(file: int) -> bytes:

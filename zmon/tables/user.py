@@ -48,6 +48,7 @@ PERCENT: Final = 1e-7
 """ns in a second, as percent of it."""
 
 NO_IO: Final = absent("no I/O in the interval")
+NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
 MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
 NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
@@ -78,7 +79,7 @@ def table(view: View) -> Table:
         none if loads.missing is not None else NO_UNIT_IO if not counted else loads.of.get(key, {})
         for key, counted in zip(keys, units["io_counted"], strict=True)
     ]
-    rest = loads.rest if loads.missing is None else None
+    rest = loads.rest if loads.missing is None and loads.disks else None
     columns: dict[str, list[Value]] = {
         "unit": [title_of(key) for key in keys],
         "sort": list(units["sort"]),
@@ -95,7 +96,7 @@ def table(view: View) -> Table:
         io.append(rest)
         for name, values in columns.items():
             values.append({"unit": REST_TITLE, "path": REST}.get(name, IS_REST))
-    everything = total([one.bytes for one in loads.disks.values()]) if loads.disks else NO_IO
+    everything = total([one.bytes for one in loads.disks.values()]) if loads.disks else NO_DISKS
     columns |= _io_columns(io, everything, places)
     columns["lcus"] = [one if isinstance(one, Absent) else _lcus(one, places) for one in io]
     columns["spaces"] = [_spaces(view, one, spaces) for one in io]
