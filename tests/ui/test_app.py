@@ -562,3 +562,24 @@ def test_a_hanging_read_does_not_keep_the_program(
 
     never.set()
     app.sampling.join(10.0)
+
+
+def test_a_wide_terminal_has_bars_and_curves(on_terminal: Run, seen: Seen, settle: Settle) -> None:
+    """They come with the first screen or a moment later; ENTER typed meanwhile goes deeper; none on 80x24."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"12", "enter", "enter")
+        await settle(app, pilot)
+        assert command(app) == "DEVICE"
+        assert any("Recent Resp" in line for line in seen(app))
+        await pilot.press("f12")
+        await settle(app, pilot)
+        assert any("Share      Recent Resp" in line for line in seen(app))
+        await pilot.resize_terminal(80, 24)
+        await settle(app, pilot)
+        assert not any("Recent Resp" in line for line in seen(app))
+        await pilot.resize_terminal(200, 50)
+        await settle(app, pilot)
+        assert any("Recent Resp" in line for line in seen(app))
+
+    on_terminal(walk, size=(200, 50))

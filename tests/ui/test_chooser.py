@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
+from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
@@ -168,3 +170,28 @@ def test_at_another_time_the_lists_of_overview_are_sorted_anew() -> None:
         pane.resize(132, 37)
         lcus = [item.key for item in pane.items if item.key.startswith("lcu ")]
         assert lcus == ["lcu IBM.7500000000LAB1.8000", "lcu IBM.7500000000LAB1.8100"]
+
+
+@pytest.mark.parametrize("first", ["OVERVIEW", "CTLUNIT"])
+def test_enter_on_the_lss_of_scsi_disks_opens_its_disks(first: str) -> None:
+    """On OVERVIEW and on CTLUNIT: not an empty list."""
+    plan = load_scenario("fcp-failover")
+    session = Session(
+        simulated([plan._replace(phases=(plan.phases[-1]._replace(seconds=3.0),))]),
+        load_screens(shipped("screens")),
+    )
+    session.end()
+    session.mover = lambda _move: None
+    session.sheet()
+    glass = Glass(session, actions=GlassActions())
+    glass.resize(132, 43)
+    if first == "CTLUNIT":
+        glass.run(first)
+    else:
+        while not chosen(glass).startswith("lcu "):
+            glass.press("down")
+    glass.press("enter")
+    session.mover = None
+    assert session.page.screen.command == "DEVICE"
+    found = session.sheet()
+    assert {found.table.column("lcu")[row] for row in found.rows} in ({"80"}, {"81"})

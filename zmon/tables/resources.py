@@ -172,10 +172,15 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     if fullest is None:
         return ""
     many, response = recent.load.lcus, mean_of(recent.load.volumes_of(fullest.key), "response")
-    answers = "" if isinstance(response, Absent) else f" answers in {1e3 * response:.1f} ms"
+    answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
     users = filling(view, fullest.key)
     whose = f", filled by {users}" if users else ""
     return f"{fullest.title}{answers}{whose}; {len(many)} in all"
+
+
+def _ms(seconds: float) -> str:
+    """Write a time in milliseconds, as lists do: from 100 on whole."""
+    return f"{1e3 * seconds:.1f}" if seconds < 0.09995 else f"{1e3 * seconds:.0f}"
 
 
 def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
@@ -196,7 +201,7 @@ def _volume_words(_view: View, recent: RecentLoad) -> str:
     one = max(volumes, key=requests_of, default=None)
     if one is None or not one.rate:
         return f"none of {len(volumes)} in use"
-    response = "" if isinstance(one.response, Absent) else f" answers in {1e3 * one.response:.1f} ms"
+    response = "" if isinstance(one.response, Absent) else f" answers in {_ms(one.response)} ms"
     return f"{one.title}{response}; {sum(1 for each in volumes if each.rate)} of {len(volumes)} in use"
 
 

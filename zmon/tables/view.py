@@ -285,7 +285,8 @@ def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[
         rates = [rate if isinstance(rate, (int, float)) else 0.0 for rate in filled.columns[weight]]
         every = sum(rates)
         rows[weight] = frozenset(at for at, rate in enumerate(rates) if is_faint(rate, every, seconds))
-    return {name: rows[weight] for name, weight in weights.items() if weight in rows}
+    guessed = {name: filled.estimated.get(name) or frozenset() for name in weights}  # no means: what hangs
+    return {name: rows[weight] - guessed[name] for name, weight in weights.items() if weight in rows}
 
 
 def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
