@@ -46,7 +46,7 @@ def test_items_know_their_command() -> None:
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG",
         "T": "OVERVIEW", "U": "DIAGNOSE", "V": "CHECK",
-        "X": "EXCEPT", "Y": "SPREAD", "Z": "ZMON",
+        "X": "EXCEPT", "M": "MOVES", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip
 
 
