@@ -67,6 +67,15 @@ def test_a_line_says_with_how_many_seeds_it_holds(quick: Path) -> None:
     assert said.split()[-7:] == ["3.50", "to", "101", "2", "of", "3", "follows"]
 
 
+def test_a_figure_that_differs_says_why(quick: Path) -> None:
+    """Below its line, where it does not hold with every seed."""
+    figure = next(report([str(quick)])).figure._replace(differs="the model has no such queue")
+    assert [*seed_text([SeedLine("quick", figure, (101.0, 3.5))])][1:] == [
+        "  differs: the model has no such queue"
+    ]
+    assert len([*seed_text([SeedLine("quick", figure, (3.5,))])]) == 1
+
+
 @pytest.mark.parametrize(("high", "status"), [(100, 0), (0.001, 1)])
 def test_the_exit_status_says_if_a_figure_does_not_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], high: float, status: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.study_report import report, short
@@ -28,6 +29,8 @@ SEED_HEADINGS: Final = (
     "place",
 )
 NICE: Final = 10
+WIDTH: Final = 140
+"""Characters of the longest line of a reason; the lines of figures are as long."""
 
 
 class SeedLine(NamedTuple):
@@ -80,10 +83,14 @@ def _lines(names: tuple[str, ...], seed: int) -> list[ReportLine]:
 
 
 def seed_text(lines: Iterable[SeedLine]) -> Iterator[str]:
-    """Yield the report as a person reads it in a terminal."""
+    """Yield the report as a person reads it in a terminal, with the reason where a figure differs."""
     for line in lines:
         name = f"{line.scenario}: {line.figure.name}"
         bounds = f"{line.figure.low:g} to {line.figure.high:g}"
         values = f"{short(min(line.values))} to {short(max(line.values))}"
         holding = f"{line.holding} of {len(line.values)}"
         yield f"{name:<92} {bounds:>14} {values:>16} {holding:>11} {line.figure.basis}"
+        if line.figure.differs and line.holding < len(line.values):
+            yield from wrap(
+                f"differs: {line.figure.differs}", WIDTH, initial_indent="  ", subsequent_indent="  "
+            )
