@@ -54,6 +54,8 @@ def read_utf8(path: str, error: type[ValueError]) -> str:
         raise error(f"{path}:{line}: is not UTF-8; save it as UTF-8") from wrong
 
 
+PROFILES: Final = ("disk", "flash")
+"""The kinds of storage that have limits of their own, which a site or a file of rules chooses from."""
 SITE: Final = "/etc/zmon/site.toml"
 """The site file of a machine; a user's own is `zmon/site.toml` in the directory of settings."""
 

@@ -52,6 +52,8 @@ def test_what_was_asked_for_wrongly_ends_with_2(words: list[str], capsys: pytest
     [
         (["whre", "/db2"], "'whre' is no subcommand and no screen: did you mean where?"),
         (["whre", "--evidence", "/db2"], "'whre' is no subcommand and no screen: did you mean where?"),
+        (["diagnos"], "'diagnos' is no subcommand: did you mean diagnose?"),
+        (["check", "B99"], "'B99' is no check: did you mean B9 or B29?"),
         (["devcie"], "'devcie' is no subcommand and no screen: did you mean DEVICE?"),
         (
             ["xyzzy"],

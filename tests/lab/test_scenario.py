@@ -267,9 +267,11 @@ def test_every_scenario_that_comes_along_can_be_used(name: str) -> None:
 
 
 def test_a_name_that_is_none_is_answered_with_those_that_are() -> None:
-    """Nobody remembers them all."""
+    """Nobody remembers them all; with those that are called much like it, if there are some."""
     with pytest.raises(ScenarioError, match="shark-after, shark-before"):
-        path_of("shark")
+        path_of("xyzzy")
+    with pytest.raises(ScenarioError, match="did you mean hyperpav-0 .*lab: lists them all"):
+        path_of("hyperpva-0")
 
 
 def test_the_case_study_is_the_example_that_comes_along() -> None:

@@ -9,8 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.rule.grammar import Hours, Precondition, RuleError, load_rules, parse_rules
+from zmon.rule.grammar import (
+    Hours,
+    Precondition,
+    RuleError,
+    chosen_profile,
+    load_rules,
+    parse_rules,
+    usable_rules,
+)
+from zmon.rule.known_columns import columns_of, unknown_columns
 from zmon.tables import TABLES
+from zmon.toml import PROFILES
+from zmon.topology.site_file import read_site
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,3 +127,95 @@ def test_any_value_is_read_or_refused(keys: dict[str, str]) -> None:
     text = "\n".join(one for one in RULE.splitlines() if one.partition(" ")[0] not in keys)
     with suppress(RuleError):
         parse_rules(text + "".join(f"\n{key} = {value}" for key, value in keys.items()))
+
+
+def own(tmp_path: Path, text: str) -> str:
+    """Return a file of the user's own rules."""
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            RULE.replace("device.resp", "control_unit.respp"),
+            r"own\.toml:3: .* no column 'respp': did you mean resp",
+        ),
+        (
+            RULE.replace("device.resp", "devise.resp"),
+            r"own\.toml:3: .* no table 'devise': did you mean dev",
+        ),
+        (RULE + 'when = ["iou >= 3"]', r"own\.toml:7: .*device has no column 'iou': did you mean io"),
+        (RULE + 'also = ["all.iox"]', r"own\.toml:7: .*device has no column 'iox'"),
+        (RULE + 'when = ["memory.pagin >= 3"]', r"own\.toml:7: .*memory has no column 'pagin': did you mean"),
+        (RULE.replace("{resp}", "{rsp}"), r"own\.toml:6: rule\.1\.say: device has no column 'rsp'"),
+        (RULE.replace("device.resp", "files.mbs"), r"no rule can watch the table files"),
+        ('[[rule]]\nname = "path-busi"\nlook = 4\n', r"own\.toml:2: .*'path-busi': did you mean path-busy"),
+        ('[[rule]]\nname = "path-busy"\nlok = 4\n', r"own\.toml:3: .*not known here: did you mean look"),
+        ('profile = "tape"\n', "disk, flash"),
+        ('[[rule]]\nname = "path-busy"\nprofile.tape = { look = 1 }\n', "is no profile"),
+        ('[[rule]]\nname = "path-busy"\nprofile.disk = { say = "x" }\n', "not known here"),
+        ('[[rule]]\nname = "path-busy"\nprofile = 3\n', "is a table"),
+    ],
+)
+def test_a_rule_that_cannot_be_judged_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    """With file, line and what is called much like it, and not when it is judged for the first time."""
+    path = own(tmp_path, text)
+    with pytest.raises(RuleError, match=said):
+        load_rules([path], profile=chosen_profile([path])[0])
+
+
+def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
+    """Of all rules and all keys; where there is little room the first three and their number."""
+    path = own(
+        tmp_path,
+        '[[rule]]\nname = "lcu-queue"\nfor = "soon"\nweight = -1\nwhen = ["io => 1", "qued = 1"]\n'
+        '[[rule]]\nname = "path-busi"\nlook = 4\n[[rule]]\nname = "path-busy"\nlok = 3\nlooks = 3\n',
+    )
+    with pytest.raises(RuleError) as error:
+        load_rules([path])
+    lines = [int(mistake.split(":")[1]) for mistake in error.value.args]
+    assert sorted(lines) == [3, 4, 5, 5, 7, 11, 12]
+    assert str(error.value).endswith("and 4 more mistakes: zmon rules lists them")
+
+
+def test_the_tables_say_which_columns_there_are() -> None:
+    """Every column that a shipped rule names is one; what is only a fact or a cell of the row of all, too."""
+    for profile in ("", *PROFILES):
+        for rule in load_rules(profile=profile):
+            assert not unknown_columns(rule.columns)
+    assert {"paging", "available"} <= columns_of("memory")
+    assert {"running", "busy"} <= columns_of("cpu")
+    assert not columns_of("files")
+
+
+def test_a_profile_changes_numbers_alone(tmp_path: Path) -> None:
+    """One that is chosen brings its limits; a rule with limits for profiles alone is not used without one."""
+    plain, flash, disk = (
+        {rule.name: rule for rule in load_rules(profile=one)} for one in ("", *reversed(PROFILES))
+    )
+    assert "volume-response" not in plain
+    assert (flash["volume-response"].look, disk["volume-response"].look) == (1, 10)
+    assert (plain["lcu-service"].look, flash["lcu-service"].look, disk["lcu-service"].look) == (5, 1, 5)
+    assert plain["lcu-service"]._replace(look=1, bad=5) == flash["lcu-service"]
+    path = own(tmp_path, 'profile = "flash"\n[[rule]]\nname = "lcu-service"\nlook = 3\n')
+    assert chosen_profile([path]) == ("flash", f"{path}:1")
+    changed = {rule.name: rule for rule in load_rules([path], profile="flash")}
+    assert (changed["lcu-service"].look, changed["lcu-service"].bad) == (3, 5)
+
+
+def test_a_site_file_chooses_a_profile_and_own_rules_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of rules wins; the site file is one for everything else as well."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "zmon").mkdir()
+    site = tmp_path / "zmon" / "site.toml"
+    site.write_text('profile = "disk"\nlogs = ["*/log/*"]\n')
+    assert chosen_profile([])[0] == read_site({"XDG_CONFIG_HOME": str(tmp_path)}).profile == "disk"
+    assert "volume-response" in {rule.name for rule in usable_rules()[0]}
+    assert chosen_profile([own(tmp_path, 'profile = "flash"\n')])[0] == "flash"
+    site.write_text('profile = "tape"\n')
+    assert "site.toml:1" in usable_rules()[1]

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         _check(args)
         screens = load_screens()
         if args.command:
-            screens.find(args.command[0])
+            _check_screen(screens, args.command[0])
         if not is_line_mode(args) and not is_terminal():
             return complain("the screens need a terminal; print one with zmon show, or use --line")
         with progress(opening(args.source)):
@@ -110,6 +110,17 @@ def _check(args: argparse.Namespace) -> None:
         raise argparse.ArgumentTypeError("- is standard input, where commands come from: name a file")
     if args.at and not args.source:
         raise argparse.ArgumentTypeError("--at is a time in a recording: name one with --from")
+
+
+def _check_screen(screens: Screens, word: str) -> None:
+    """See that a word is a screen and no part of a subcommand: `diagnos` is no short form of DIAGNOSE.
+
+    Raises:
+        NoScreen, ScreenError, ArgumentTypeError: it is not.
+    """
+    meant = screens.find(word).command.lower()
+    if meant in SUBCOMMANDS and word.islower() and word != meant:
+        raise argparse.ArgumentTypeError(f"{word!r} is no subcommand: did you mean {meant}?")
 
 
 def _opened(screens: Screens, args: argparse.Namespace) -> Session:

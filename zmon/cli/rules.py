@@ -7,16 +7,17 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
-from zmon.cli.output import announced, complain, misused, progress, terminal_width, write_result
+from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.clock import DAY, clock, length
 from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
-from zmon.rule.grammar import RuleError, load_rules, own_rules
+from zmon.rule.grammar import RuleError, chosen_profile, load_rules, own_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.when import WhenError
+from zmon.toml import PROFILES
 
 if TYPE_CHECKING:
     import argparse
@@ -35,11 +36,17 @@ RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why
 def run(args: argparse.Namespace) -> int:
     """Print them; returns the exit status."""
     try:
-        rules = load_rules([*own_rules(), *args.rules])
+        own = [*own_rules(), *args.rules]
+        profile, place = chosen_profile(own)
+        rules = load_rules(own, profile=profile)
         if not args.source:
-            return _print_rules(args, rules)
+            return _print_rules(args, rules, _said_of_profile(profile, place))
         return _print_log(args, rules)
-    except (RuleError, WhenError) as error:
+    except RuleError as error:
+        for mistake in error.args:
+            complain(mistake)
+        return USAGE
+    except WhenError as error:
         return misused(str(error))
     except ValueError as error:
         return complain(str(error))
@@ -48,7 +55,15 @@ def run(args: argparse.Namespace) -> int:
 # the rules
 
 
-def _print_rules(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
+def _said_of_profile(profile: str, place: str) -> str:
+    """Return which profile is in force, and why."""
+    if profile:
+        return f"Limits are those of the profile {profile}: {place} chooses it."
+    names = " or ".join(f'"{name}"' for name in PROFILES)
+    return f"No profile is in force: no file of rules and no site file has profile = {names}."
+
+
+def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) -> int:
     def text() -> Iterator[str]:
         for rule in rules:
             over = f" / {rule.per}" if rule.per else ""
@@ -56,6 +71,7 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
             yield f"{rule.name}: {on} {rule.sense} {_limits(rule)}{_lasting(rule)}"
             for words in (*map(str, rule.when), rule.why):
                 yield from _indented(words)
+        yield from textwrap.wrap(profile, terminal_width())
 
     rows: list[list[Any]] = []
     for rule in rules:

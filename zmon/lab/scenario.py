@@ -31,6 +31,7 @@ from zmon.lab.model import (
     Touch,
     overloaded,
 )
+from zmon.plain_text import did_you_mean
 from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
@@ -124,9 +125,10 @@ def path_of(name: str, beside: str = "") -> str:
         return os.path.join(beside, name)
     if name in names():
         return os.path.join(FOLDER, name + SUFFIX)
+    guess = did_you_mean(name, names())
+    others = f"{guess} lab: lists them all" if guess else f"; there are {', '.join(names())}"
     raise NoScenarioError(
-        f"{name!r:.60} is no scenario that comes with zmon, nor a file that ends in {SUFFIX}; "
-        f"there are {', '.join(names())}"
+        f"{name!r:.60} is no scenario that comes with zmon, nor a file that ends in {SUFFIX}{others}"
     )
 
 

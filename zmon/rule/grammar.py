@@ -3,22 +3,26 @@
 A rule watches one column of a table.  Its value is judged in each interval: below the limits, worth a look,
 bad, or not known.  `zmon.rule.watch` makes exceptions of that.  A file of the user's own adds rules; a rule
 with the name of a shipped one changes only the keys that it gives, and `off = true` switches it off.
+
+A limit in milliseconds suits some storage and not other.  `profile` of a rule has the numbers that differ;
+a file of the user's own or a site file chooses one of `PROFILES`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from operator import ge, gt, le, lt
 
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.plain_text import did_you_mean
 from zmon.record import NamedTuple
 from zmon.tables import TABLES
-from zmon.toml import TomlDocument, TomlError, TomlTable, read_utf8
+from zmon.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ALL: Final = "all"
 """The row of all rows of a table, where a rule or a condition is about that."""
@@ -56,13 +60,28 @@ KEYS: Final[Mapping[str, type]] = {
     "name": str, "on": str, "per": str, "sense": str, "look": float, "bad": float, "clear": float,
     "when": list, "siblings": dict, "for": str, "of": str, "keep": str, "window": str, "rising": bool,
     "hours": str, "rows": dict, "group": str, "weight": float, "say": str, "also": list, "cause": str,
-    "why": str, "logs": bool, "off": bool,
+    "why": str, "logs": bool, "off": bool, "profile": dict,
 }  # fmt: skip
 """What a rule may say; its values have these types."""
+NEEDED: Final = ("name", "on", "say")
+PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
+"""The keys that name columns."""
+PROFILED: Final = ("look", "bad", "clear", "for", "of", "keep", "when")
+"""What of a rule may differ by profile."""
+LISTED: Final = 3
+"""Mistakes that are named where there is little room; `zmon rules` lists all."""
 
 
 class RuleError(ValueError):
-    """A rules file cannot be used; names the file, the line and what is wrong."""
+    """Rules files cannot be used; each mistake names the file, the line and what is wrong."""
+
+    args: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the first mistakes, and how many more there are."""
+        more = len(self.args) - LISTED
+        rest = [f"and {more} more mistakes: zmon rules lists them"] if more > 0 else []
+        return "; ".join([*self.args[:LISTED], *rest])
 
 
 class Precondition(NamedTuple):
@@ -162,6 +181,12 @@ class Rule(NamedTuple):
         return tuple(dict.fromkeys(name for name in named if name and name not in RESERVED))
 
     @property
+    def columns(self) -> dict[str, tuple[str, str]]:
+        """The table and the column of each of these terms."""
+        parts = ((term, *term.rpartition(".")[::2]) for term in self.terms)
+        return {term: (self.table if table in {"", ALL} else table, column) for term, table, column in parts}
+
+    @property
     def digest(self) -> str:
         """A few characters that change with the rule: logs name the rule as it was."""
         from hashlib import blake2b  # noqa: PLC0415 - screens alone need none
@@ -186,44 +211,132 @@ def own_rules() -> list[str]:
     return [path] if os.path.exists(path) else []
 
 
-def load_rules(paths: Iterable[str] = (), shipped: str | None = None) -> tuple[Rule, ...]:
+def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: str = "") -> tuple[Rule, ...]:
     """Load the shipped rules and change them as the files `paths` say, in this order.
 
+    A rule that has limits only for profiles is left out without one of these.
+
     Raises:
-        RuleError: a file cannot be read, or holds what is no rule.
+        RuleError: a file cannot be read, or holds what is no rule; it has all mistakes.
     """
-    tables: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
     folder = shipped_rules() if shipped is None else shipped
     try:
         files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     except OSError as error:
         raise RuleError(f"{folder}: {error.strerror or error}") from error
-    own = list(paths)
-    for path in [*(os.path.join(folder, name) for name in files), *own]:
-        for table in _tables(path, is_shipped=path not in own):
+    known: dict[str, tuple[TomlTable, dict[str, Any]]] = {}
+    mistakes: list[str] = []
+    for path in (os.path.join(folder, name) for name in files):
+        for table in _document(path, is_shipped=True).list_of("rule", []):
+            known[table.text("name")] = table, _in_profile(table, profile)
+    own: set[str] = set()
+    for path in paths:
+        try:
+            own |= _change(known, _document(path), profile, mistakes)
+        except RuleError as error:
+            mistakes += error.args
+    used = {
+        name: rule
+        for name, rule in known.items()
+        if not rule[1].get("off", False) and (name in own or not _lacks_limits(rule[1]))
+    }
+    try:
+        found = _all_of(partial(_own_rule if name in own else _rule, *rule) for name, rule in used.items())
+    except RuleError as error:
+        mistakes += error.args
+    if mistakes:
+        raise RuleError(*mistakes)
+    return tuple(found)
+
+
+def _lacks_limits(data: Mapping[str, Any]) -> bool:
+    """Return whether a rule has limits for profiles alone, and none of these is chosen."""
+    return "profile" in data and not data.keys() & {"look", "bad"}
+
+
+def _own_rule(table: TomlTable, data: dict[str, Any]) -> Rule:
+    """Return a rule of the user's own, whose columns there are; those of shipped rules are tested."""
+    from zmon.rule.known_columns import unknown_columns  # noqa: PLC0415 - most have no rules of their own
+
+    found = _rule(table, data)
+    wrong = [
+        str(
+            table.wrong(
+                next((key for key in PLACES if re.search(rf"\b{term}\b", str(data.get(key)))), ""), words
+            )
+        )
+        for term, words in unknown_columns(found.columns).items()
+    ]
+    if wrong:
+        raise RuleError(*wrong)
+    return found
+
+
+def _change(
+    known: dict[str, tuple[TomlTable, dict[str, Any]]], top: TomlTable, profile: str, mistakes: list[str]
+) -> set[str]:
+    """Add the rules of a file, or change those that are known; returns their names."""
+    names = set()
+    for table in top.list_of("rule", []):
+        try:
             name = table.text("name")
-            _, known = tables.get(name, (table, {}))
-            tables[name] = table, known | dict(table.data)
-    rules = (_rule(table, data) for table, data in tables.values() if not data.get("off", False))
-    return tuple(rules)
+            if name not in known and "on" not in table:
+                others = did_you_mean(name, known) or "; a rule of your own needs `on`, `say` and a limit"
+                raise table.wrong("name", f"there is no rule {name!r:.60}{others}")
+            _, data = known.get(name, (table, {}))
+            known[name] = table, data | _in_profile(table, profile)
+            names.add(name)
+        except RuleError as error:
+            mistakes += error.args
+    return names
+
+
+def _in_profile(table: TomlTable, profile: str) -> dict[str, Any]:
+    """Return what a rule says, with the numbers of a profile if one is chosen."""
+    data = dict(table.data)
+    if not isinstance(data.get("profile", {}), dict):
+        return data  # the check of types refuses it
+    for name, below in table.tables("profile", {}):
+        if name not in PROFILES:
+            raise below.wrong("", f"is no profile: there are {', '.join(PROFILES)}")
+        below.only(*PROFILED)
+        data |= below.data if name == profile else {}
+    return data
 
 
 def usable_rules() -> tuple[tuple[Rule, ...], str]:
     """Return the shipped rules changed by the user's own; if those are wrong, without them and why."""
+    own = own_rules()
     try:
-        return load_rules(own_rules()), ""
+        return load_rules(own, profile=chosen_profile(own)[0]), ""
     except RuleError as error:
         return load_rules(), f"Your own rules are not used: {error}"
 
 
-def _tables(path: str, *, is_shipped: bool) -> list[TomlTable]:
+def chosen_profile(paths: Sequence[str]) -> tuple[str, str]:
+    """Return the profile that files of rules or else site files choose, the last that does, and its place.
+
+    Raises:
+        RuleError: it is none, or a file cannot be read.
+    """
+    found = ("", "")
+    sites = site_files(os.environ)
+    for path in (*sites, *paths):
+        top = _document(path, is_site=path in sites)
+        if "profile" in top:
+            found = top.one_of("profile", PROFILES), top.place("profile")
+    return found
+
+
+def _document(path: str, *, is_shipped: bool = False, is_site: bool = False) -> TomlTable:
+    """Return the whole of a file; of a site file only what is asked for counts."""
     try:
-        document = TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped)
+        top = TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
-    top = document.top()
-    top.only("rule")
-    return list(top.list_of("rule", []))
+    if not is_site:
+        top.only("rule", "profile")
+    return top
 
 
 def parse_rules(text: str, origin: str = "rules") -> tuple[Rule, ...]:
@@ -237,61 +350,110 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Rule, ...]:
     except TomlError as error:
         raise RuleError(str(error)) from error
     top.only("rule")
-    return tuple(_rule(table, dict(table.data)) for table in top.list_of("rule", []))
+    rules = (partial(_rule, table, dict(table.data)) for table in top.list_of("rule", []))
+    return tuple(_all_of(rules))
 
 
 def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
-    """Return a checked rule; what it does not say itself, it has of the rule that it changes."""
+    """Return a checked rule; what it does not say itself, it has of the rule that it changes.
+
+    Raises:
+        RuleError: it is none; has each key that is wrong.
+    """
     table = TomlTable(table.document, table.keys, data)
-    table.check(KEYS, ("name", "on", "say"), ("say", "why"))
-    name, on = table.text("name"), COLUMN.fullmatch(table.text("on"))
-    if not NAME.fullmatch(name):
-        raise table.wrong(
-            "name", f"is words of small letters with hyphens, such as alias-busy, not {name!r:.60}"
-        )
-    if on is None:
-        raise table.wrong("on", "is TABLE.COLUMN, such as control_unit.resp")
-    if on[1] not in TABLES:
-        raise table.wrong("on", f"there is no table {on[1]!r}{did_you_mean(on[1], TABLES)}")
-    rows = table.data.get("rows", {})
-    look, bad = _limits(table)
-    found = Rule(
-        name,
-        on[1],
-        on[2],
-        table.text("say"),
-        look,
-        bad,
-        sense=table.one_of("sense", SENSES, "over"),
-        per=_column(table, "per"),
-        of_all=ALL in rows,
-        clear=table.number("clear", 0.8, 0.01, 1.0),
-        when=tuple(_condition(table, words) for words in table.words("when", [])),
-        siblings=_siblings(table),
-        logs=bool(table.data.get("logs", True)),
-        lasting=_length(table, "for"),
-        share=_share(table),
-        keep=_length(table, "keep"),
-        window=_length(table, "window"),
-        rising=table.flag("rising"),
-        hours=_hours(table),
-        rows=_rows(table, rows),
-        group=_column(table, "group"),
-        weight=table.number("weight", 1.0, 0.0, 1000.0),
-        also=tuple(table.words("also", [])),
-        cause=table.text("cause", ""),
-        why=table.text("why", ""),
-    )
+    _all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
+    rows = data.get("rows", {})
+    fields: dict[str, Callable[[], Any]] = {
+        "name": partial(_name, table),
+        "on": partial(_place, table),
+        "say": partial(_say, table),
+        "limits": partial(_limits, table),
+        "sense": partial(table.one_of, "sense", SENSES, "over"),
+        "per": partial(_column, table, "per"),
+        "clear": partial(table.number, "clear", 0.8, 0.01, 1.0),
+        "when": partial(_conditions, table),
+        "siblings": partial(_siblings, table),
+        "lasting": partial(_length, table, "for"),
+        "share": partial(_share, table),
+        "keep": partial(_length, table, "keep"),
+        "window": partial(_length, table, "window"),
+        "rising": partial(table.flag, "rising"),
+        "hours": partial(_hours, table),
+        "rows": partial(_rows, table, rows),
+        "group": partial(_column, table, "group"),
+        "weight": partial(table.number, "weight", 1.0, 0.0, 1000.0),
+        "also": partial(table.words, "also", []),
+        "cause": partial(table.text, "cause", ""),
+        "why": partial(table.text, "why", ""),
+    }
+    values = dict(zip(fields, _all_of(fields.values()), strict=True))
+    on, (look, bad) = values.pop("on"), values.pop("limits")
+    values |= {"table": on[1], "column": on[2], "look": look, "bad": bad, "also": tuple(values["also"])}
+    found = Rule(**values, of_all=ALL in rows, logs=bool(data.get("logs", True)))
     if found.lasting and found.share:
         raise table.wrong("of", "and `for` exclude each other")
     for term in found.terms:
         other = term.rpartition(".")[0]
         if other and other not in {ALL, *TABLES}:
             raise table.wrong("", f"{term}: there is no table {other!r}{did_you_mean(other, TABLES)}")
-    left = FIELD.sub("", found.say)
+    return found
+
+
+def _all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:
+    """Return what several readers return.
+
+    Raises:
+        RuleError: some raised one; has the mistakes of all.
+    """
+    found: list[Any] = []
+    mistakes: list[str] = []
+    for read in readers:
+        try:
+            found.append(read())
+        except RuleError as error:
+            mistakes += error.args
+    if mistakes:
+        raise RuleError(*mistakes)
+    return found
+
+
+def _check_key(table: TomlTable, key: str) -> None:
+    """Refuse a key that is not known or missing, and a value of another type."""
+    if key not in KEYS:
+        others = did_you_mean(key, KEYS) or f"; known are {', '.join(KEYS)}"
+        raise table.wrong(key, f"is not known here{others}")
+    alone = {key: table.data[key]} if key in table else {}
+    TomlTable(table.document, table.keys, alone).check(KEYS, [key] if key in NEEDED else (), ("say", "why"))
+
+
+def _name(table: TomlTable) -> str:
+    name = table.text("name")
+    if not NAME.fullmatch(name):
+        raise table.wrong(
+            "name", f"is words of small letters with hyphens, such as alias-busy, not {name!r:.60}"
+        )
+    return name
+
+
+def _place(table: TomlTable) -> re.Match[str]:
+    on = COLUMN.fullmatch(table.text("on"))
+    if on is None:
+        raise table.wrong("on", "is TABLE.COLUMN, such as control_unit.resp")
+    if on[1] not in TABLES:
+        raise table.wrong("on", f"there is no table {on[1]!r}{did_you_mean(on[1], TABLES)}")
+    return on
+
+
+def _say(table: TomlTable) -> str:
+    say = table.text("say")
+    left = FIELD.sub("", say)
     if "{" in left or "}" in left:
         raise table.wrong("say", "has braces only around columns: {resp}, {all.io:.0f}")
-    return found
+    return say
+
+
+def _conditions(table: TomlTable) -> tuple[Precondition, ...]:
+    return tuple(_all_of([partial(_condition, table, words) for words in table.words("when", [])]))
 
 
 def _limits(table: TomlTable) -> tuple[float | None, float | None]:

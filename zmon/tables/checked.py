@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
+from zmon.plain_text import did_you_mean
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of
 from zmon.tables.view import NoSuchThing, TableDefinition
@@ -46,7 +47,8 @@ def find_id(word: str) -> str:
     """
     known = {check.id.casefold(): check.id for check in CHECKS}
     if word.casefold() not in known:
-        raise NoSuchThing(f"{word[:40]!r} is no check; there are {', '.join(known.values())}")
+        others = did_you_mean(word, known.values()) or f"; there are {', '.join(known.values())}"
+        raise NoSuchThing(f"{word[:40]!r} is no check{others}")
     return known[word.casefold()]
 
 

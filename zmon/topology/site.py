@@ -185,6 +185,8 @@ class Site(NamedTuple):
     """Patterns of paths that hold logs."""
     bars: bool = True
     """Whether lists have bars and curves beside their figures, where there is room."""
+    profile: str = ""
+    """The kind of storage whose limits rules have, see `zmon.rule.grammar`."""
     origins: tuple[str, ...] = ()
     """The files that were read."""
 

@@ -19,7 +19,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
-from zmon.toml import SITE, TomlDocument, TomlTable, read_utf8, site_files
+from zmon.toml import PROFILES, SITE, TomlDocument, TomlTable, read_utf8, site_files
 from zmon.topology.site import (
     NO_MAP,
     NUMBERS,
@@ -175,6 +175,7 @@ def _fields(document: TomlDocument, volume_map: Callable[[str], VolumeMap] | Non
         "map": ("map", lambda key: _map(top, key, volume_map)),
         "number_by_label": ("labels", lambda key: tuple(map(_label, top.list_of(key)))),
         "pins": ("pins", lambda key: tuple(top.words(key))),
+        "profile": ("profile", lambda key: top.one_of(key, PROFILES)),
         "vdev_is_rdev": ("vdev_is_rdev", lambda key: top.place(key) if top.flag(key) else ""),
     }
     top.only(*readers)

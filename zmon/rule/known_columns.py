@@ -1,0 +1,43 @@
+"""Which columns a table has, so that a rule that names another is refused when it is loaded.
+
+A table that is filled from nothing has no rows, but all of its columns, its facts and the cells of the row of
+all.  So the tables themselves say it, and nothing is written down twice.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from zmon.interval import Interval
+from zmon.plain_text import did_you_mean
+from zmon.sample import Instant, Sample
+from zmon.tables.view import NoSuchThing, View, alone, definition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@lru_cache(maxsize=32)  # each table once
+def columns_of(table: str) -> frozenset[str]:
+    """Return the columns of a table that a rule may name; none of a table about one thing."""
+    nothing = [Sample(Instant(second, second, ""), {}) for second in (1_000_000_000, 2_000_000_000)]
+    try:
+        filled = alone(table, View(Interval(*nothing)))
+    except NoSuchThing:
+        return frozenset()
+    cells = {} if filled.summary is None else filled.summary.cells
+    declared = (column.name for column in definition(table).columns)
+    return frozenset((*filled.columns, *filled.facts, *cells, *declared))
+
+
+def unknown_columns(terms: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return a sentence for each term of a rule, of which table and column are given, that is none."""
+    found = {}
+    for term, (table, column) in terms.items():
+        known = columns_of(table)
+        if not known:
+            found[term] = f"no rule can watch the table {table}"
+        elif column not in known:
+            found[term] = f"{table} has no column {column!r}{did_you_mean(column, known)}"
+    return found
