@@ -51,7 +51,7 @@ def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     assert found == {
         ("path-busy", "bad", "40", "09:00"),
         ("lcu-service", "bad", "7600", "09:20"),
-        ("lcu-share", "look", "7600", "09:30"),
+        ("lcu-share", "look", "7600", "09:10"),
     }
 
 
@@ -81,3 +81,35 @@ def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "--from", str(RECORDINGS / "hercules-four-queries.zmon")]) == OK
     printed = capsys.readouterr().out
     assert "memory-pressure: not judged, not recorded: /proc/pressure" in printed
+
+
+def test_a_lost_path_is_open_until_it_is_back(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is lost at 09:20 and does not come back; a time that begins later has it from its own begin."""
+    assert set(exceptions(capsys, "--from", "lab:path-lost")) == {("path-lost", "bad", "8000", "09:20")}
+    later = set(exceptions(capsys, "--from", "lab:path-lost", "--since", "09:30"))
+    assert later == {("path-lost", "bad", "8000", "09:30")}
+    assert main(["show", "OVERVIEW", "--from", "lab:path-lost"]) == OK
+    assert "An exception is open, the oldest since 09:20" in capsys.readouterr().out
+
+
+def test_the_profile_in_force_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """With the place that chooses it; rules with limits for profiles alone are listed with one."""
+    assert main(["rules"]) == OK
+    printed = capsys.readouterr().out
+    assert "No profile is in force" in printed
+    assert "volume-response" not in printed
+    own = tmp_path / "own.toml"
+    own.write_text('profile = "disk"\n')
+    assert main(["rules", "--rules", str(own)]) == OK
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "volume-response: device.resp over look 10, bad 60 for 2m" in printed
+    assert "own.toml:1 chooses it." in printed
+
+
+def test_all_mistakes_of_a_file_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """One line each, with the line of the file."""
+    own = tmp_path / "own.toml"
+    own.write_text('[[rule]]\nname = "path-busi"\nlook = 1\n[[rule]]\nname = "path-busy"\nlok = 1\n')
+    assert main(["rules", "--rules", str(own)]) == USAGE
+    lines = capsys.readouterr().err.splitlines()
+    assert ["own.toml:2" in lines[0], "own.toml:6" in lines[1], len(lines)] == [True, True, 2]

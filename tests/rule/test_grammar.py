@@ -100,14 +100,15 @@ def test_an_error_in_a_changed_key_names_the_file_of_the_change(tmp_path: Path) 
 
 
 def test_the_shipped_rules_are_rules() -> None:
-    """Every shipped rule has a limit, a sentence, a reason, a cause and a table that exists."""
+    """Every shipped rule has a limit, a sentence, a reason, a table that exists, and a possible cause."""
     rules = load_rules()
     assert len({rule.name for rule in rules}) == len(rules) >= 10
     for rule in rules:
         assert rule.table in TABLES
         assert rule.say
         assert rule.why
-        assert rule.cause
+        # where the service time is not measured, nobody knows the cause
+        assert bool(rule.cause) is (rule.name != "volume-crowd")
 
 
 @given(st.text(max_size=200))

@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.tables.disks import samples
 from zmon.absent import Absent, absent
@@ -19,6 +21,8 @@ from zmon.tables.table import Summary, Table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
+    import random
+
     from zmon.absent import Value
 
 SILENT = absent("nobody measured it")
@@ -155,3 +159,91 @@ def test_low_values_stand_out_from_higher_ones(unit: dict[str, Table]) -> None:
     """With `under`, a value is so many times lower than the others."""
     unit["control_unit"] = filled(resp=[1, 50, 60])
     assert levels('sense = "under"\nlook = 55\nsiblings = { times = 5, of = "mean" }') == {"A": LOOK}
+
+
+def test_the_others_are_the_mean_of_the_other_rows(unit: dict[str, Table]) -> None:
+    """Without the row itself, which would hide how far it stands out; alone there are none."""
+    unit["control_unit"] = filled(resp=[30, 10, 14])
+    assert levels('look = 1\nwhen = ["resp >= 2 * others.resp"]') == {"A": LOOK}
+    unit["control_unit"] = filled(resp=[30])
+    assert levels('look = 1\nwhen = ["resp >= 2 * others.resp"]', {"A": LOOK}) == {
+        "A": judge_module.NO_SIBLINGS
+    }
+
+
+NUMBERS = st.integers(0, 40).map(float)
+ROWS = st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=2, max_size=6)
+FORMS = st.sampled_from(
+    [
+        "look = 10\nbad = 20",
+        'look = 2\nper = "serv"',
+        'look = 5\nwhen = ["io >= 10", "resp >= 2 * serv"]',
+        'look = 5\nwhen = ["resp >= 1.5 * others.resp"]',
+        'look = 5\nsiblings = { times = 2, of = "least" }',
+        'look = 5\nsiblings = { times = 2, of = "mean" }',
+        'sense = "under"\nlook = 5\nwhen = ["io >= 10"]',
+    ]
+)
+
+
+def judged(keys: str, table: Table, held: dict[str, int]) -> dict[str, int | Absent]:
+    """Return the levels of all rows of a table of LCUs that are asked for."""
+    (rule,) = parse_rules(BASE + keys)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge_module, "alone", lambda _name, _view: table)
+        patch.setattr(Judge, "_declared", staticmethod(lambda _table, _name: None))
+        found = judge().judge(rule, held, {})
+    assert not isinstance(found, Absent)
+    return {key: one.level for key, one in found.items()}
+
+
+def table_of(rows: list[tuple[float, float, float]], names: str) -> Table:
+    """Return LCUs of these names with resp, serv and io."""
+    resp, serv, rates = map(list, zip(*rows, strict=True))
+    return Table(list(names), {"resp": resp, "serv": serv, "io": rates}, Summary("all", {"io": 500}))
+
+
+@given(ROWS, FORMS, st.randoms(use_true_random=False))
+def test_names_and_order_change_no_judgement(
+    rows: list[tuple[float, float, float]], keys: str, dice: random.Random
+) -> None:
+    """A machine whose devices are called otherwise, and listed in another order, has the same exceptions."""
+    names = "ABCDEF"[: len(rows)]
+    before = judged(keys, table_of(rows, names), dict.fromkeys(names, 0))
+    order = list(range(len(rows)))
+    dice.shuffle(order)
+    others = names.lower()
+    moved = table_of([rows[at] for at in order], "".join(others[at] for at in order))
+    assert judged(keys, moved, dict.fromkeys(others, 0)) == {
+        key.lower(): level for key, level in before.items()
+    }
+
+
+@given(ROWS, FORMS.filter(lambda keys: "mean" not in keys and "others" not in keys))
+def test_a_machine_twice_as_large_has_each_exception_twice(
+    rows: list[tuple[float, float, float]], keys: str
+) -> None:
+    """What is compared with limits or with the least of the others does not depend on how many there are."""
+    names = "ABCDEF"[: len(rows)]
+    small = judged(keys, table_of(rows, names), dict.fromkeys(names, 0))
+    large = judged(keys, table_of(rows * 2, names + names.lower()), dict.fromkeys(names + names.lower(), 0))
+    for key in names:
+        assert large[key] == large[key.lower()]
+        if "least" not in keys:
+            assert large[key] == small[key]
+
+
+@given(ROWS, FORMS, st.sampled_from(["resp", "serv", "io"]))
+def test_a_source_that_is_taken_away_makes_nothing_false(
+    rows: list[tuple[float, float, float]], keys: str, column: str
+) -> None:
+    """What held is not known without a column that it needs; it never comes out as "does not hold"."""
+    names = "ABCDEF"[: len(rows)]
+    table, held = table_of(rows, names), dict.fromkeys(names, 0)
+    before = judged(keys, table, held)
+    table.columns[column][:] = [SILENT] * len(rows)
+    after = judged(keys, table, held)
+    for key, level in before.items():
+        assert (
+            level == 0 or isinstance(level, Absent) or after[key] == level or isinstance(after[key], Absent)
+        )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ESTIMATED: Final = frozenset({"channel"})
 """Tables in which a screen may estimate what the trends lack."""
+OF_DEVICES: Final = frozenset({("device", "paths"), ("device", "lost")})
+"""Columns that change only when devices are read anew."""
 
 
 def quiet(rules: Iterable[Rule], tables: Mapping[str, Table], interval: Interval) -> set[str]:
@@ -31,7 +33,8 @@ def quiet(rules: Iterable[Rule], tables: Mapping[str, Table], interval: Interval
     return {
         rule.name
         for rule in rules
-        if (same if rule.sense == "changed" else rule.table in tables and _is_quiet(rule, tables[rule.table]))
+        if (same and (rule.table, rule.column) in OF_DEVICES)
+        or (rule.table in tables and _is_quiet(rule, tables[rule.table]))
     }
 
 

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 ALL: Final = "all"
 """The row of all rows of a table, where a rule or a condition is about that."""
+OTHERS: Final = "others"
+"""The mean of the other rows."""
 COUNT: Final = "count"
 """In a condition: how many rows have a value in the rule's column."""
 
-RESERVED: Final = frozenset({ALL, COUNT, "value", "where"})
-"""Words that are no columns: besides these two what was compared, and what the row is called."""
+RESERVED: Final = frozenset({ALL, COUNT, OTHERS, "value", "where"})
+"""Words that are no columns: besides these what was compared, and what the row is called."""
 
 SENSES: Final = ("over", "under", "changed")
 SIBLINGS: Final = ("least", "mean", "median")
@@ -87,7 +89,8 @@ class RuleError(ValueError):
 class Precondition(NamedTuple):
     """A comparison of two values: `io >= 30`, `resp >= 2 * serv`, `all.io >= 200`, `count >= 4`.
 
-    A term is a column of the row, `all.COLUMN` of the row of all, `TABLE.COLUMN` of another table's row of
+    A term is a column of the row, `all.COLUMN` of the row of all, `others.COLUMN` the mean of the other rows
+    (weighted as the row of all is), `TABLE.COLUMN` of another table's row of
     all or of the facts above it, or `count`.  `no serv` holds where the value is not known.
     """
 
@@ -184,7 +187,10 @@ class Rule(NamedTuple):
     def columns(self) -> dict[str, tuple[str, str]]:
         """The table and the column of each of these terms."""
         parts = ((term, *term.rpartition(".")[::2]) for term in self.terms)
-        return {term: (self.table if table in {"", ALL} else table, column) for term, table, column in parts}
+        return {
+            term: (self.table if table in {"", ALL, OTHERS} else table, column)
+            for term, table, column in parts
+        }
 
     @property
     def digest(self) -> str:
@@ -394,7 +400,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         raise table.wrong("of", "and `for` exclude each other")
     for term in found.terms:
         other = term.rpartition(".")[0]
-        if other and other not in {ALL, *TABLES}:
+        if other and other not in {ALL, OTHERS, *TABLES}:
             raise table.wrong("", f"{term}: there is no table {other!r}{did_you_mean(other, TABLES)}")
     return found
 

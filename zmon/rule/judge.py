@@ -16,7 +16,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
-from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, SIGNS
+from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
 from zmon.tables.cpu import cpu_name
 from zmon.tables.table import Table, Variable, is_faint
 from zmon.tables.view import alone, definition
@@ -197,7 +197,7 @@ class Judge:
         """Return that a rule names a column which its table does not have."""
         for term in rule.terms:
             table, _, column = term.rpartition(".")
-            table = rule.table if table in {"", ALL} else table
+            table = rule.table if table in {"", ALL, OTHERS} else table
             if self._declared(table, column) is not None:
                 continue
             filled = self._table(table)
@@ -288,9 +288,25 @@ class Judge:
     def cell(self, rule: Rule, at: int, term: str) -> Value:
         """Return what a condition or a sentence names, of one row."""
         table, _, column = term.rpartition(".")
+        if table == OTHERS:
+            return self._others(rule, at, column)
         if table:
             return self.of_all(rule.table if table == ALL else table, column)
         return self.of_all(rule.table, term) if rule.of_all else self.column(rule.table, term)[at]
+
+    def _others(self, rule: Rule, at: int, name: str) -> Number:
+        """Return the mean of a column over the other rows, by the rate that it is an average over."""
+        declared = self._declared(rule.table, name)
+        values = [_number(value) for value in self.column(rule.table, name)]
+        weight = "" if declared is None else declared.weight
+        rates = map(_number, self.column(rule.table, weight)) if weight else [1.0] * len(values)
+        known = [
+            (value, rate)
+            for place, (value, rate) in enumerate(zip(values, rates, strict=True))
+            if place != at and not isinstance(value, Absent) and not isinstance(rate, Absent)
+        ]
+        whole = sum(rate for _, rate in known)
+        return sum(value * rate for value, rate in known) / whole if whole else NO_SIBLINGS
 
     def _stands_out(self, rule: Rule, at: int, values: Sequence[Number]) -> bool | Absent:
         """Return whether a value is so many times that of the other rows."""

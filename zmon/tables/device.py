@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.sample import Frame
     from zmon.tables.view import View
     from zmon.topology.volumes import Volume
 
@@ -63,6 +64,7 @@ NO_CMF: Final = absent("channel measurement was not read for this device")
 NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
+NO_MASKS: Final = absent("the path masks are not known")
 """The masks of a subchannel's paths: installed, available, operational, verified."""
 
 MAX_NAMED: Final = 3
@@ -104,6 +106,7 @@ class Devices:
         self.keys = keys + alone
         self.names: list[Value] = [*names, *alone]
         self.ccw_missing = devices.missing
+        self.ccw_frame = devices.frame
         self._blocks, self._ccw = blocks, devices
         self.ccw = Joined(devices, self.keys, NOT_CCW)
         self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
@@ -374,6 +377,33 @@ def path_count(devices: Devices) -> list[Number]:
     ]
 
 
+def _lost(devices: Devices) -> list[Number]:
+    """Return the number of channel paths that are installed and cannot be used; of others it is not known."""
+    known = _lost_of(devices.ccw_frame)
+    return [known.get(key, NO_MASKS) for key in devices.keys]
+
+
+@lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
+def _lost_of(frame: Frame) -> dict[str, int]:
+    """Return the number of lost paths of each device whose installed paths are known."""
+    columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
+    return {
+        key: (pim & ~usable(pim, *others, _operational(words))).bit_count()
+        for key, pim, *others, words in zip(frame.keys, *columns, strict=True)
+        if isinstance(pim, int)
+    }
+
+
+@lru_cache(maxsize=256)  # most devices have the same few masks
+def _operational(words: Value) -> Value:
+    """Return the first of the DASD driver's masks, of the paths that it uses; one of no path says nothing."""
+    first = words.split()[:1] if isinstance(words, str) else []
+    try:
+        return int(first[0], 16) or NO_MASKS if first else NO_MASKS
+    except ValueError:
+        return NO_MASKS
+
+
 @lru_cache(maxsize=256)  # most devices have the same few masks
 def usable(*masks: Value) -> int:
     """Return the path mask that is left of several; one that is absent takes nothing away."""
@@ -405,10 +435,11 @@ COLUMNS: Final = (
     TableColumn("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
     TableColumn("paths", path_count),
+    TableColumn("lost", _lost),
 )
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
-`measured` and `answered`, which no screen shows, are what times are averages over."""
+No screen shows `measured` and `answered`, which times are averages over, and `lost`, which rules watch."""
 
 ORDER: Final = (
     "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
