@@ -45,7 +45,7 @@ def joined(words: str) -> dict[Any, Any]:
         ("B5", UNKNOWN, {LAYER: None}, "block devices were not recorded"),
         ("B6", SKIP, THOUSAND, ""),
         ("B6", LOOK, {**THOUSAND, MACHINE: OLD}, "1,000 requests before the path changes: data01"),
-        ("B6", OK, {**HUNDRED, MACHINE: OLD}, "the path changes after at most 100 requests"),
+        ("B6", OK, {**HUNDRED, MACHINE: OLD}, "the path changes after 100 requests"),
         ("B6", SKIP, {MACHINE: OLD}, "no multipath device with round-robin"),
         ("B6", LOOK, {**THOUSAND, MACHINE: {"machine": {"kernel": GONE}}}, ""),
         ("B7", OK, {}, "1 multipath device, paths used together by service-time"),

@@ -33,8 +33,8 @@ def test_a_logical_volume_whose_last_part_has_fewer_stripes() -> None:
     found = only(added_volumes(situation(HOT, extended=(logical(OLD, NEW),))))
     assert found.confidence == CERTAIN
     assert found.claim == (
-        "vg/data was extended over 2 volumes only: requests wait for 7004 and 7005, 7000, 7001, 7002 and 7003"
-        " of its volume group do nothing."
+        "vg/data was extended over only 2 volumes: requests wait for 7004 and 7005, while 7000, 7001, 7002"
+        " and 7003 of its volume group do nothing."
     )
     assert [one.key for one in found.subjects[:2]] == list(NEW)
 

@@ -39,6 +39,6 @@ def test_what_is_off_is_said_with_its_switch() -> None:
     """It is no time lost, so it comes last."""
     off = LackingMeasurement("channel measurement (CMF)", "cmb_enable is 0", "echo 1", 12, "device.pend")
     found = only(measurements_off(situation(lacking=(off,))))
-    assert found.claim.startswith("Channel measurement (CMF) is off for 12 devices with I/O: that requests")
+    assert found.claim.startswith("Channel measurement (CMF) is off for 12 devices with I/O, so that waits")
     assert (found.action, found.confidence, found.lost) == ("echo 1", POSSIBLE, 0.0)
     assert measurements_off(situation()) == ()

@@ -36,7 +36,9 @@ def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
     """It is certain; what to do follows from why it is not used."""
     paths = (WHOLE._replace(lost=(LostPath("51", 4, why),), since=9),)
     found = only(lost_paths(situation(paths=paths, maps=())))
-    assert found.claim.startswith(f"1 channel path of 2 to LCU 7 is lost since {clock(9, '%H:%M')}: 51")
+    assert found.claim.startswith(
+        f"1 of 2 channel paths to LCU 7 has been lost since {clock(9, '%H:%M')}: 51"
+    )
     assert words in found.claim
     assert action in found.action
     assert (found.confidence, found.since) == (CERTAIN, 9)

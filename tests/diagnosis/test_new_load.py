@@ -9,6 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.new_load import new_load
+from zmon.diagnosis.observed_machine import LoadPeriod
 from zmon.queueing.fit import FlowShare
 
 CALM = load(volume(rate=100.0), volume("0.0.7001", 100.0))
@@ -26,7 +27,7 @@ def busy(size: float = 262_144.0, reads: float = 1.0) -> tuple[object, ...]:
 def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     """The part of the new bytes that is read."""
     now = load(*busy(reads=reads))  # type: ignore[arg-type]
-    found = only(new_load(situation(now, CALM, began=NOON, usual=NOT_LOOKED)))
+    found = only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
     assert found.claim.startswith(
         f"Since {clock(NOON, '%H:%M')} a new {words} 210 MB/s in requests of 256 KB"
     )
@@ -35,14 +36,27 @@ def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     assert (found.since, found.confidence) == (NOON, CERTAIN)
 
 
+@pytest.mark.parametrize(
+    ("reads", "words"), [(1.0, "reader read"), (0.0, "writer wrote"), (0.5, "load read and wrote")]
+)
+def test_what_is_over_has_its_own_time_and_rate(reads: float, words: str) -> None:
+    """The rate is that of the period, not of the longer time that is looked at, and in the past."""
+    long, period = load(*busy(reads=reads)), load(*busy(524_288.0, reads))  # type: ignore[arg-type]
+    machine = {"period": LoadPeriod(NOON, NOON + 900_000_000_000, period), "usual": NOT_LOOKED}
+    found = only(new_load(situation(long, CALM, **machine)))
+    begin, end = (clock(at, "%H:%M") for at in (NOON, NOON + 900_000_000_000))
+    assert found.claim.startswith(f"From {begin} to {end} a new {words} 419 MB/s in requests of 512 KB")
+    assert (found.since, found.confidence) == (NOON, CERTAIN)
+
+
 def test_numbers_before_and_now() -> None:
     """Bytes, I/O, the size of a request and the part of reads."""
     now = load(*busy())  # type: ignore[arg-type]
-    found = only(new_load(situation(now, CALM, began=NOT_LOOKED, usual=NOT_LOOKED)))
+    found = only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert found.confidence == LIKELY
     assert found.since is None
     pairs = {one.column: (one.before, one.value) for one in found.evidence if one.before is not None}
-    assert pairs["control_unit.io"] == (200.0, 800.0)
+    assert pairs["device.ios"] == (200.0, 800.0)
     assert pairs["device.kb"] == (4.0, 256.0)
     assert pairs["device.reads"] == (100.0, 100.0)
 
@@ -55,17 +69,17 @@ def test_tablespaces_are_named_by_their_part() -> None:
         FlowShare("DB.SMALL", "/c", "0.0.7001", 0.25),
         FlowShare("DB.AWAY", "/d", "0.0.9999", 1.0),
     )
-    now = situation(load(*busy()), CALM, began=NOON, usual=NOT_LOOKED)  # type: ignore[arg-type]
+    now = situation(load(*busy()), CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)  # type: ignore[arg-type]
     found = only(new_load(now._replace(shares=lambda: shares)))
-    assert found.claim.endswith("(~DB.BIG 75 %, DB.SMALL 12 %).")
+    assert found.claim.endswith("(about DB.BIG 75 %, DB.SMALL 12 %).")
     assert [one.key for one in found.subjects if one.kind == "tablespace"] == ["DB.BIG", "DB.SMALL"]
 
 
 def test_what_there_usually_is_at_this_hour_is_not_new() -> None:
     """The backup of each night is no diagnosis, though nothing ran an hour before."""
     now = load(*busy())  # type: ignore[arg-type]
-    assert new_load(situation(now, CALM, began=NOON, usual=200.0)) == ()
-    assert only(new_load(situation(now, CALM, began=NOON, usual=2.0))).id == "D23"
+    assert new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=200.0)) == ()
+    assert only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=2.0))).id == "D23"
 
 
 def test_a_load_that_was_there_or_that_nothing_waits_for() -> None:

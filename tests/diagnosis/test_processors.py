@@ -44,9 +44,7 @@ def test_stolen_time_is_another_claim() -> None:
     """The hypervisor is named, and what it limits; disks are excluded by what the hardware says."""
     system = ObservedSystem(4, 0.5, 0.1, 0.3, 8, hypervisor="z/VM", limits=("the LPAR is capped",))
     found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
-    assert found.claim == (
-        "z/VM withholds 30 % of the processors' time from Linux. It is known that the LPAR is capped."
-    )
+    assert found.claim == ("z/VM withholds 30 % of the processors' time from Linux. The LPAR is capped.")
     assert found.excluded == ("not the disks: the hardware serves a request in 1.2 ms",)
     assert [(one.column, one.value) for one in found.evidence][:2] == [
         ("cpu.steal", 30.0),
@@ -59,7 +57,7 @@ def test_more_virtual_processors_than_the_lpar_has() -> None:
     """Then fewer are what to try first."""
     system = ObservedSystem(steal=0.5, hypervisor="z/VM", below=2)
     found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
-    assert "the guest has 4 virtual processors, the LPAR only 2" in found.claim
+    assert "The guest has 4 virtual processors, its LPAR only 2" in found.claim
     assert found.action.startswith("Give the guest at most 2 virtual processors")
 
 

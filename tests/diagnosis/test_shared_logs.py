@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
-from zmon.diagnosis.phrases import NO_CMF
+from zmon.diagnosis.phrases import NO_CMF, UNTIMED
 from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
 from zmon.queueing.fit import FlowShare
 
@@ -77,7 +77,7 @@ def test_what_is_not_known() -> None:
         assert without.reason == NO_LISTING
     calm = logs_beside_data(listed(untimed(volume())))
     assert isinstance(calm, Absent)
-    assert calm.reason == NO_CMF
+    assert calm is UNTIMED
 
 
 def test_what_it_is_not() -> None:

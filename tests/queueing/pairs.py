@@ -101,6 +101,7 @@ SHIPPED: Final = (
     Pair("multibus, writes alone", "fcp-writes-failover", "fcp-writes-multibus", (PathsInUse(),)),
     Pair("processors, 4 to 6", "fcp-multibus-full", "fcp-multibus-100", (ProcessorNumber(6),)),
     Pair("processors, 4 to 6, one path", "fcp-failover-full", "fcp-failover", (ProcessorNumber(6),)),
+    Pair("processors, 4 to 8", "fcp-multibus-full", "fcp-multibus-8-cpus", (ProcessorNumber(8),)),
     Pair("processors, 6 to 8", "fcp-multibus-100", "fcp-multibus-8-cpus", (ProcessorNumber(8),)),
     Pair(
         "multibus, processors, 4 to 6",
@@ -122,6 +123,12 @@ OTHERS: Final = (
         "fcp-multibus-full.toml",
         "fcp-multibus-100.toml",
         (ProcessorNumber(6),),
+    ),
+    Pair(
+        "processors, 6 to 9, costly paths",
+        "fcp-multibus-1",
+        "fcp-multibus-1\ncpus = 9",
+        (ProcessorNumber(9),),
     ),
     Pair(
         "processors, 10 to 16",

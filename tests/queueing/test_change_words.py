@@ -62,11 +62,11 @@ def test_words_mean_a_change(words: str, change: Change) -> None:
         ("mvoe TS1 to LCU 5", "did you mean move"),
         (
             "aliases many",
-            "is no change that is known; write aliases 20 on LCU 8100, aliases 7 on volume 8000",
+            "is not understood; write aliases 20 on LCU 8100, aliases 7 on volume 8000",
         ),
         (
             "move TS1 to 7201",
-            "is no change that is known; write move FILE or TABLESPACE to LCU 5, move FILE to",
+            "is not understood; write move FILE or TABLESPACE to LCU 5, move FILE to",
         ),
         ("move TS2 to LCU 5", "'TS2' is no file and no tablespace here: did you mean ts1?"),
         ("move TS1 to LCU 55", "LCU '55' is not known here"),
@@ -75,7 +75,7 @@ def test_words_mean_a_change(words: str, change: Change) -> None:
         ("paths 0", "at least 1 is needed"),
         ("processors 0", "at least 1 is needed"),
         ("processors 99999999999", "is more than 100,000"),
-        ("", "is no change"),
+        ("", "is not understood"),
     ],
 )
 def test_a_mistake_is_answered_with_what_could_be_meant(words: str, answer: str) -> None:

@@ -24,9 +24,10 @@ UNPREDICTED = {
     "multibus, writes alone",
     "multibus, full path",
     "processors, 4 to 6, paths in turn",
+    "processors, 10 to 16",
 }
 """What the interval before cannot show: an LCU slows down under more requests than now; how requests come to
-paths that take turns."""
+paths that take turns; how many programs wait for processors that are busy all the time."""
 ENOUGH = 12
 """Pairs of scenarios that come with zmon whose predictions hold."""
 
@@ -76,6 +77,53 @@ def test_what_limits_next_is_named(name: str, limit: str) -> None:
     assert 0.8 <= found.use <= 1.0
     assert not isinstance(found.bound, Absent)
     assert found.bound >= found.times * 0.999
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_rows_add_up_to_the_total(pair: Pair) -> None:
+    """Requests and bytes of all LCUs are those of the total, whose response is the mean of theirs."""
+    found = compared(pair).prediction
+    for at in (0, 1):
+        rates = [one.rate[at] for one in found.units]
+        assert sum(rates) == pytest.approx(found.whole.rate[at], rel=2e-3)
+        assert sum(one.bytes[at] for one in found.units) == pytest.approx(found.whole.bytes[at], rel=2e-3)
+        times = [one.response[at] for one in found.units if one.rate[at]]
+        assert min(times) * 0.999 <= found.whole.response[at] <= max(times) * 1.001
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_processors_bound_every_prediction(pair: Pair) -> None:
+    """Each request costs the time of processors that it is measured to cost, so these allow no more."""
+    load = observed(pair.before, pair.phases[0])
+    number, busy = load.processors
+    assert not isinstance(number, Absent)
+    assert not isinstance(busy, Absent)
+    then = next((one.number for one in pair.changes if isinstance(one, ProcessorNumber)), number)
+    found = compared(pair).prediction
+    if busy:
+        assert found.times * busy * number <= then * 1.001
+        most = (1 + THROUGHPUT_ERROR) * then / (busy * number)
+        assert found.throughput[1] / found.whole.rate[0] <= most * 1.001
+
+
+@pytest.mark.parametrize("name", ["fcp-failover", "fcp-multibus-full", "fcp-multibus-1", "hyperpav-20"])
+def test_the_use_of_processors_is_the_measured_one(name: str) -> None:
+    """What limits now is as busy as CPU says, however well the model meets the rates."""
+    load = observed(name, -1)
+    found = predict(fitted_interval(load), ())
+    assert found.limit_before == f"{load.processors.number} processors"
+    assert not isinstance(load.processors.busy, Absent)
+    assert found.use_before == pytest.approx(min(1.0, load.processors.busy))
+
+
+def test_full_processors_bound_what_spreading_data_gives() -> None:
+    """With processors that are 87 % busy no placement gives more than 1.15 times the throughput."""
+    load = observed("shark-before", -1)
+    full = load._replace(processors=ObservedProcessors(2, 0.87))
+    pair = next(pair for pair in PAIRS if pair.name == "both")
+    found = predict(fitted_interval(full, shares(pair.before)), pair.changes)
+    assert 1.0 <= found.times <= 1 / 0.87 + 0.001
+    assert found.limit == "2 processors"
 
 
 def test_no_change_changes_nothing() -> None:
@@ -138,6 +186,16 @@ def test_writes_that_come_many_at_once_are_a_class_of_their_own(name: str, many:
     classes = [one for one in network_of(model).classes if lcu in one.title]
     assert len(classes) == many
     assert [one.follows is not None for one in classes] == [False, True][:many]
+
+
+def test_a_disk_that_was_never_seen_busy_can_be_fitted() -> None:
+    """Without channel measurement a disk may have a busy time of zero although its writes take long."""
+    load = observed("hyperpav-0", -1)
+    idle = tuple(
+        one._replace(pend=0.0, disc=0.0, conn=0.0, write_response=9 * one.response) for one in load.volumes
+    )
+    found = predict(fitted_interval(load._replace(volumes=idle)), ())
+    assert found.times == pytest.approx(1.0)
 
 
 def test_writes_that_take_longer_in_the_storage_are_waited_for() -> None:

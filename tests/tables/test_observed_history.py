@@ -1,17 +1,18 @@
-"""When a load began and what is usual, from intervals before, or from what recordings keep by minutes."""
+"""When a load began and ended, and what is usual, from intervals or what recordings keep by minutes."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from tests.frames import frame_of
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.diagnosis.observed_machine import LoadPeriod
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.sample import Instant, Sample
-from zmon.tables.observed_history import DAY, HOUR, MINUTE, began, usual
+from zmon.tables.observed_history import DAY, HOUR, MINUTE, load_period, usual
 from zmon.tables.table import Figure, Variable
 from zmon.tables.view import History, View
 
@@ -51,11 +52,28 @@ def view(rates: Sequence[int], trend: object = None) -> View:
     return View(intervals[-1], history=History(past, first=lambda: NOW - 3 * DAY, trend=kept))  # type: ignore[arg-type]
 
 
+def period(seen: View, usual_sectors: int = 100) -> LoadPeriod:
+    """Return when the one LCU had much more than so many sectors a second."""
+    found = load_period(seen, "L", ("0.0.7000",), 512.0 * usual_sectors)
+    assert isinstance(found, LoadPeriod)
+    return found
+
+
 def test_the_begin_is_the_end_of_the_last_calm_interval() -> None:
-    """What was before that does not count, also if it was busy."""
+    """What was before that does not count, also if it was busy; without one it is not known."""
     rates = [9000, 9000, 100, 100, 9000, 9000, 9000]
-    assert began(view(rates), "L", ("0.0.7000",), 1000 * 512.0) == NOW - 3 * MINUTE
-    assert isinstance(began(view([9000, 9000]), "L", ("0.0.7000",), 1000 * 512.0), Absent)
+    assert period(view(rates)) == LoadPeriod(NOW - 3 * MINUTE)
+    assert isinstance(period(view([9000, 9000])).begin, Absent)
+
+
+def test_a_load_that_is_over_has_an_end() -> None:
+    """In a long interval the highest load is looked for, wherever it is in it; it may begin before that."""
+    rates = [100, 100, 9000, 8000, 9000, 100, 100, 500, 100]
+    seen = view(rates)
+    whole = Interval(next(islice(seen.history.past(), 6, None)).before, seen.interval.after, skipped=True)
+    assert period(View(whole, history=seen.history)) == LoadPeriod(NOW - 7 * MINUTE, NOW - 4 * MINUTE)
+    half = Interval(next(islice(seen.history.past(), 4, None)).before, seen.interval.after, skipped=True)
+    assert period(View(half, history=seen.history)) == LoadPeriod(NOW - 7 * MINUTE, NOW - 4 * MINUTE)
 
 
 def test_what_is_kept_by_minutes_is_asked_first() -> None:
@@ -69,8 +87,7 @@ def test_what_is_kept_by_minutes_is_asked_first() -> None:
             for at, mean in enumerate(means)
         ]
 
-    assert began(view([9000], trend), "L", (), 10e6) == NOW - 2 * MINUTE
-    assert isinstance(began(view([9000], trend), "L", (), 0.5e6), Absent)
+    assert load_period(view([9000], trend), "L", (), 2e6) == LoadPeriod(NOW - 2 * MINUTE)
 
 
 def test_usual_is_the_median_of_other_days_at_this_hour() -> None:

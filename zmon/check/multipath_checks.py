@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
+from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import LAYER
 from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 FORCED_ONE: Final = (4, 6)
 """From this kernel on, round-robin changes the path after each request (drivers/md/dm-ps-round-robin.c)."""
 DEFAULT_TURN: Final = 1000
+COSTLY_TURN: Final = 4
+"""Requests after which the path changes up to which that costs much processor time."""
+FULL: Final = 0.9
+"""Utilisation of processors from which on that matters."""
 POLICIES: Final = frozenset({"path_grouping_policy", "path_selector", "rr_min_io", "rr_min_io_rq"})
 
 
@@ -94,7 +98,7 @@ def fcp_policy(given: CheckInput) -> Finding:
 
 
 def requests_in_turn(given: CheckInput) -> Finding:
-    """B6: on old kernels the path changes often enough."""
+    """B6: on old kernels the path changes often enough, and not so often that processors are full of it."""
     if given.release is not None and given.release >= FORCED_ONE:
         return skip(f"from Linux 4.6 on the path changes with each request; this is {given.fact('kernel')}")
     missing = given.missing(LAYER)
@@ -113,7 +117,13 @@ def requests_in_turn(given: CheckInput) -> Finding:
     if long:
         old = "" if given.release is not None else ", if Linux is older than 4.6"
         return look(f"{max(long.values()):,} requests before the path changes{old}: {several(long)}")
-    return ok(f"the path changes after at most {counted(max(turns.values()), 'request')}")
+    most = max(turns.values())
+    at_most = "" if len(set(turns.values())) == 1 else "at most "
+    words = f"the path changes after {at_most}{counted(most, 'request')}"
+    if most <= COSTLY_TURN and given.cpu_busy >= FULL:
+        busy = percent(float(given.cpu_busy))  # type: ignore[arg-type]  # it is known
+        return look(f"{words}, which costs processor time, and the processors are {busy} busy")
+    return ok(words)
 
 
 def _statements(given: CheckInput) -> Iterator[tuple[str, str, str]]:

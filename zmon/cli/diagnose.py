@@ -165,10 +165,10 @@ def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str
         yield ""
     yield from folded(f"{written(span[0])} to {written(span[1])}", width)
     yield ""
-    if not found.diagnoses:
+    if found.is_calm:
         yield from folded(harmless(found.sentence), width)
     for number, one in enumerate(found.diagnoses, 1):
-        if number > 1:
+        if number > 1 or found.is_calm:
             yield ""
         yield from folded(f"{number}. {one.claim} ({one.id}, {one.confidence})", width)
         yield from _sections(sections(one), width)

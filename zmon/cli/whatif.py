@@ -26,7 +26,7 @@ from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
-from zmon.queueing.prediction import predict
+from zmon.queueing.prediction import FULL_ENOUGH, LITTLE, predict
 from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, queue, rate
@@ -194,6 +194,8 @@ def _text(
     if not first:
         yield ""
     yield from folded(f"What if: {', '.join(harmless(words) for words in wanted)}", width)
+    if found.times > LITTLE:
+        wait = wait.replace("Nothing waits", "No queue is long enough to be named")
     yield from folded(f"Fitted to {written(span[0])} to {written(span[1])}. {wait}.", width)
     yield ""
     rows = [
@@ -217,24 +219,27 @@ def sentences(found: Prediction) -> Iterator[str]:
     now, then = (DOTS if isinstance(time, Absent) else rate(1e3 * time) for time in whole.response)
     slow, slower = (rate(1e3 * time) for time in found.response)
     yield f"Response: {then} ms instead of {now} ({slow} to {slower})."
-    limits = (_limits(found.limit_before, found.use_before, "Now"), _limits(found.limit, found.use, "Then"))
-    yield " ".join(limits).strip()
-    lcus = len(found.units)
-    yield f"Counted are {lcus} LCU{'s' * (lcus != 1)} with I/O and {found.paths} channel paths that are used."
+    yield _limits(found.limit_before, found.use_before, "now") + _limits(found.limit, found.use, "then")
+    counted = [many(len(found.units), "LCU", " with I/O")]
+    if found.paths:
+        counted.append(many(found.paths, "channel path", " in use"))
+    yield f"Counted: {', '.join(counted)}."
     why = f": {'; '.join(found.missing)}" if found.missing else ", all that the model needs was measured"
     yield f"Confidence: {found.confidence}{why}."
-    yield "Programs are taken to ask for more as soon as they have an answer; else throughput rises less."
+    yield (
+        "The model assumes that programs send the next request as soon as they have an answer; if they wait"
+        " for something else, throughput rises less."
+    )
+
+
+def many(number: int, noun: str, rest: str) -> str:
+    """Return a number of things: `2 LCUs with I/O`."""
+    return f"{number} {noun}{'s' * (number != 1)}{rest}"
 
 
 def _limits(title: str, use: Number, when: str) -> str:
+    """Return what is used most, as a sentence; nothing where no utilisation is known."""
     if isinstance(use, Absent):
         return ""
-    several = title.startswith("paths") or title.endswith("processors")
-    verb = (
-        ("are the busiest" if several else "is the busiest")
-        if use < 0.8
-        else "limit"
-        if several
-        else "limits"
-    )
-    return f"{when} {harmless(title)} {verb} ({100 * use:.0f} % busy)."
+    words = "Busiest" if use < FULL_ENOUGH else "Limit"
+    return f"{' ' * (when == 'then')}{words} {when}: {harmless(title)}, {100 * use:.0f} % busy."

@@ -47,8 +47,10 @@ def _above(one: StackedDisk, lost: float) -> Diagnosis:
         confidence=LIKELY if same else POSSIBLE,
         action="Look at its scheduler, at queue/nr_requests of the device, and at the selector of its paths.",
         lost=lost,
-        excluded=("not the disks: they answer as said",),
-        confirm="" if same else "The device splits or joins requests, so the times are not of the same ones.",
+        excluded=(f"not the disks: they answer in {ms(one.below)}",),
+        confirm=""
+        if same
+        else "The device splits or joins requests, so both times are not of the same requests.",
     )
 
 

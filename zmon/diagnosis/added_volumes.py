@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 IDLE: Final = 0.1
 """The part of the requests of a waiting volume below which another one is idle."""
 GIB: Final = float(1 << 30)
-NO_LISTING: Final = absent("which files lie on which volumes: --listing")
+NO_LISTING: Final = absent("no listing says which files lie on which volumes: --listing")
 
 
 def added_volumes(situation: Situation) -> Diagnoses:
@@ -83,8 +83,9 @@ def _of_logical_volumes(
         yield Diagnosis(
             "D20",
             subjects=(*(of_volume(known[key]) for key in hot), Subject("disk", one.title, one.title)),
-            claim=f"{one.title} was extended over {many(len(set(last.volumes)), 'volume')} only: requests"
-            f" wait for {names(added)}, {names(rest)} of its volume group do nothing.",
+            claim=f"{one.title} was extended over only {many(len(set(last.volumes)), 'volume')}: requests"
+            f" wait for {names(added)}, while {names(rest)} of its volume group"
+            f" {'does' if len(rest) == 1 else 'do'} nothing.",
             evidence=(
                 evidence("layer.table", Subject("disk", one.title, one.title), last.bytes,
                          f"the last segment, {last.bytes / GIB:.1f} GiB, has"
@@ -92,7 +93,7 @@ def _of_logical_volumes(
                 *_rates([known[key] for key in hot], idle),
             ),
             confidence=CERTAIN,
-            action="Restripe the logical volume over all volumes of the group, or lay the newest data anew.",
+            action="Restripe the logical volume over all volumes of its group, or spread its newest data.",
             lost=sum(hot.values()),
         )  # fmt: skip
 
@@ -124,11 +125,12 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
             "D20",
             subjects=(*subjects, Subject("tablespace", owner, owner)),
             claim=f"{owner} lies on {names(titles)} alone: requests wait for"
-            f" {'it' if len(titles) == 1 else 'them'} while {many(len(idle), 'volume')} beside do nothing"
+            f" {'it' if len(titles) == 1 else 'them'} while {many(len(idle), 'other volume')}"
+            f" {'does' if len(idle) == 1 else 'do'} nothing"
             f" ({names([one.title for one in idle])}).",
             evidence=tuple(_rates([known[key] for key in sorted(hot)], idle)),
             confidence=LIKELY if len(lone) == 1 else POSSIBLE,
-            action=f"Lay {owner} anew over all {len(everything)} volumes.",
+            action=f"Spread {owner} again over all {len(everything)} volumes.",
             lost=sum(hot.values()),
             gain=gain(situation, (StripedSpace(owner, volumes=everything),)),
             confirm="Bytes that grow on the added volumes alone would confirm that they were added later.",
@@ -140,9 +142,9 @@ def _rates(hot: list[ObservedVolume], idle: list[ObservedVolume]) -> Iterator[Me
     for one in hot:
         use = 0.0 if isinstance(one.serv, Absent) else one.rate * one.serv / one.servers
         words = f"volume {one.title}: {one.rate:,.0f} requests a second, {percent(use)} busy"
-        yield evidence("device.io", of_volume(one), one.rate, words)
+        yield evidence("device.ios", of_volume(one), one.rate, words)
     most = max(idle, key=lambda one: one.rate)
-    yield evidence("device.io", of_volume(most), most.rate, f"the others at most {most.rate:.1f} a second")
+    yield evidence("device.ios", of_volume(most), most.rate, f"the others at most {most.rate:.1f} a second")
 
 
 CAUSES: Final = {"D20": added_volumes}

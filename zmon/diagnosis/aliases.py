@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import NO_CMF, evidence, gain, many, ms, names, of_lcu, of_volume, percent
+from zmon.diagnosis.phrases import (
+    NO_CMF,
+    UNTIMED,
+    evidence,
+    gain,
+    many,
+    ms,
+    names,
+    of_lcu,
+    of_volume,
+    percent,
+)
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
@@ -59,7 +70,7 @@ def _waited(situation: Situation) -> _Waited:
 
 def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
     """Return diagnoses if there are some; without, it is not known where some volume is not timed."""
-    return absent(NO_CMF) if not found and situation.load.is_untimed else found
+    return UNTIMED if not found and situation.load.is_untimed else found
 
 
 def no_aliases(situation: Situation) -> Diagnoses:
@@ -102,9 +113,12 @@ def unused_aliases(situation: Situation) -> Diagnoses:
 
 def _one_at_a_time(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     titles = names([f"volume {one.title}" for one, _ in waited])
-    each = "each does" if len(waited) > 1 else "it does"
+    each = "they do" if len(waited) > 1 else "it does"
     return _of_untimed(
-        "D4b", waited, f"for {titles}: {each} one at a time, without aliases", "Turn on HyperPAV, or spread"
+        "D4b",
+        waited,
+        f"for {titles}: without aliases {each} one request at a time",
+        "Turn on HyperPAV, or spread",
     )
 
 
@@ -135,7 +149,7 @@ def _of_untimed(
         confidence=POSSIBLE,
         action=f"{action} what lies on it over more volumes.",
         lost=lost,
-        confirm="Channel measurement would tell the wait in Linux from a slow disk.",
+        confirm="Channel measurement would show whether it is the wait in Linux or a slow disk.",
         missing=(NO_CMF,),
     )
 
@@ -216,7 +230,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
                 of_lcu(first),
                 pools[0][1],
                 f"each waits {ms(mean_of(ones, 'queued'))} to be started and then takes"
-                f" {ms(mean_of(ones, 'serv'))}",
+                f" {ms(situation.load.time_of(first, 'serv'))}",
             ),
         ),
         confidence=CERTAIN,
@@ -235,7 +249,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
     return Diagnosis(
         "D4",
         subjects=tuple(of_volume(one) for one, _ in waited),
-        claim=f"{names(['volume ' + one.title for one, _ in waited]).capitalize()}"
+        claim=f"V{names(['volume ' + one.title for one, _ in waited])[1:]}"
         f" {'has' if len(waited) == 1 else 'have'} too few aliases: base and {_aliases(has)}"
         f" are {percent(_use(first))} busy, and {many(lost, 'request')} wait in Linux.",
         evidence=(
@@ -273,7 +287,7 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
         confidence=LIKELY,
         action="Use multibus with a small rr_min_io over base and aliases, or HyperPAV.",
         lost=lost,
-        confirm="The multipath map shows it: failover, or a large rr_min_io, uses one alias at a time.",
+        confirm="The multipath map shows it: failover or a large rr_min_io uses one alias at a time.",
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import NO_CMF, evidence, gain, ms, of_lcu, percent
+from zmon.diagnosis.phrases import UNTIMED, evidence, gain, many, ms, of_lcu, percent
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import LIMITING_PATHS
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
 
-NO_PATHS: Final = "the load of channel paths: an LPAR measures it, a guest needs channel measurement (CMF)"
+NO_PATHS: Final = absent(
+    "the load of channel paths was not read; an LPAR measures it, a guest needs channel measurement (CMF)"
+)
 
 
 def full_paths(situation: Situation) -> Diagnoses:
     """Return D2: channel paths that are full, all groups that requests wait for together."""
     load = situation.load
     if not any(not isinstance(use, Absent) for use in load.paths.values()):
-        return absent(NO_PATHS if load.paths or not load.lcus else NO_CMF)
+        return NO_PATHS if load.paths or not load.lcus else UNTIMED
     places = [place for place in situation.waiting.places if place.kind == "paths"]
     places = [place for place in places if load.fcp.isdisjoint(place.key.split())]
     if not places:
@@ -47,7 +49,8 @@ def full_paths(situation: Situation) -> Diagnoses:
             *(Subject("path", key, f"channel paths {key}") for key in groups),
             *(of_lcu(one) for one in lcus),
         ),
-        claim=f"Channel paths {shown} are full ({percent(use)} busy); behind them are {len(lcus)} LCUs.",
+        claim=f"Channel paths {shown} are full ({percent(use)} busy); behind them"
+        f" {'is' if len(lcus) == 1 else 'are'} {many(len(lcus), 'LCU')}.",
         evidence=(
             evidence(
                 "channel.busy",

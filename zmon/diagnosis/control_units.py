@@ -8,9 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, gain, many, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import (
+    MOST_NAMED,
+    NO_CACHE,
+    NO_CMF,
+    UNCACHED,
+    UNTIMED,
+    evidence,
+    gain,
+    many,
+    ms,
+    names,
+    of_lcu,
+    percent,
+)
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, mean_of
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
@@ -48,10 +61,10 @@ class _FullLcu:
         self.volumes = tuple(one for one in load.volumes_of(lcu.key) if load.enough(one.rate))
         all_of_it = load.volumes_of(lcu.key)
         self.rate = sum(one.rate for one in all_of_it)
-        self.disc, self.conn = mean_of(all_of_it, "disc"), mean_of(all_of_it, "conn")
+        self.disc, self.serv = load.time_of(lcu, "disc"), load.time_of(lcu, "serv")
         self.response = mean_of(all_of_it, "response")
         self.reads = mean_of(all_of_it, "reads")
-        self.serv, self.size = mean_of(all_of_it, "serv"), mean_of(all_of_it, "size")
+        self.size = mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
         self.megabytes = bytes_of(load, lcu.key) / 1e6
 
@@ -81,7 +94,7 @@ class _FullLcu:
             evidence("control_unit.resp", subject, 1e3 * self.response, f"Resp {ms(self.response)}")
             if self.estimated
             else evidence("control_unit.disc", subject, 1e3 * self.disc, disc),
-            evidence("control_unit.io", subject, self.rate, f"{self.rate:,.0f} I/O a second"),
+            evidence("device.ios", subject, self.rate, f"{self.rate:,.0f} requests a second"),
             evidence("control_unit.mbs", subject, self.megabytes, f"{self.megabytes:.1f} MB/s"),
         )
 
@@ -98,8 +111,8 @@ class _Waits(NamedTuple):
     full: Sequence[_FullLcu]
     arrays: Sequence[_FullLcu]
     crowded: Sequence[_FullLcu]
-    unknown: str
-    """What is lacking to know that requests wait in no other LCU; empty if nothing is."""
+    unknown: Absent | None
+    """Why it is not known that requests wait in no other LCU; None if it is."""
 
 
 def _waits(situation: Situation) -> _Waits:
@@ -119,7 +132,7 @@ def _waits(situation: Situation) -> _Waits:
     full = [one for one in found if one not in crowded and one not in arrays]
     uncached = any(_is_uncached(load, one) for one in load.lcus)
     uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
-    unknown = NO_CMF if load.is_untimed else NO_CACHE if uncached else ""
+    unknown = UNTIMED if load.is_untimed else UNCACHED if uncached else None
     return _Waits(full, arrays, crowded, unknown)
 
 
@@ -138,7 +151,7 @@ def _each(situation: Situation, found: Diagnosis | None) -> Diagnoses:
     if found is not None:
         return (found,)
     unknown = _waits(situation).unknown
-    return absent(unknown) if unknown else ()
+    return unknown or ()
 
 
 def full_lcus(situation: Situation) -> Diagnoses:
@@ -175,7 +188,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     return Diagnosis(
         "D1",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{many(lost, 'request')} wait in {titles}, or on the way there: a request takes"
+        claim=f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
         f" {ms(first.response)} at {first.megabytes:.1f} MB/s."
         if first.estimated
         else f"{titles} {is_} full: {many(lost, 'request')} wait inside at {first.megabytes:.1f} MB/s{said}.",
@@ -185,12 +198,10 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         if calm
         else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help.",
         lost=lost,
-        excluded=("not a single volume: " + f"{percent(first.alike())} of its volumes are as slow",)
+        excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated
         else (),
-        confirm=""
-        if confidence == CERTAIN
-        else "Throughput that stays the same under more load would confirm it.",
+        confirm="" if confidence == CERTAIN else "If throughput stays the same under more load, it is full.",
         missing=_missing(first),
     )
 
@@ -234,7 +245,7 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         if not isinstance(first.size, Absent)
         else (),
         confirm="The load of the RAID ranks, which the storage administrator sees, would confirm it.",
-        missing=("the RAID ranks of the volumes: they are not visible to Linux",),
+        missing=("the RAID ranks of the volumes, which Linux does not see",),
     )
 
 
@@ -303,14 +314,23 @@ def _uneven(
             *one.evidence(),
         ),
         confidence=LIKELY if one.estimated else CERTAIN,
-        action="Spread these data over all LCUs."
+        action="Spread these data over all LCUs: MOVES lists the files to move."
         if spaces
         else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",
         lost=one.lost,
-        gain=gain(situation, changes),
+        gain="" if one.estimated else gain(situation, changes),  # how long it waits there is not measured
+        whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
         confirm="Channel measurement would confirm it." if one.estimated else "",
         missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),
     )
+
+
+def _striped(spaces: Sequence[tuple[str, float]], lcus: Sequence[str]) -> str:
+    """Return the spreading of tablespaces in the words of `zmon whatif`; empty if there are too many."""
+    names_of_all = ",".join(one.removeprefix("LCU ") for one in sorted(lcus))
+    if not 0 < len(spaces) <= MOST_NAMED:
+        return ""
+    return " and ".join(f"stripe {name} over LCU {names_of_all}" for name, _ in spaces)
 
 
 def owners_on(situation: Situation, lcu: str) -> list[tuple[str, float]]:
@@ -331,7 +351,7 @@ def owners_on(situation: Situation, lcu: str) -> list[tuple[str, float]]:
 
 def _spaces(spaces: Sequence[tuple[str, float]]) -> str:
     shown = [f"{name} ({percent(part)})" for name, part in spaces]
-    return f"Its traffic is of {names(shown)}."
+    return f"Its traffic comes from {names(shown)}."
 
 
 CAUSES: Final = {"D3": uneven_data, "D1": full_lcus, "D9": full_arrays, "D4c": too_many_aliases}

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
+BLIND: Final = "D22"
+"""A measurement is off: that is no verdict, only why another one may be wrong."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
 """How sure a diagnosis is, the surest first."""
 
@@ -83,7 +85,7 @@ class NotKnown(NamedTuple):
 
     id: str
     source: str
-    """What is lacking, in words: `channel measurement (CMF)`."""
+    """Why, with what was not read: `channel measurement (CMF) was not read`."""
 
 
 class Verdict(NamedTuple):
@@ -99,3 +101,8 @@ class Verdict(NamedTuple):
     """What limits next, and when: `LCU 7100, at about 1.1 times this load (88 % busy)`, or empty."""
     unknown: tuple[NotKnown, ...]
     """What could not be judged."""
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nothing is short: at most a measurement is off."""
+        return all(one.id == BLIND for one in self.diagnoses)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 EXPIRED: Final = 30.0
 """Seconds after which the DASD driver gives a request up and tries again (`expires`)."""
+MINUTES: Final = 120.0
+"""Seconds from which on a time is said in minutes."""
 WORTH_SAYING: Final = 5.0
 """Seconds without a completed request below which a volume may only be slow."""
 
@@ -34,7 +36,7 @@ def hung_disks(situation: Situation) -> Diagnoses:
         "D21",
         subjects=subjects,
         claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
-        f" no request has completed for {longest:.0f} s.",
+        f" no request has completed for {_long(longest)}.",
         evidence=tuple(
             evidence("device.resp", subject, 1e3 * one.seconds, f"nothing completed for {one.seconds:.0f} s")
             for subject, one in zip(subjects, long, strict=True)
@@ -47,16 +49,21 @@ def hung_disks(situation: Situation) -> Diagnoses:
     return (found,)
 
 
+def _long(seconds: float) -> str:
+    """Write a time that may be long: `45 s`, `20 minutes`."""
+    return f"{seconds:.0f} s" if seconds < MINUTES else f"{seconds / 60:.0f} minutes"
+
+
 def measurements_off(situation: Situation) -> Diagnoses:
     """Return D22: measurements that are off and would be needed here, and zmon where it costs much itself."""
     return tuple(
         Diagnosis(
             "D22",
             subjects=(MACHINE,),
-            claim=f"{one.what[:1].upper()}{one.what[1:]} is off for {many(one.devices, 'device')} with I/O:"
-            " that requests wait for them may not be seen."
+            claim=f"{one.what[:1].upper()}{one.what[1:]} is off for {many(one.devices, 'device')} with I/O,"
+            " so that waits may be missed."
             if one.devices
-            else f"{one.what} changes what it measures: {one.why}.",
+            else f"{one.what} itself adds to the load that it measures: {one.why}.",
             evidence=(evidence(one.column, MACHINE, one.devices, one.why),),
             confidence=POSSIBLE,
             action=one.switch,

@@ -69,11 +69,10 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
     )
     number = sum(max(each.devices for each in one.lost) for one in ones)
     titles = names([one.title for one in ones])
-    when = "" if since is None else f" since {clock(since, '%H:%M')}"
     return Diagnosis(
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
-        claim=f"{many(len(chpids), 'channel path')} of {whole} to {titles} {_are(chpids)} lost{when}:"
+        claim=f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}:"
         f" {names(chpids)}{f' ({why})' if why else ''}.",
         evidence=tuple(
             evidence("device.paths", lcu, left, f"{number} devices on line have {left} of {whole} paths")
@@ -83,7 +82,7 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
         action=_action(why, chpids[0]),
         lost=waits,
         since=since,
-        missing=() if why else ("why the path is not used: configure and status of the channel path",),
+        missing=() if why else ("why the path is not used (configure and status of the channel path)",),
     )
 
 
@@ -95,6 +94,12 @@ def _action(why: str, chpid: str) -> str:
     if "maintenance" in why:
         return "Wait for the end of the maintenance of the control unit; it resumes the path."
     return f"See lscss and lschp, and have the link of channel path {chpid} checked: cable, switch, port."
+
+
+def _are_lost(things: list[str], since: int | None) -> str:
+    if since is None:
+        return f"{_are(things)} lost"
+    return f"{'has' if len(things) == 1 else 'have'} been lost since {clock(since, '%H:%M')}"
 
 
 def _are(things: list[str]) -> str:

@@ -33,7 +33,9 @@ MUCH_WRITEBACK: Final = 0.01
 """The part of the memory that is being written, from which on blocked tasks may be those that write it."""
 MEMORY: Final = Subject("memory", "", "memory")
 GIGABYTE: Final = 2.0**30
-NO_MEMORY: Final = absent("swapping: /proc/vmstat, and the time lost for memory: /proc/pressure/memory")
+NO_MEMORY: Final = absent(
+    "swapping (/proc/vmstat) and waits for memory (/proc/pressure/memory) were not read"
+)
 
 
 def short_memory(situation: Situation) -> Diagnoses:
@@ -106,7 +108,7 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     system = situation.machine.system()
     blocked, cpus = system.blocked, system.processors
     if isinstance(blocked, Absent) or isinstance(cpus, Absent):
-        return absent("tasks that wait for I/O: procs_blocked in /proc/stat")
+        return absent("tasks that wait for I/O were not counted: procs_blocked of /proc/stat")
     requests = sum(
         one.rate * float(one.response)
         for one in situation.load.volumes
@@ -131,11 +133,12 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     found = Diagnosis(
         "D17",
         subjects=(MACHINE,),
-        claim=f"{many(int(blocked), 'task')} wait for I/O, and only {many(requests, 'request')} are in the"
-        " disks: they wait for something else.",
+        claim=f"{many(int(blocked), 'task')} wait for I/O, but the disks have only"
+        f" {many(requests, 'request')}: they wait for something else.",
         evidence=(evidence("tasks.blocked", MACHINE, blocked, f"{blocked} tasks are blocked"), *pressure),
         confidence=LIKELY,
-        action="See where they wait: ps -eo state,wchan:32,comm | grep ^D; network file systems are likely.",
+        action="See where they wait: TASKS, or ps -eo state,wchan:32,comm | grep ^D. Network file systems are"
+        " likely.",
         lost=float(blocked) - requests,
         excluded=calm,
         confirm="The wait channels of the tasks would show for what they wait.",
@@ -151,10 +154,12 @@ def cached_files(situation: Situation) -> Diagnoses:
     """
     system = situation.machine.system()
     if isinstance(system.cached, Absent) or isinstance(system.memory, Absent):
-        return absent("the use of memory: /proc/meminfo")
+        return absent("the use of memory was not read: /proc/meminfo")
     if system.cached < MUCH_CACHE * system.memory or not system.swap_used > 0:
         return ()
-    return absent("whether databases open their files with O_DIRECT: flags in /proc/PID/fdinfo")
+    return absent(
+        "zmon does not read whether databases open their files with O_DIRECT: flags in /proc/PID/fdinfo"
+    )
 
 
 CAUSES: Final = {"D16": short_memory, "D17": blocked_tasks, "D18": cached_files}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.observed_machine import LoadPeriod
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
@@ -32,7 +33,7 @@ MOST_SPACES: Final = 5
 LEAST: Final = 0.01
 USUAL: Final = 0.5
 """The part of the load that there usually is at this hour, from which on it is not new."""
-NO_HOUR: Final = absent("the hour before: a longer recording")
+NO_HOUR: Final = absent("the hour before was not recorded")
 
 
 def new_load(situation: Situation) -> Diagnoses:
@@ -49,8 +50,10 @@ def new_load(situation: Situation) -> Diagnoses:
 
 
 def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagnosis | None:
-    load = situation.load
-    now, then = load.volumes_of(lcu.key), before.volumes_of(lcu.key)
+    then = before.volumes_of(lcu.key)
+    period = situation.machine.period(lcu.key, _bytes(then))
+    load = situation.load if isinstance(period, Absent) or period.load is None else period.load
+    now = load.volumes_of(lcu.key)
     rate, old_rate = _rate(now), _rate(then)
     moved, old_moved = _bytes(now), _bytes(then)
     size, old_size = mean_of(now, "size"), mean_of(then, "size")
@@ -64,8 +67,9 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     usual = situation.machine.usual(main)
     if usual >= USUAL * moved / MEGABYTE:
         return None
-    since = situation.machine.began(lcu.key, (moved * max(old_moved, 1.0)) ** 0.5)
-    who, does = _who(now, then)
+    known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
+    over = not isinstance(period, Absent) and period.end is not None
+    who, does = _who(now, then, over=over)
     busiest = _grown(now, then)
     spaces = list(_spaces(situation, now))
     large = "" if isinstance(size, Absent) else f" in requests of {size / KILOBYTE:.0f} KB"
@@ -83,12 +87,12 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             ),
             *(Subject("tablespace", name, name) for name, _ in spaces),
         ),
-        claim=f"{_when(since)} new {who} {does} {moved / MEGABYTE:.0f} MB/s{large} on {places} of"
+        claim=f"{_when(period)} new {who} {does} {moved / MEGABYTE:.0f} MB/s{large} on {places} of"
         f" {lcu.title}{_spaces_words(spaces)}.",
         evidence=(
             main,
-            Measurement("control_unit.io", subject, rate,
-                        f"{rate:,.0f} I/O a second, {old_rate:,.0f} before", old_rate),
+            Measurement("device.ios", subject, rate,
+                        f"{rate:,.0f} requests a second, {old_rate:,.0f} before", old_rate),
             *_sizes(subject, size, old_size),
             *_reads(subject, reads, old_reads),
             *(
@@ -97,18 +101,24 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
                 for one in busiest[:3]
             ),
         ),
-        confidence=CERTAIN if not isinstance(since, Absent) else LIKELY,
+        confidence=CERTAIN if known else LIKELY,
         action=f"Find who {does} it, and move that work to another time or slow it down; do not move files.",
         lost=lost,
         excluded=tuple(_as_before(situation, before, lcu)),
         confirm="I/O by process (pidstat -d, iotop) or by session of the database would name it.",
         missing=("which process or session it is",),
-        since=None if isinstance(since, Absent) else int(since),
+        since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
     )  # fmt: skip
 
 
-def _when(since: Number) -> str:
-    return "A" if isinstance(since, Absent) else f"Since {clock(since, '%H:%M')} a"
+def _when(period: LoadPeriod | Absent) -> str:
+    """Return the begin of the claim: `Since 14:30 a`, or `From 14:30 to 14:45 a` where it is over."""
+    if isinstance(period, Absent):
+        return "A"
+    begin = "" if isinstance(period.begin, Absent) else clock(period.begin, "%H:%M")
+    if period.end is None:
+        return f"Since {begin} a" if begin else "A"
+    return f"{f'From {begin} to' if begin else 'Until'} {clock(period.end, '%H:%M')} a"
 
 
 def _rate(volumes: Sequence[ObservedVolume]) -> float:
@@ -119,14 +129,16 @@ def _bytes(volumes: Sequence[ObservedVolume]) -> float:
     return sum(one.rate * float(one.size) for one in volumes if not isinstance(one.size, Absent))
 
 
-def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> tuple[str, str]:
-    """Return what is new and what it does: of the bytes that are new, which part is read."""
+def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume], *, over: bool) -> tuple[str, str]:
+    """Return what is new and what it does, or did: of the bytes that are new, which part is read."""
     whole = _bytes(now) - _bytes(then)
     read = _read(now) - _read(then)
     part = read / whole if whole > 0 else 1.0
     if part >= MOSTLY:
-        return "reader", "reads"
-    return ("writer", "writes") if part <= 1 - MOSTLY else ("load", "reads and writes")
+        return "reader", "read" if over else "reads"
+    if part <= 1 - MOSTLY:
+        return "writer", "wrote" if over else "writes"
+    return "load", "read and wrote" if over else "reads and writes"
 
 
 def _read(volumes: Sequence[ObservedVolume]) -> float:
@@ -166,7 +178,7 @@ def _spaces(situation: Situation, now: Sequence[ObservedVolume]) -> Iterator[tup
 
 
 def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
-    return f" (~{', '.join(f'{name} {percent(part)}' for name, part in spaces)})" if spaces else ""
+    return f" (about {', '.join(f'{name} {percent(part)}' for name, part in spaces)})" if spaces else ""
 
 
 def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:

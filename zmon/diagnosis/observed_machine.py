@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Absent, Number
     from zmon.diagnosis.diagnosis import Measurement
+    from zmon.queueing.observation import ObservedLoad
 
 NOT_READ: Final = absent("it was not read")
 
@@ -170,6 +171,17 @@ class LackingMeasurement(NamedTuple):
     """Where it would be seen: `device.pend`."""
 
 
+class LoadPeriod(NamedTuple):
+    """The time in which an LCU had a load that is not there always."""
+
+    begin: Number
+    """UTC in ns; absent if it began before the time that was looked through."""
+    end: int | None = None
+    """UTC in ns; None if it goes on at the end of the time that is looked at."""
+    load: ObservedLoad | None = None
+    """What was measured in it alone, where that is another time than is looked at."""
+
+
 def _unread() -> Absent:
     return NOT_READ
 
@@ -190,8 +202,8 @@ class ObservedMachine(NamedTuple):
     maps: Callable[[], Sequence[MultipathDisk] | Absent] = _unread
     extended: Callable[[], Sequence[ExtendedVolume] | Absent] = _unread
     """Logical volumes that were extended over other volumes."""
-    began: Callable[[str, float], Number] = _not_looked
-    """Returns when the bytes a second of an LCU, by its key, rose above a limit, as far as looked back."""
+    period: Callable[[str, float], LoadPeriod | Absent] = _not_looked
+    """Returns when an LCU, by its key, had much more than so many bytes a second, as far as looked back."""
     hung: Callable[[], Sequence[HungDisk] | Absent] = _unread
     lacking: Callable[[], Sequence[LackingMeasurement]] = tuple
     usual: Callable[[Measurement], Number] = _not_compared

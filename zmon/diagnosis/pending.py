@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CMF, evidence, ms, names, of_lcu, of_volume
+from zmon.diagnosis.phrases import UNTIMED, evidence, ms, names, of_lcu, of_volume
 from zmon.diagnosis.situation import IDLE
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PATHS
@@ -33,7 +33,7 @@ QUEUED: Final = 0.0001
 """Seconds per start of I/O in the queue of a control unit, from which on it matters."""
 LEAST_LOST: Final = 0.1
 """Requests that are delayed on average, below which a delay is not named."""
-NO_EXTENDED: Final = absent("the extended format of channel measurement: basic formats have no such times")
+NO_EXTENDED: Final = absent("the basic format of channel measurement has no such times; the extended one has")
 
 
 def long_pending(situation: Situation) -> Diagnoses:
@@ -42,9 +42,9 @@ def long_pending(situation: Situation) -> Diagnoses:
     timed = [
         one for one in load.lcus if load.enough(_rate(situation, one)) and load.fcp.isdisjoint(one.chpids)
     ]
-    pends = {one.key: mean_of(load.volumes_of(one.key), "pend") for one in timed}
+    pends = {one.key: load.time_of(one, "pend") for one in timed}
     if timed and all(_is_untimed(load.volumes_of(one.key)) for one in timed):
-        return absent(NO_CMF)
+        return UNTIMED
     found = []
     for one in timed:
         pend = pends[one.key]
@@ -89,7 +89,7 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
     situation: Situation, lcu: ObservedLcu, pend: float, usual: float, where: str, lost: float
 ) -> Diagnosis:
     volumes = situation.load.volumes_of(lcu.key)
-    serv = mean_of(volumes, "serv")
+    serv = situation.load.time_of(lcu, "serv")
     known = [one for one in volumes if situation.load.enough(one.rate)]
     slow = [one for one in known if one.pend >= TIMES * usual]
     subject, paths = of_lcu(lcu), " ".join(lcu.chpids)
@@ -106,9 +106,9 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
         confidence=LIKELY,
         action=f"Check the paths {paths}: a dirty link, a long way or a busy host adapter.",
         lost=lost,
-        excluded=("not full channel paths: they have time left",),
-        confirm="Vary off one path after the other: Pend falls without the slow one.",
-        missing=("times of single paths: Linux has them per device only",),
+        excluded=("not full channel paths",),
+        confirm="Vary off one path after the other: without the slow one Pend falls.",
+        missing=("times of single paths, which Linux does not measure",),
     )
 
 
@@ -143,7 +143,7 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
     busy = [one for one in load.volumes if load.enough(one.rate) and one.key in details and one.is_dasd]
     known = [(one, value) for one in busy if not isinstance(value := getattr(details[one.key], name), Absent)]
     if not known and any(getattr(details[one.key], name) is not IDLE for one in busy):
-        return absent(NO_EXTENDED.reason if any(not one.estimated for one in busy) else NO_CMF)
+        return NO_EXTENDED if any(not one.estimated for one in busy) else UNTIMED
     slow = sorted(
         ((one, value) for one, value in known if value >= limit), key=lambda each: -each[0].rate * each[1]
     )

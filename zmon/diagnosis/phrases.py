@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.queueing.prediction import LITTLE, LOW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 
 MACHINE: Final = Subject("machine", "", "this Linux")
 NO_CMF: Final = "channel measurement (CMF): zmon reads it where the kernel has cmb_enable"
-NO_CACHE: Final = "cache statistics: --cache"
+NO_CACHE: Final = "cache statistics (--cache)"
+UNTIMED: Final = absent(
+    "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
+)
+UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
-LITTLE: Final = 1.05
-"""Times the throughput below which a change gains little."""
 
 
 def ms(seconds: Number) -> str:
@@ -82,12 +85,19 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
 
 
 def gain_words(found: Prediction) -> str:
-    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), .9 ms instead of 3.2`."""
+    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), .9 ms instead of 3.2`.
+
+    Empty where the model is not sure, and expects a loss.
+    """
+    unsure = found.confidence == LOW
+    if unsure and found.times < 1:
+        return ""
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
-    now, then = found.whole.response
-    times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f})"
+    now, then = (ms(time) for time in found.whole.response)
+    sure = "; low confidence" if unsure else ""
+    times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
     if found.times < LITTLE:
         times = f"little: {times}"
-    response = "" if isinstance(then, Absent) else f", {ms(then)} instead of {ms(now)} for a request"
+    response = f", {then} instead of {now} for a request" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
     return times + response + limit

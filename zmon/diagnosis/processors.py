@@ -14,6 +14,7 @@ from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PROCESSORS
+from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,12 @@ TASKS_WAIT: Final = 0.1
 """The part of the time in which tasks wait for a processor, from which on it matters."""
 ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99
+OFTEN: Final = 4
+"""Requests after which FCP paths change up to which that costs much processor time (the Oracle study)."""
 MOSTLY: Final = 0.5
-WHETHER: Final = absent("whether tasks wait for a processor: /proc/pressure/cpu, procs_running in /proc/stat")
+WHETHER: Final = absent(
+    "the tasks that wait are not counted: /proc/pressure/cpu, procs_running of /proc/stat"
+)
 NO_STEAL: Final = "the time that the hypervisor withholds (steal)"
 
 
@@ -42,7 +47,7 @@ def full_processors(situation: Situation) -> Diagnoses:
     """Return D15: the processors are full, or the hypervisor does not give them."""
     number, busy = situation.load.processors
     if isinstance(number, Absent) or isinstance(busy, Absent):
-        return absent("the load of the processors: /proc/stat")
+        return absent("the load of the processors was not read: /proc/stat")
     system = situation.machine.system()
     if system.steal >= MUCH_STOLEN:
         return (_withheld(situation, system, float(number), float(busy)),)
@@ -70,7 +75,12 @@ def _lost(system: ObservedSystem, number: float, busy: float) -> float:
 def _full(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
     subject = _cpus(number)
     more = float(round(1.5 * number) if number > 1 else 2)
-    raised = f" (note that {' and '.join(system.limits)})" if system.limits else ""
+    raised = f" (but {' and '.join(system.limits)})" if system.limits else ""
+    turn = _short_turn(situation)
+    with_processors = gain(situation, (ProcessorNumber(more),))
+    changes = f"FCP paths change after {many(turn, 'request')}"
+    processors = f"this Linux more processors, for example {more:.0f}{raised}, or less to compute."
+    first = f"Set rr_min_io to 100, or use the selector service-time: {changes}, which costs processor time."
     known = _tasks_wait(system, number) is not None
     steal = system.steal
     return Diagnosis(
@@ -80,20 +90,31 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         evidence=(
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} of {number:.0f} processors busy"),
             *_of_tasks(system, number),
+            *([evidence("layer.table", MACHINE, turn, changes)] if turn else []),
         ),
         confidence=CERTAIN if busy >= CERTAINLY_FULL or known else LIKELY,
-        action=f"Give this Linux more processors, for example {more:.0f}{raised}, or less to compute.",
+        action=f"{first} Else give {processors}" if turn else f"Give {processors}",
         lost=_lost(system, number, busy),
         excluded=(
             () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
         ),
-        gain=gain(situation, (ProcessorNumber(more),)),
+        gain=with_processors and f"with {more:.0f} processors {with_processors}",
         whatif=f"processors {more:.0f}",
         confirm=""
         if busy >= CERTAINLY_FULL or known
         else "Tasks that wait for a processor would confirm it.",
         missing=(NO_STEAL,) if isinstance(steal, Absent) else (),
     )
+
+
+def _short_turn(situation: Situation) -> int:
+    """Return after how few requests most I/O changes its FCP path, if that is costly; else 0."""
+    maps = situation.machine.maps()
+    if isinstance(maps, Absent) or not maps:
+        return 0
+    robin = [one.turn for one in maps if one.selector == ROUND_ROBIN and len(one.leaves) > 1]
+    turn = max(robin, default=0)
+    return turn if 0 < turn <= OFTEN and len(robin) >= MOSTLY * len(maps) else 0
 
 
 def _withheld(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
@@ -109,13 +130,14 @@ def _withheld(situation: Situation, system: ObservedSystem, number: float, busy:
     beyond = number > system.below
     limits = (
         *(
-            (f"the guest has {number:.0f} virtual processors, the LPAR only {system.below}",)
+            (f"the guest has {number:.0f} virtual processors, its LPAR only {system.below}",)
             if beyond
             else ()
         ),
         *system.limits,
     )
-    cause = f" It is known that {' and '.join(limits)}." if limits else ""
+    words = " and ".join(limits)
+    cause = f" {words[:1].upper()}{words[1:]}." if words else ""
     zvm = system.hypervisor == ZVM
     ask = (
         "see CP INDICATE LOAD, and the paging and wait states of the guest"
@@ -134,7 +156,7 @@ def _withheld(situation: Situation, system: ObservedSystem, number: float, busy:
         confidence=CERTAIN,
         action=f"Give the guest at most {system.below} virtual processors, as the LPAR has; {ask}."
         if beyond
-        else f"Give this Linux a larger share, or run less beside it: {ask}.",
+        else f"Give this Linux a larger share of the processors, or run less beside it: {ask}.",
         lost=steal * number + max(0.0, _lost(system, number, busy + steal) - 1),
         excluded=calm,
         missing=() if limits else ("caps and weights: diag 204, s390_sthyi", *_paging(zvm=zvm)),
@@ -171,7 +193,7 @@ def costly_fcp(situation: Situation) -> Diagnoses:
     if not load.fcp:
         return ()
     if isinstance(system, Absent) or isinstance(number, Absent) or isinstance(busy, Absent):
-        return absent("the time in the kernel: /proc/stat")
+        return absent("the time in the kernel was not read: /proc/stat")
     if busy < LIKELY_FULL:
         return ()
     rate = sum(one.rate for one in load.volumes)
@@ -183,13 +205,13 @@ def costly_fcp(situation: Situation) -> Diagnoses:
     found = Diagnosis(
         "D15b",
         subjects=(MACHINE, subject),
-        claim=f"FCP costs processor time: {1e6 * cost:.0f} microseconds in the kernel for a request.",
+        claim=f"FCP costs processor time: {1e6 * cost:.0f} microseconds in the kernel for each request.",
         evidence=(
             evidence("cpu.system", subject, 100 * system, f"{percent(system)} of the time in the kernel"),
-            evidence("device.io", MACHINE, fcp, f"{fcp:,.0f} requests a second over FCP"),
+            evidence("device.ios", MACHINE, fcp, f"{fcp:,.0f} requests a second over FCP"),
         ),
         confidence=POSSIBLE,
-        action="Add processors; over FICON a request costs an eighth less (the Oracle study on a z196).",
+        action="Add processors. In the Oracle study on a z196 a request over FICON took an eighth less.",
         lost=0.0,
         confirm="The same load on ECKD disks would show the difference.",
         missing=("processor time by interrupt and by process",),

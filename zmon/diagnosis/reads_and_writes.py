@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
 from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
 
@@ -108,7 +108,7 @@ def full_write_cache(situation: Situation) -> Diagnoses:
         if lost >= LEAST_LOST:
             found.append(_write_cache(one, lost))
     if not found and any(isinstance(one.delayed, Absent) for one in units):
-        return absent(NO_CACHE)
+        return UNCACHED
     return tuple(found)
 
 
@@ -154,9 +154,9 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     if lost >= LEAST_LOST:
         return (_mirror(situation, found, lost),)
     if any(isinstance(one.delayed, Absent) and one.longer >= SLOWER for one in units):
-        return absent(NO_CACHE)
+        return UNCACHED
     if any(isinstance(one.longer, Absent) for one in units):
-        return absent("the times of reads and writes: /proc/diskstats")
+        return absent("the times of reads and of writes were not read: /proc/diskstats")
     return ()
 
 
@@ -164,7 +164,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
     one, delay = max(found, key=lambda each: each[0].writes * each[1])
     subject = of_lcu(one.lcu)
     titles = names([each.lcu.title for each, _ in found])
-    disc = mean_of(situation.load.volumes_of(one.lcu.key), "disc")
+    disc = situation.load.time_of(one.lcu, "disc")
     mirrored = any(each.mirrored for each, _ in found)
     write = float(one.write)  # type: ignore[arg-type]  # it is known: `delay` follows from it
     alike = [
@@ -214,13 +214,12 @@ def missed_reads(situation: Situation) -> Diagnoses:
     lcu_of = {one.key: one.lcu for one in load.volumes}
     waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
     if load.is_untimed:
-        return absent(NO_CMF)
+        return UNTIMED
     if not waited:
         return ()
     found, blind = [], False
     for one in _units(situation):
-        volumes = load.volumes_of(one.lcu.key)
-        disc, serv = mean_of(volumes, "disc"), mean_of(volumes, "serv")
+        disc, serv = load.time_of(one.lcu, "disc"), load.time_of(one.lcu, "serv")
         if one.lcu.key not in waited or isinstance(disc, Absent) or disc < 0.001 or disc < 0.5 * serv:
             continue
         blind = blind or isinstance(one.hits, Absent)
@@ -228,7 +227,7 @@ def missed_reads(situation: Situation) -> Diagnoses:
             found.append((one, float(disc), serv))
     if found:
         return (_misses(found),)
-    return absent(NO_CACHE) if blind else ()
+    return UNCACHED if blind else ()
 
 
 def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:

@@ -176,8 +176,8 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
         if known
         else "The table of the multipath device (dmsetup table, as root) would show it.",
         missing=(
-            *(() if measured else ("the load of the adapters: it is not measured",)),
-            *(() if known else ("the path groups: dm tables need root",)),
+            *(() if measured else ("the load of the adapters",)),
+            *(() if known else ("the path groups, which only root can read",)),
         ),
     )  # fmt: skip
     return (found,)
@@ -192,7 +192,7 @@ def _path_use(carrier: Carrier) -> Iterator[Measurement]:
 def _rates(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
     for one in carriers:
         words = f"{one.rate:,.0f} requests a second over {one.title}"
-        yield evidence("device.io", one.subject, one.rate, words)
+        yield evidence("device.ios", one.subject, one.rate, words)
 
 
 def _times(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
@@ -278,7 +278,7 @@ def _slow(
         f" {ms(good.response)}.",
         evidence=(
             *_times(carriers),
-            evidence("device.io", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
+            evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
         ),
         confidence=CERTAIN,
         action=f"Have the link of {slow.title}{port} checked (cable, switch, port); until then take the path"
@@ -331,7 +331,7 @@ def too_few_paths(situation: Situation) -> Diagnoses:
         lost=sum(one.lost for one in places),
         gain=gain(situation, (PathNumber(2, times=True),)),
         whatif="double the paths",
-        missing=("how often the queue of an adapter was full: scsi_host",),
+        missing=("how often the queue of an adapter was full (scsi_host)",),
     )
     return (found,)
 

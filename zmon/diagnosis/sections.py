@@ -36,4 +36,5 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):
         ids = [one.id for one in found.unknown if one.source == source]
-        yield "Not known", f"{', '.join(f'{CATALOGUE[id_].title} ({id_})' for id_ in ids)}: needs {source}."
+        titles = ", ".join(f"{CATALOGUE[id_].title} ({id_})" for id_ in ids)
+        yield "Not known", f"{titles}. Reason: {source}."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import NO_CMF, evidence, many, ms, names, of_lcu, of_volume, percent
+from zmon.diagnosis.phrases import NO_CMF, UNTIMED, evidence, many, ms, names, of_lcu, of_volume, percent
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
-NO_LISTING: Final = "a listing that names the logs: --listing"
+NO_LISTING: Final = "no listing names the logs: --listing"
 
 
 def logs_beside_data(situation: Situation) -> Diagnoses:
     """Return D12: logs lie on volumes with data, and requests wait for these volumes."""
     load = situation.load
     waited = _waited(situation)
-    untimed = absent(NO_CMF) if load.is_untimed else ()
+    untimed = UNTIMED if load.is_untimed else ()
     if not waited:
         return untimed
     shares = situation.shares()
@@ -120,7 +120,7 @@ def _shared(
         if timed
         else "",
         confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
-        missing=(*(() if timed else (NO_CMF,)), "how long a commit waits: the database knows"),
+        missing=(*(() if timed else (NO_CMF,)), "how long a commit waits, which the database knows"),
     )  # fmt: skip
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import NO_CACHE, NO_CMF, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import MIN_LOST
 
@@ -45,21 +45,21 @@ def long_transfers(situation: Situation) -> Diagnoses:
         if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
             found.append((lcu, conn / size, rate * conn))
     if blind:
-        return absent(NO_CMF)
+        return UNTIMED
     best = min((each for _, each, _ in found), default=0.0)
     slow = [one for one in found if one[1] >= TIMES * best]
     lost = sum(spent * (1 - best / each) for _, each, spent in slow)
     if not slow or lost < LEAST_LOST or len(slow) == len(found):
         return ()
     first, each, _ = max(slow, key=lambda one: one[2])
-    conn = mean_of(load.volumes_of(first.key), "conn")
+    conn = load.time_of(first, "conn")
     titles = names([one.title for one, _, _ in slow])
     return (
         Diagnosis(
             "D10",
             subjects=tuple(of_lcu(one) for one, _, _ in slow),
-            claim=f"Transfers of {titles} are long: {each / best:.1f} times as long for a byte as those of"
-            f" the best LCU, Conn {ms(conn)}.",
+            claim=f"Transfers to {titles} take {each / best:.1f} times as long for a byte as those to the"
+            f" best LCU: Conn {ms(conn)}.",
             evidence=(
                 evidence("control_unit.conn", of_lcu(first), 1e3 * conn, f"Conn {ms(conn)}"),
                 evidence("channel.busy", of_lcu(first), each, f"{1e-6 / each:.0f} MB/s over a path"),
@@ -104,7 +104,7 @@ def small_requests(situation: Situation) -> Diagnoses:
         if part >= SEQUENTIAL:
             found.append((lcu, part, float(size)))
     if not found:
-        return absent(NO_CACHE) if blind else ()
+        return UNCACHED if blind else ()
     first, part, size = max(found, key=lambda one: waited[one[0].key])
     titles = names([one.title for one, _, _ in found])
     return (

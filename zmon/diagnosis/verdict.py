@@ -27,7 +27,7 @@ from zmon.diagnosis import (
     transfers,
 )
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.diagnosis import CONFIDENCES, POSSIBLE, NotKnown, Verdict
+from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.phrases import percent
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
@@ -65,8 +65,8 @@ OF_KIND: Final = {
     "lcu": {"D1", "D3", "D4c", "D7", "D8", "D9"},
 }
 """The diagnoses that say that a kind of resource is short."""
-BLIND: Final = "D22"
-"""A measurement is off: that is no verdict, only why another one may be wrong."""
+SHORT: Final = frozenset[str]().union(*OF_KIND.values())
+"""Those of any resource."""
 SPARE: Final = 0.7
 """Utilisation up to which a resource is excluded as a cause."""
 WORTH_SAYING: Final = 100.0
@@ -101,9 +101,16 @@ def verdict(situation: Situation) -> Verdict:
 
 
 def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
-    """Return what diagnoses are ordered by: what is only possible comes last, then the time that is lost."""
+    """Return what diagnoses are ordered by: what is certain or likely first, then the time that is lost."""
     lost = max([one.lost, *(other.lost for other, id_ in explained if id_ == one.id)])
-    return one.confidence == POSSIBLE, -lost, CONFIDENCES.index(one.confidence), one.id, one.claim
+    return (
+        one.id == BLIND,
+        one.confidence == POSSIBLE,
+        -lost,
+        CONFIDENCES.index(one.confidence),
+        one.id,
+        one.claim,
+    )
 
 
 def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]]:
@@ -149,7 +156,8 @@ def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
         if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume":
             factor = 1 / one.use if one.use else WORTH_SAYING
             if factor < WORTH_SAYING:
-                return f"{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
+                solved = "" if ids.isdisjoint(SHORT) else "once this is solved, "
+                return f"{solved}{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
     return ""
 
 

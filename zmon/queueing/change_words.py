@@ -73,7 +73,7 @@ def parse_change(text: str, names: KnownNames) -> Change:
     like = [form for form in FORMS if form.split()[0] == first]
     hint = "" if like else did_you_mean(first, sorted({form.split()[0] for form in FORMS}))
     write = f"{hint} Write" if hint else "; write"
-    raise ChangeError(f"{words!r:.80} is no change that is known{write} {', '.join(like or FORMS)}")
+    raise ChangeError(f"{words!r:.80} is not understood{write} {', '.join(like or FORMS)}")
 
 
 def _known(what: str, word: str, names: Mapping[str, str]) -> str:

@@ -50,7 +50,7 @@ BUSY: Final = 0.8
 """Utilisation of paths above which Pend does not show what is no wait for a path."""
 FULL: Final = 0.98
 """The most that an LCU is taken to be busy."""
-COMPUTING: Final = 0.98
+COMPUTING: Final = 0.99
 """Utilisation of processors above which their queue does not follow from it."""
 OUTSIDE: Final = 0.02
 """The part of paths that others use below which it may be a difference of clocks."""
@@ -62,10 +62,10 @@ LEAST_FACTOR: Final = 0.7
 """The least factor of a class's waits: with less the network would do more than its stations can."""
 FITS: Final = 8
 """How often the factors of the classes are fitted."""
-OWN: Final = 8
-"""How often it is computed what a request finds of the others of its class."""
 BISECTIONS: Final = 50
 """Steps of a bisection."""
+MAX_CUSTOMERS: Final = 20_000
+"""Requests at once beyond which those that wait for processors do not count."""
 LONGER: Final = 1.3
 """How many times the response of reads writes have from which on they are taken to come many at once."""
 LEAST_PART: Final = 1e-6
@@ -199,7 +199,7 @@ class _Timed(NamedTuple):
         times of the channel measurement.
         """
         writes, longer = 1.0 - self.reads, self.write - self.read
-        if not self.read or not self.reads or self.write < LONGER * self.read:
+        if not self.read or not self.reads or not self.conn or self.write < LONGER * self.read:
             return 0.0
         return longer if self.queued + self.pend >= writes * longer / 2 else 0.0
 
@@ -244,12 +244,13 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     misses = {key: disc_of_misses(lcus[key], load.volumes_of(key)) for key in lcus}
     flows = tuple(_flows(volumes, shares, behind, misses))
     groups = path_groups(lcus.values())
+    timed = {one.lcu for one in load.volumes if one.key in volumes and not one.estimated}
     group_of = {
         lcu: key
         for key, chpids in groups.items()
         for lcu, one in lcus.items()
-        if one.chpids and set(one.chpids) <= set(chpids)
-    }
+        if one.chpids and set(one.chpids) <= set(chpids) and (lcu in timed or not behind[lcu])
+    }  # where nothing is timed, it is not known for how long a request needs a path
     users = {
         key: [one for lcu, group in group_of.items() if group == key for one in behind[lcu]] for key in groups
     }
@@ -479,14 +480,28 @@ def _population(flows: Sequence[FittedFlow], processors: float, computing: float
         return found
     whole = sum(rates.values())
     use = min(COMPUTING, whole * computing / processors)
-    work = crowding(processors, use) * use * processors
-    times = dict.fromkeys(rates, computing / max(1 - FULL, 1 - work))
-    for _ in range(OWN):  # a request does not find itself, as in the network
-        for owner, rate in rates.items():
-            many = found[owner] + rate * times[owner]
-            met = 1 - own_part(many, 1.0, 0.0) * rate / whole
-            times[owner] = computing / max(1 - FULL, 1 - work * met)
-    return found | {owner: found[owner] + rate * times[owner] for owner, rate in rates.items()}
+    answers = sum(found[owner] for owner in rates) / whole
+    many = _at_processors(use, processors, answers / computing if computing else 0.0)
+    return found | {owner: found[owner] + many * rate / whole for owner, rate in rates.items()}
+
+
+def _at_processors(use: float, processors: float, answers: float) -> float:
+    """Return how many requests compute, or wait for a processor, where programs wait for answers in between.
+
+    What is known is how busy processors are, and that a request computes, then waits for its answer for
+    `answers` times as long.  Of so many customers a station of one server is 1 - B(customers, answers) busy,
+    with Erlang's B (the machine repairman); several are such a station that is so many times as quick, and a
+    time without waiting for the rest (Seidmann, Schweitzer and Shalev-Oren 1987).
+    """
+    between = answers * processors + processors - 1
+    idle, customers, before = 1.0, 0, 1.0
+    while idle > 1 - use and customers < MAX_CUSTOMERS:
+        before, customers = idle, customers + 1
+        idle = between * idle / (customers + between * idle)
+    if customers == MAX_CUSTOMERS or not customers:
+        return use * processors
+    exact = customers - (1 - use - idle) / (before - idle)
+    return max(use * processors, exact - use * answers * processors)
 
 
 def _responses(flows: Sequence[FittedFlow]) -> dict[str, float]:
@@ -604,7 +619,7 @@ def network_of(model: FittedModel) -> Network:
                         Station(
                             "paths",
                             group,
-                            f"paths {group}",
+                            _title(group, paths),
                             servers,
                             evenly=model.evenly,
                             pooled=paths.pooled,
@@ -647,6 +662,12 @@ def network_of(model: FittedModel) -> Network:
             for name in order
         ),
     )
+
+
+def _title(group: str, paths: FittedPaths) -> str:
+    """Return the name of paths; of those of which some stand idle with how many are used."""
+    used = round(paths.servers)
+    return f"{used} of paths {group}" if used < len(paths.chpids) else f"paths {group}"
 
 
 def subchannels(model: FittedModel) -> dict[str, float]:

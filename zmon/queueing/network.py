@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 CONSTANT: Final = 0.5
 EXPONENTIAL: Final = 1.0
@@ -93,6 +93,12 @@ class RequestClass(NamedTuple):
     follows: tuple[int, float] | None = None
     """The class that makes these requests without waiting for them, one before this, and how many it makes
     for each of its own."""
+
+    def demands(self) -> Iterator[tuple[int, float]]:
+        """Yield the stations that a mean request needs, except volumes, with the seconds of each."""
+        yield from self.before
+        for flow in self.flows:
+            yield from ((station, flow.part * seconds) for station, seconds in flow.holds)
 
 
 class Network(NamedTuple):

@@ -26,6 +26,7 @@ SMALL: Final = 65_536.0
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
+NOT_TOGETHER: Final = absent("its devices were not timed together")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
 
@@ -95,6 +96,10 @@ class ObservedLcu(NamedTuple):
     """The part of all requests that the cache does not answer."""
     capacity: Number = absent("the site file gives no capacity of the LCU")
     """Bytes a second, by the site."""
+    pend: Number = NOT_TOGETHER
+    disc: Number = NOT_TOGETHER
+    conn: Number = NOT_TOGETHER
+    """Per start of I/O, over all its devices: those of CTLUNIT."""
 
 
 class ObservedProcessors(NamedTuple):
@@ -128,6 +133,11 @@ class ObservedLoad(NamedTuple):
     def volume(self, key: str) -> ObservedVolume | None:
         """Return the volume with a key; None if there is none."""
         return _by_key(_Same(self.volumes)).get(key)
+
+    def time_of(self, lcu: ObservedLcu, name: str) -> Number:
+        """Return `pend`, `disc`, `conn` or their sum `serv` of an LCU, as CTLUNIT has it."""
+        own = lcu.pend + lcu.disc + lcu.conn if name == "serv" else getattr(lcu, name)
+        return mean_of(self.volumes_of(lcu.key), name) if isinstance(own, Absent) else own
 
     @property
     def is_untimed(self) -> bool:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.queueing.change import PathsInUse, changed
-from zmon.queueing.fit import class_rates, fit, network_of, subchannels
+from zmon.queueing.fit import COMPUTING, class_rates, fit, network_of, subchannels
 from zmon.queueing.network import mean_response, solve
-from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.record import NamedTuple
 
@@ -36,6 +35,13 @@ FULL_ENOUGH: Final = 0.8
 """Utilisation from which on a resource limits."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
+LITTLE: Final = 1.05
+"""Times the throughput below which a change gains little."""
+CPU: Final = "processors"
+"""The kind of the station that all requests of programs use."""
+LOW: Final = "low"
+CONFIDENCES: Final = ("high", "fair", LOW)
+"""By how many things are not known."""
 NO_LIMIT: Final = absent("no utilisation of LCUs, paths or processors is known")
 
 
@@ -70,7 +76,7 @@ class Prediction(NamedTuple):
     use_before: Number
     bound: Number
     """The most throughput as a multiple of the present one: with what limits next used all the time, and
-    more by the error of the throughput where something is not known."""
+    more by the error of the throughput where something is not known; of processors more by that alone."""
     paths: int
     """How many channel paths count."""
     confidence: str
@@ -131,86 +137,168 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     model = changed(base.model, changes)
     network = network_of(model)
     after = solve(network)
-    best = _best(model, changes, after)
-    rate = sum(class_rates(base.model).values())
-    factor = after.rate / base.solution.rate
-    response = _answer(base.model)
-    longer = after.response / base.solution.response
-    moved = sum(flow.rate * flow.size for flow in base.model.flows)
-    whole = UnitOutcome(
-        "",
-        "All LCUs",
-        (rate, rate * factor),
-        (moved, moved * after.bytes / base.solution.bytes),
-        (response, response * longer),
-    )
-    limit, use = _fullest(network, after)
-    limit_before, use_before = _fullest(base.network, base.solution)
+    now = _corrected(base, base.network, base.solution)
+    then = _corrected(base, network, after)
+    then = _possible(network, then, _most_used(base.network, now.use))
+    units = tuple(_units(base, model, then))
+    whole = _sum_of(units)
+    units = tuple(one for one in units if max(one.rate) > SHOWN * whole.rate[0])
+    rate, response = whole.rate[0], float(whole.response[0])  # type: ignore[arg-type]  # it has I/O
+    limit, use = _fullest(network, then.use)
+    limit_before, use_before = _fullest(base.network, now.use)
     missing = (*_missing(base), *_unknown(base, model, changes))
     wider = WORSE ** len(missing)
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
-    bound = factor / use if isinstance(use, Absent) else factor / use * (error if missing else 1.0)
+    times, longer = whole.rate[1] / rate, float(whole.response[1]) / response  # type: ignore[arg-type]
+    bound = _bound(times, network, then.use, error if missing else 1.0)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
+    others = [after, *_others(base, model, changes)]
+    more = max(one.rate for one in others) / after.rate
+    answers = [one.response / after.response for one in others]
     return Prediction(
         whole,
-        tuple(_units(base, model, after, whole)),
-        (
-            whole.rate[1] / error,
-            min(most, whole.rate[1] * best.rate / after.rate * error),
-        ),
-        (
-            response * min(longer, best.response / base.solution.response) / slower,
-            response * longer * slower,
-        ),
+        units,
+        (whole.rate[1] / error, min(most, whole.rate[1] * more * error)),
+        (response * longer * min(answers) / slower, response * longer * max(answers) * slower),
         limit,
         use,
         limit_before,
         use_before,
         bound,
-        round(sum(one.servers for one in model.paths.values())),
-        ("high", "fair", "low")[min(2, len(missing))],
+        _paths_used(model),
+        CONFIDENCES[min(2, len(missing))],
         missing,
     )
 
 
-def _best(model: FittedModel, changes: Sequence[Change], after: Solution) -> Solution:
-    """Return what becomes of a model if paths of FCP adapters that come into use are met evenly."""
-    if not any(isinstance(change, PathsInUse) for change in changes):
-        return after
-    evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
-    return solve(network_of(model._replace(paths=evenly)))
+class _Outcome(NamedTuple):
+    """A solution, corrected by what the model gets wrong in the interval that it is fitted to."""
+
+    flows: tuple[FlowResult, ...]
+    use: tuple[float, ...]
+    """Of each station."""
+
+
+def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _Outcome:
+    """Return a solution, corrected by what is measured over what the model gives for the same interval.
+
+    The rates are those of classes; the times those of a class on an LCU, or where it was not there before,
+    of the class.  So the utilisation of processors, paths and LCUs before a change is the measured one.
+    """
+    measured = class_rates(base.model)
+    times = _times(base)
+    modelled = {one.title: rate for one, rate in zip(base.network.classes, base.solution.rates, strict=True)}
+    results: list[FlowResult] = []
+    asked = [0.0] * len(network.stations)
+    for one, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
+        more = measured[one.title] / modelled[one.title] if modelled[one.title] else 1.0
+        for flow in flows:
+            longer = times.get((one.title, flow.unit), times[one.title, ""])
+            results.append(flow._replace(rate=flow.rate * more, response=flow.response * longer))
+        for station, seconds in one.demands():
+            asked[station] += rate * more * seconds
+    overall = sum(flow.rate for flow in results) / solution.rate
+    use = (
+        overall * used if station.kind == "volume" else seconds / station.servers
+        for station, seconds, used in zip(network.stations, asked, solution.use, strict=True)
+    )
+    return _Outcome(tuple(results), tuple(use))
+
+
+def _times(base: FittedInterval) -> dict[tuple[str, str], float]:
+    """Return how many times the modelled response each class has, on each LCU and, with no key, on all."""
+    measured: dict[tuple[str, str], tuple[float, float]] = {}
+    for flow in base.model.flows:
+        for unit in (flow.lcu, ""):
+            rate, work = measured.get((flow.members, unit), (0.0, 0.0))
+            measured[flow.members, unit] = rate + flow.rate, work + flow.rate * flow.response
+    found = {}
+    for one, flows in zip(base.network.classes, base.solution.flows, strict=True):
+        for unit in {"", *(flow.unit for flow in flows)}:
+            modelled = mean_response(flow for flow in flows if unit in {"", flow.unit})
+            rate, work = measured[one.title, unit]
+            found[one.title, unit] = work / rate / modelled if rate and modelled else 1.0
+    return found
+
+
+def _most_used(network: Network, use: Sequence[float]) -> float:
+    """Return the highest utilisation of a resource that is shared, at least 1."""
+    return max(
+        [1.0, *(each for each, one in zip(use, network.stations, strict=True) if one.kind != "volume")]
+    )
+
+
+def _possible(network: Network, then: _Outcome, most: float) -> _Outcome:
+    """Return an outcome in which no shared resource is used for more than all of its time.
+
+    Where it would be, all requests are so much fewer; where they wait for it after they were started, which
+    is for all but processors, they take so much longer.
+    """
+    over = _most_used(network, then.use) / most
+    if over <= 1:
+        return then
+    fullest = max(
+        (use, one.kind) for use, one in zip(then.use, network.stations, strict=True) if one.kind != "volume"
+    )
+    longer = 1.0 if fullest[1] == CPU else over
+    return _Outcome(
+        tuple(flow._replace(rate=flow.rate / over, response=flow.response * longer) for flow in then.flows),
+        tuple(use / over for use in then.use),
+    )
+
+
+def _paths_used(model: FittedModel) -> int:
+    """Return how many channel paths lead to LCUs with I/O, and are used."""
+    groups = {model.group_of[flow.lcu] for flow in model.flows if flow.lcu in model.group_of}
+    return round(sum(model.paths[group].servers for group in groups))
+
+
+def _others(base: FittedInterval, model: FittedModel, changes: Sequence[Change]) -> Iterator[Solution]:
+    """Yield what becomes of a model at best, where an interval does not show what matters for a change.
+
+    Paths of FCP adapters that come into use may be met evenly; and before processors that are full any number
+    of programs may wait, up to as many as keep those that are added as busy.
+    """
+    if any(isinstance(change, PathsInUse) for change in changes):
+        evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
+        yield solve(network_of(model._replace(paths=evenly)))
+    if _adds_to_full(base, model):
+        times = model.processors / base.model.processors
+        many = {owner: times * number for owner, number in model.population.items()}
+        yield solve(network_of(model._replace(population=many)))
+
+
+def _adds_to_full(base: FittedInterval, model: FittedModel) -> bool:
+    """Return whether processors are full, and a change adds some."""
+    busy = base.load.processors.busy
+    full = not isinstance(busy, Absent) and busy > FULL_PROCESSORS
+    return full and model.processors > base.model.processors
 
 
 def _unknown(base: FittedInterval, model: FittedModel, changes: Sequence[Change]) -> Iterator[str]:
     """Yield what the interval does not show and the change needs, and what is taken instead."""
     if any(flow.ahead for flow in base.model.flows):
-        yield "writes come many at once and wait longer than reads: no program is taken to wait for them"
+        yield "writes come in bursts and wait longer than reads: programs are taken not to wait for them"
     before: dict[str, float] = {}
     """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
     for lcu, many in subchannels(base.model).items():
         box = model.lcus[lcu].box or lcu
         before[box] = max(many, before.get(box, 0.0))
     then = subchannels(model).items()
-    if any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in then):
-        yield "an LCU gets more requests at once than now: it is taken to be as quick with them"
+    more = any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in then)
+    if more or (_adds_to_full(base, model) and base.load.processors.busy > COMPUTING):
+        yield "an LCU gets more requests at once than now: its service time is taken to stay the same"
     if any(not paths.pooled for paths in base.model.paths.values()):
-        yield "FCP adapters: what the storage server takes is not measured apart from the wait for a path"
+        yield "FCP: the time in the storage server is not measured apart from the wait for a path"
     if any(isinstance(change, PathsInUse) for change in changes):
-        yield "how many requests in turn a path gets is not known: disks are taken to meet there by chance"
-    busy = base.load.processors.busy
-    if not isinstance(busy, Absent) and busy > FULL_PROCESSORS and model.processors != base.model.processors:
-        yield "how many programs wait for full processors is not known: it is taken from their utilisation"
+        yield "how requests are spread over the paths is not known: it is taken to be at random"
+    if _adds_to_full(base, model):
+        yield "how many programs wait for the full processors is not known: it is computed from their load"
 
 
-def _answer(model: FittedModel) -> float:
-    """Return the response time of a mean request as measured."""
-    rates = class_rates(model)
-    return sum(rates[owner] * time for owner, time in model.response.items()) / sum(rates.values())
-
-
-def _fullest(network: Network, solution: Solution) -> tuple[str, Number]:
+def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number]:
     """Return the station that limits, and its utilisation; a volume only where nothing shared is full."""
-    pairs = list(zip(solution.use, network.stations, strict=True))
+    pairs = list(zip(used, network.stations, strict=True))
     shared = [(use, one) for use, one in pairs if one.kind != "volume" and use > 0]
     volumes = [(use, one) for use, one in pairs if one.kind == "volume" and use > FULL_ENOUGH]
     known = [each for each in shared if each[0] > FULL_ENOUGH] or volumes or shared
@@ -220,59 +308,51 @@ def _fullest(network: Network, solution: Solution) -> tuple[str, Number]:
     return station.title, min(use, 1.0)
 
 
-def _units(
-    base: FittedInterval, model: FittedModel, after: Solution, whole: UnitOutcome
-) -> list[UnitOutcome]:
-    """Return the outcome of each LCU, so that their sums are those of all."""
-    found = []
-    before, then = (_by_unit(solution) for solution in (base.solution, after))
-    measured: dict[str, tuple[float, float]] = {}
-    for flow in base.model.flows:
-        rate, moved = measured.get(flow.lcu, (0.0, 0.0))
-        measured[flow.lcu] = rate + flow.rate, moved + flow.rate * flow.size
-    scale = whole.rate[1] / after.rate
+def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:
+    """Return the most throughput that what limits next allows, and processors, whose load is measured."""
+    _, use = _fullest(network, used)
+    if isinstance(use, Absent):
+        return use
+    busy = sum(each for each, one in zip(used, network.stations, strict=True) if one.kind == CPU)
+    bounds = [times / use * error, *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else [])]
+    return min(bounds)
+
+
+def _units(base: FittedInterval, model: FittedModel, then: _Outcome) -> Iterator[UnitOutcome]:
+    """Yield the outcome of each LCU."""
     for key, lcu in model.lcus.items():
-        rate, moved = measured.get(key, (0.0, 0.0))
-        now = then.get(key, [])
-        then_rate = scale * sum(flow.rate for flow in now)
-        if max(rate, then_rate) <= SHOWN * whole.rate[0]:
+        mine = [flow for flow in base.model.flows if flow.lcu == key]
+        after = [flow for flow in then.flows if flow.unit == key]
+        rate, then_rate = sum(flow.rate for flow in mine), sum(flow.rate for flow in after)
+        if not max(rate, then_rate):
             continue
-        answer = _response_of(base.load, key)
-        old, new = mean_response(before.get(key, [])), mean_response(now)
-        correction = (
-            max(0.5, min(2.0, float(answer) / old)) if old and not isinstance(answer, Absent) else 1.0
+        answer: Number = absent("no I/O before the change")
+        if rate:
+            answer = sum(flow.rate * flow.response for flow in mine) / rate
+        response: Number = mean_response(after) if then_rate else absent("no I/O after the change")
+        yield UnitOutcome(
+            key,
+            lcu.title,
+            (rate, then_rate),
+            (sum(flow.rate * flow.size for flow in mine), sum(flow.rate * flow.size for flow in after)),
+            (answer, response),
         )
-        found.append(
-            UnitOutcome(
-                key,
-                lcu.title,
-                (rate, then_rate),
-                (moved, scale * sum(flow.rate * flow.size for flow in now)),
-                (answer, new * correction if now else absent("no I/O after the change")),
-            )
-        )
-    return _adding_up(found, whole)
 
 
-def _adding_up(units: list[UnitOutcome], whole: UnitOutcome) -> list[UnitOutcome]:
-    """Scale the responses after the change so that their mean is that of all LCUs."""
-    work: Number = sum(one.rate[1] * one.response[1] for one in units if one.rate[1])
-    if isinstance(work, Absent) or work <= 0:
-        return units
-    factor = whole.response[1] * sum(one.rate[1] for one in units) / work
-    return [one._replace(response=(one.response[0], one.response[1] * factor)) for one in units]
-
-
-def _by_unit(solution: Solution) -> dict[str, list[FlowResult]]:
-    found: dict[str, list[FlowResult]] = {}
-    for flows in solution.flows:
-        for flow in flows:
-            found.setdefault(flow.unit, []).append(flow)
-    return found
-
-
-def _response_of(load: ObservedLoad, lcu: str) -> Number:
-    return mean_of(load.volumes_of(lcu), "response")
+def _sum_of(units: Sequence[UnitOutcome]) -> UnitOutcome:
+    """Return the outcome of all LCUs, of which the rows are the parts."""
+    rates = [sum(one.rate[at] for one in units) for at in (0, 1)]
+    moved = [sum(one.bytes[at] for one in units) for at in (0, 1)]
+    work: list[Number] = [
+        sum(one.rate[at] * one.response[at] for one in units if one.rate[at]) for at in (0, 1)
+    ]
+    return UnitOutcome(
+        "",
+        "All LCUs",
+        (rates[0], rates[1]),
+        (moved[0], moved[1]),
+        (work[0] / rates[0], work[1] / rates[1]),
+    )
 
 
 def _missing(base: FittedInterval) -> list[str]:
@@ -281,12 +361,12 @@ def _missing(base: FittedInterval) -> list[str]:
     found = []
     if any(one.estimated for one in load.volumes if one.rate):
         found.append(
-            "no channel measurement: the service time is the time that Linux has requests per request"
+            "no channel measurement: the busy time of a disk per request is taken as its service time"
         )
-    if all(isinstance(one.misses, Absent) for one in load.lcus):
-        found.append("no cache statistics: what of Disc is cache misses is taken from the size of requests")
+    if any(one.disc > 0 for one in load.volumes) and all(isinstance(one.misses, Absent) for one in load.lcus):
+        found.append("no cache statistics: Disc of requests below 64 KiB is taken to be cache misses")
     if not model.processors:
-        found.append("no utilisation of processors: they are not counted")
+        found.append("the load of the processors was not read: they are left out")
     if not any(isinstance(use, float) for use in load.paths.values()):
-        found.append("no load of channel paths")
+        found.append("the load of the channel paths is not known")
     return found

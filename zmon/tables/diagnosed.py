@@ -203,13 +203,13 @@ def table(view: View) -> Table:
     found = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
     firsts: dict[int, Diagnosis] = {}
+    if found.is_calm:
+        lines += _lines("Verdict", found.sentence, None)
     for number, one in enumerate(found.diagnoses, 1):
         firsts[len(lines)] = one
         lines += _lines(f"{number}. {one.id}", one.claim, one)
         lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
         lines += [line for heading, words in sections(one) for line in _lines(heading, words, one)]
-    if not found.diagnoses:
-        lines += _lines("Verdict", found.sentence, None)
     lines += [line for heading, words in remarks(found) for line in _lines(heading, words, None)]
     heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {

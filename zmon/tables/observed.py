@@ -78,11 +78,13 @@ def observed_load(
         mine = [one for one in volumes if one.lcu == key]
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
+        works = any(one.rate for one in mine)
         found.append(
             ObservedLcu(
                 key, unit.name, f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
                 _missed([(misses.get(one.key, NO_CACHE), one.rate) for one in mine]),
                 capacity.get(key, NO_CAPACITY),
+                *(_times(devices, [row_of[bus] for bus in unit.members if bus in row_of]) if works else ()),
             )
         )  # fmt: skip
     load, measured_paths = _paths(interval)
@@ -145,11 +147,7 @@ def _volume(
     disc: Number = 0.0
     conn: Number = NO_IO
     if rate:  # most volumes of a fleet are idle
-        pend, disc, conn = (
-            devices.average(measured, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
-        )
-    if rate and devices.active:
-        disc = disc + devices.average(measured, devices.active) / 1e3
+        pend, disc, conn = _times(devices, measured)
     estimated = isinstance(conn, Absent)
     if estimated:
         busy = devices.linux_busy[row]
@@ -171,6 +169,14 @@ def _volume(
         len(rows),
         estimated,
     )
+
+
+def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Number]:
+    """Return the seconds of Pend, Disc and Conn of some devices per start of I/O."""
+    pend, disc, conn = (
+        devices.average(rows, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
+    )
+    return pend, disc + devices.average(rows, devices.active) / 1e3 if devices.active else disc, conn
 
 
 def _apart(devices: Devices) -> list[tuple[Number, Number]]:

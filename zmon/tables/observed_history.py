@@ -1,4 +1,4 @@
-"""When a load began, and what a figure usually is at this hour: from what was recorded before a view.
+"""When a load began and ended, and what a figure usually is at this hour, from what was recorded.
 
 Roll-ups are asked first, for they have a row a minute; where there are none, at most `MAX_READ` intervals
 are read.
@@ -6,12 +6,14 @@ are read.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, takewhile
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.absent import Absent, absent
+from zmon.diagnosis.observed_machine import LoadPeriod
 from zmon.kinds import BLOCK, CPU, DEVICE
+from zmon.record import NamedTuple
 from zmon.tables.join import total
 from zmon.tables.table import Variable
 
@@ -28,7 +30,7 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 LOOKED_BACK: Final = 6 * HOUR
 """How far the begin of a load is looked for."""
-MAX_READ: Final = 240
+MAX_READ: Final = 600
 """Intervals that are read for it where no roll-up has it."""
 AROUND: Final = HOUR // 2
 """So long before and after the same time of another day a figure is taken."""
@@ -36,44 +38,73 @@ MAX_DAYS: Final = 14
 MAX_CPUS: Final = 8
 """CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
-ENDED: Final = absent("it had ended before the end of the time that is looked at")
 NOT_RECORDED: Final = absent("no other day was recorded")
 MEGABYTE: Final = 1e6
 
 
-def began(view: View, lcu: str, members: tuple[str, ...], limit: float) -> Number:
-    """Return the end (UTC in ns) of the last time in which an LCU moved fewer bytes a second than a limit.
+def load_period(view: View, lcu: str, members: tuple[str, ...], usual_load: float) -> LoadPeriod | Absent:
+    """Return when an LCU had the load that it has most of in a view's interval: how long it stayed above.
 
     Args:
-        view: what it is asked of.
+        view: what it is asked of; in a long interval the highest load is looked for.
         lcu: the key of the LCU.
         members: bus ids of its devices.
-        limit: bytes per second.
+        usual_load: bytes per second without the load; it counts from the geometric mean of both on.
     """
+    begin = 0 if view.interval.before is None else view.interval.before.at.utc
+    known = [one for one in _trend(view, lcu) or _intervals(view, frozenset(members)) if one.begin < one.end]
+    inside = [at for at, one in enumerate(known) if one.end > begin]
+    if not inside:
+        return LONGER_AGO
+    first = last = max(inside, key=lambda at: (known[at].bytes, at))
+    limit = (known[first].bytes * max(usual_load, 1.0)) ** 0.5
+    while first > 0 and known[first - 1].bytes >= limit:
+        first -= 1
+    while last + 1 < len(known) and known[last + 1].bytes >= limit:
+        last += 1
+    over = last + 1 < len(known) and known[last].end < view.interval.after.at.utc
+    return LoadPeriod(known[first - 1].end if first else LONGER_AGO, known[last].end if over else None)
+
+
+class _Part(NamedTuple):
+    """A part of the time, with the bytes that an LCU moved a second."""
+
+    begin: int
+    end: int
+    bytes: float
+
+
+def _trend(view: View, lcu: str) -> list[_Part]:
+    """Return the minutes that were kept of an LCU, the first first; what is not known is left out."""
     end = view.interval.after.at.utc
     known = view.history.trend(Variable("control_unit", "mbs", lcu), end - LOOKED_BACK, end)
-    figures = [
-        (one.end, float(one.mean)) for one in known if isinstance(one.mean, int | float) and one.end <= end
+    return [
+        _Part(one.begin, one.end, MEGABYTE * one.mean)
+        for one in known
+        if isinstance(one.mean, int | float) and one.end <= end
     ]
-    quiet: Iterator[int]
-    if figures:
-        quiet = (then for then, megabytes in reversed(figures) if megabytes * MEGABYTE < limit)
-    else:
-        quiet = _quiet(view, frozenset(members), limit)
-    last = next(quiet, None)
-    if last is None:
-        return LONGER_AGO
-    return ENDED if view.interval.skipped and last >= end - MINUTE else last
 
 
-def _quiet(view: View, members: frozenset[str], limit: float) -> Iterator[int]:
-    """Yield when intervals ended in which devices moved fewer bytes a second than a limit, last first."""
+def _intervals(view: View, members: frozenset[str]) -> list[_Part]:
+    """Return the intervals before the end of a view, or as many parts of a long time."""
     end = view.interval.after.at.utc
-    for interval in islice(view.history.past(end), MAX_READ):
+    last = next(view.history.past(end), None)
+    seconds = view.interval.seconds
+    if last is None or isinstance(last.seconds, Absent) or isinstance(seconds, Absent):
+        return []
+    found: Iterator[Interval] = view.history.past(end)
+    if seconds > MAX_READ * last.seconds:
+        step = round(2 * seconds * 1e9 / MAX_READ)
+        parts = (view.history.between(end - (at + 1) * step, end - at * step) for at in range(MAX_READ))
+        found = takewhile(None.__ne__, parts)  # type: ignore[arg-type]  # none is absent then
+    read = []
+    for interval in islice(found, MAX_READ):
         if interval.before is None or interval.after.at.utc < end - LOOKED_BACK:
-            return
-        if _bytes(interval, members) < limit:
-            yield interval.after.at.utc
+            break
+        moved = _bytes(interval, members)
+        if not isinstance(moved, Absent):
+            read.append(_Part(interval.before.at.utc, interval.after.at.utc, float(moved)))
+    return read[::-1]
 
 
 def _bytes(interval: Interval, members: frozenset[str]) -> Number:

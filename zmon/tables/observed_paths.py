@@ -55,7 +55,7 @@ MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
 """The masks in `path_masks`, in its order: drivers/s390/block/dasd_devmap.c."""
 KNOWS_HPF: Final = "2107"
 """Type of the control units that know High Performance FICON."""
-UNPAIRED: Final = absent("the device mapper does not tell its paths: that needs root")
+UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
 MPATH: Final = "mpath-"

@@ -204,7 +204,7 @@ def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
     spent = total([ns * 1e-9 for ns in sources.rate("cpu")])
     if spent >= MUCH_CPU * Processors(interval).running and not isinstance(spent, Absent):
         yield LackingMeasurement(
-            "zmon itself",
+            "zmon",
             f"it uses {100 * spent:.0f} % of a CPU",
             "Take samples less often (--interval), or without --cache.",
             0,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import Absent
 from zmon.diagnosis.observed_machine import ObservedMachine
 from zmon.tables import observed_paths, observed_system
-from zmon.tables.observed_history import began, usual
+from zmon.tables.observed_history import load_period, usual
 from zmon.tables.topology import units_of
+from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.diagnosis.observed_machine import LoadPeriod
     from zmon.tables.view import View
 
 KINDS: Final = tuple(dict.fromkeys((*observed_system.KINDS, *observed_paths.KINDS)))
@@ -21,16 +23,21 @@ KINDS: Final = tuple(dict.fromkeys((*observed_system.KINDS, *observed_paths.KIND
 def observed_machine(view: View) -> ObservedMachine:
     """Return functions that read a view's surroundings, each once."""
 
-    def began_on(lcu: str, limit: float) -> Number:
+    def period(lcu: str, usual_load: float) -> LoadPeriod | Absent:
         unit = units_of(view).lcus.get(lcu)
-        return began(view, lcu, () if unit is None else unit.members, limit)
+        found = load_period(view, lcu, () if unit is None else unit.members, usual_load)
+        if isinstance(found, Absent) or isinstance(found.begin, Absent) or not view.interval.skipped:
+            return found
+        end = view.interval.after.at.utc if found.end is None else found.end
+        own = view.history.between(int(found.begin), end)
+        return found if own is None else found._replace(load=load_of(view.at(own)))
 
     return ObservedMachine(
         cache(lambda: observed_system.observed_system(view)),
         cache(lambda: observed_paths.lcu_paths(view)),
         cache(lambda: observed_paths.multipath_maps(view)),
         cache(lambda: observed_paths.extended_volumes(view)),
-        cache(began_on),
+        cache(period),
         cache(lambda: observed_system.hung_disks(view)),
         cache(lambda: observed_system.lacking_measurements(view)),
         cache(lambda measurement: usual(view, measurement)),
