@@ -23,7 +23,7 @@ SAME = 1e-9
 class Exact:
     """All placements of a state's items that the rules allow, with at most so many moved."""
 
-    def __init__(self, state: PlannerState, most: int, nodes: int = 2_000_000) -> None:
+    def __init__(self, state: PlannerState, most: int, nodes: int = 4_000_000) -> None:
         """Give up after so many nodes."""
         self._state, self._most = state, most
         self.nodes = nodes

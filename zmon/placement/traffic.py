@@ -47,7 +47,11 @@ ALONE: Final = "alone"
 FITTED: Final = "fitted"
 BYTES: Final = "bytes"
 BASES: Final = (IDLE, ALONE, FITTED, BYTES)
-"""What the traffic of a file rests on, the surest first."""
+"""What the traffic of a file rests on, the surest first.
+
+A figure of the process or control group that uses a file would be one more basis, between `ALONE` and
+`FITTED`: `_shared` divides the traffic of each disk, and would take such figures before the fitted ones.
+"""
 
 MAX_INTERVALS: Final = 60
 """So many intervals are looked at at most, that in question among them ..."""
