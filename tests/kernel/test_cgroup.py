@@ -257,3 +257,10 @@ def test_usual_and_other_files_give_the_same(lines: list[tuple[int | str, ...]])
 def test_flat_files_give_numbers(content: bytes) -> None:
     """Other lines are passed over."""
     assert all(number >= 0 for number in parse_flat(content, content.split()).values())
+
+
+def test_a_device_without_a_name_is_passed_over() -> None:
+    """As an emulated s390x with NVMe multipath writes it, with counts and without."""
+    text = b"(unknown) rbytes=0 wbytes=0 rios=2790 wios=0 dbytes=0 dios=0\n(unknown) \n254:0 \n"
+    text += LINE.format("254:32", 7112704, 33554432, 1738, 33).encode()
+    assert parse_io_stat(text) == (["254:32"], [(7112704,), (33554432,), (0,), (1738,), (33,), (0,)])

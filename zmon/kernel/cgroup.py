@@ -87,6 +87,8 @@ _USUAL: Final = re.compile(
 )
 """All of io.stat, where no device is without counts and no policy appends keys."""
 _NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
+_NAMELESS: Final = b"(unknown)"
+"""What the kernel writes for a device that is gone or hidden, such as a path of an NVMe disk."""
 _COUNT: Final = re.compile(rb"[0-9]{1,20}")
 
 _CPU: Final = {
@@ -122,7 +124,7 @@ DeviceCounts = tuple[int, ...]
 
 
 def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
-    """Parse a line of io.stat; None if it counts nothing.
+    """Parse a line of io.stat; None if it counts nothing, or for a device without a name.
 
     Raises:
         ValueError: it does not begin with a device, or one of the six counts is no number.
@@ -133,6 +135,8 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
         rbytes, wbytes, rios, wios, dbytes, dios = map(int, counts)
         return number.decode(), (rbytes, wbytes, dbytes, rios, wios, dios)
     head, *pairs = line.split() or [b""]
+    if head == _NAMELESS:
+        return None
     if not _NUMBER.fullmatch(head):
         raise ValueError(f"io.stat: expected major:minor and counts, found {line[:80]!r}")
     known = dict(pair.partition(b"=")[::2] for pair in pairs)

@@ -51,6 +51,7 @@ NO_IO: Final = absent("no I/O in the interval")
 NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
 MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
+MORE_BYTES: Final = absent("units count I/O when it is submitted, and they counted more bytes than the disks")
 NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
 RESPONSE: Final = "~ Resp: the mean response time of the disks that a unit uses, not its own"
 OF_REST: Final = (
@@ -121,6 +122,10 @@ def _io_columns(
                 values.append(one)
             continue
         counts = total_of(one.values())
+        if counts.bytes < -MIN_REST * everything:
+            for values in found.values():
+                values.append(MORE_BYTES)
+            continue
         moved = max(counts.bytes, 0.0)
         found["io"].append(counts.ios if counts.ios >= 0 else MORE_COUNTED)
         found["mbs"].append(moved / MEGABYTE)
