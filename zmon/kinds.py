@@ -184,9 +184,6 @@ BLOCK: Final = Kind(
         *_labels("number", "busid", privacy=KEEP),
         *_labels("label", privacy="label"),
         *_labels("model", privacy="model"),
-        *_labels(
-            "map", privacy=DISK, source="/sys/block/dm-*/slaves: the multipath device it is, or is a path of"
-        ),
         _identity("incarnation", "", "/sys/block/*/diskseq"),
         *_counters("reads", "reads_merged", "sectors_read", unit="", source="/proc/diskstats"),
         *_counters("read_ms", unit="ms", source="/proc/diskstats", modulus=U32, wraps_after=REQUEST_TIME),
@@ -206,6 +203,7 @@ BLOCK: Final = Kind(
         *_gauges("size", unit="sectors of 512", source="/sys/block/*/size"),
         *_gauges("nr_requests", unit="requests", source="/sys/block/*/queue/nr_requests"),
         *_gauges("block_size", unit="bytes", source="/sys/block/*/queue/logical_block_size"),
+        *_labels("map", privacy=DISK, source="/sys/block/dm-*/slaves: the multipath device that joins it"),
     ),
     key_form=DISK_FORM,
     key_privacy=DISK,
@@ -493,6 +491,43 @@ LAYER: Final = Kind(
 )
 """Block devices and what each is made of, down to the disks."""
 
+MULTIPATH: Final = Kind(
+    "multipath",
+    "name of the multipath device: dm-3",
+    (
+        *_labels("title", privacy="label", source="dm/name"),
+        *_labels("wwid", privacy=SERIAL, source="dm/uuid"),
+        *_labels("state", "queueing", privacy=KEEP, source="multipathd: list maps json"),
+        *_counters("faults", "switches", "loads", "queue_timeouts", source="multipathd: list maps json"),
+        *_counters("queue_seconds", unit="s", source="multipathd: total_q_time"),
+        *_labels("via", privacy=KEEP, source="which source answered"),
+    ),
+    key_form=DISK_FORM,
+    key_privacy=DISK,
+    alone=True,
+)
+"""Multipath devices: disks that are reached over several SCSI disks."""
+
+PATH: Final = Kind(
+    "path",
+    "number of the SCSI disk that is the path: 8:16",
+    (
+        *_labels("name", "map", privacy=DISK, source="/sys/block/dm-*/slaves"),
+        *_labels("state", privacy=KEEP, source="active or failed: DM_TABLE_STATUS, else multipathd"),
+        *_labels("device", privacy=KEEP, source="/sys/block/sd*/device/state"),
+        *_labels("checker", "marginal", "selector", privacy=KEEP, source="multipathd: list maps json"),
+        *_gauges("group", "priority", source="DM_TABLE_STATUS, multipathd"),
+        *_labels("group_state", privacy=KEEP, source="DM_TABLE_STATUS, multipathd"),
+        *_counters("failures", source="DM_TABLE_STATUS"),
+        *_gauges("in_flight", unit="bytes", source="DM_TABLE_STATUS, selector service-time"),
+        *_labels("adapter", privacy=KEEP, source="the ccw device"),
+        *_labels("port", privacy=SERIAL, source="device/wwpn"),
+        *_labels("via", privacy=KEEP, source="which source said whether it is active"),
+    ),
+    key_form="[0-9]{1,5}:[0-9]{1,8}",
+)
+"""The paths of multipath devices."""
+
 CONTAINER: Final = Kind(
     "container",
     "path of the file or device",
@@ -601,7 +636,7 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, CONTAINER, CLAIM,
-                 SETTING, PROFILE, SOURCE)
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, MULTIPATH, PATH,
+                 CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

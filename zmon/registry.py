@@ -25,6 +25,8 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     MOUNT,
+    MULTIPATH,
+    PATH,
     PHYSICAL_CPU,
     PRESSURE,
     PROFILE,
@@ -269,6 +271,17 @@ SOURCES: Final = (
         needs="root for device-mapper tables",
         often="once a minute",
         serves="what volumes and arrays are made of",
+    ),
+    Source(
+        "paths",
+        "multipathd, dm status, sd*/device/state",
+        (MULTIPATH, PATH),
+        "kernel.path_reader.PathReader",
+        counters=("sys/block/sd*/device/state",),
+        reads="`/sys/block/sd*/device/state` of paths; `DM_TABLE_STATUS` on `/dev/mapper/control`; `list maps"
+        " json` of multipathd, at most once in ten seconds",
+        needs="root for failures and bytes in flight; multipathd, which answers everybody",
+        serves="MPATH, EXCEPT",
     ),
     Source(
         "containers",

@@ -30,7 +30,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.kernel import block_ioctl, dasd_ioctl, diag204, sysinfo
+from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.cgroup import captured_files
 from zmon.kernel.deadline import call_within
@@ -268,11 +268,13 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
     for question in questions:
         for disk in _block_devices(tree, "dasd"):
             reading.ask(f"ioctl/{disk}/{question.name}.bin", partial(_answer, tree, disk, question))
+    has_paths = False
     for disk in _block_devices(tree, "dm-"):
         with contextlib.suppress(OSError):  # it went away
             number = text(tree, f"sys/block/{disk}/dev").strip()
             reading.ask(block_ioctl.dm_captured_at(number), partial(_dm_table, tree, number))
             if text(tree, f"sys/block/{disk}/dm/uuid").startswith("mpath-"):
+                has_paths = True
                 reading.ask(block_ioctl.dm_status_at(number), partial(_dm_status, tree, number))
     for disk in _block_devices(tree, "loop"):
         with contextlib.suppress(OSError):  # it has no file
@@ -280,6 +282,8 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
             number = text(tree, f"sys/block/{disk}/dev").strip()
             table = partial(_loop_table, tree, number, f"sys/block/{disk}", file)
             reading.ask(block_ioctl.loop_captured_at(number), table)
+    if has_paths:
+        reading.ask(path_reader.CAPTURED, lambda: multipathd.ask().encode())
     if os.uname().machine == "s390x":
         reading.ask(sysinfo.STHYI_CAPTURED, sysinfo.call_sthyi)
 

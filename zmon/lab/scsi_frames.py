@@ -12,8 +12,8 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import BLOCK, CACHE, CMF, CONTAINER, DASD, DEVICE, LAYER, MOUNT, PROFILE
-from zmon.sample import Frame, empty_frame
+from zmon.kinds import BLOCK, CACHE, CMF, CONTAINER, DASD, DEVICE, LAYER, MOUNT, MULTIPATH, PATH, PROFILE
+from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -185,7 +185,7 @@ class ScsiDisks:
             rows[number_of(at)] = {
                 "name": f"sd{letters(at)}", "sort": "disk", "busid": _adapter(chpids[adapter]),
                 "size": self._size(place), "below": "",
-                "wwpn": f"0x50050763{port:x}{chpids[adapter]}3c1ae", "lun": self._lun(place),
+                "wwpn": _port(port, chpids[adapter]), "lun": self._lun(place),
                 "wwid": f"naa.{self._wwid(place)}", "serial": f"{BOX}{self._volume(place)}", "vendor": "IBM",
                 "model": MODEL,
             }  # fmt: skip
@@ -236,7 +236,38 @@ class ScsiDisks:
                 "map": f"dm-{at}",
             }
         found[BLOCK.name] = joined(found[BLOCK.name], rows, now)
+        found[PATH.name] = frame_of(PATH, self._paths(box), now)
+        maps = {f"dm-{at}": self._map(place) for at, place in enumerate(self.places)}
+        found[MULTIPATH.name] = frame_of(MULTIPATH, maps, now)
         return found
+
+    def _map(self, place: int) -> dict[str, Value]:
+        """Return a multipath device, as far as it is simulated."""
+        known: dict[str, Value] = {
+            "title": self._name(place),
+            "wwid": f"3{self._wwid(place)}",
+            "queueing": "on",
+        }
+        return {field.name: known.get(field.name, NOT_SHOWN) for field in MULTIPATH.fields}
+
+    def _paths(self, box: StorageBox) -> dict[str, dict[str, Value]]:
+        """Return all paths; those whose adapter is offline have failed."""
+        shown = self._shown(box)
+        rows: dict[str, dict[str, Value]] = {}
+        for (place, path), at in sorted(self.disks.items()):
+            group = self.groups[place]
+            port, adapter = divmod(path, len(group.chpids))
+            chpid, works, together = group.chpids[adapter], (place, path) in shown, group.policy == "multibus"
+            device = "running" if works else "transport-offline"
+            known: dict[str, Value] = {
+                "name": f"sd{letters(at)}", "map": f"dm-{self.places.index(place)}",
+                "state": "active" if works else "failed", "device": device,
+                "group": 1 if together else path + 1, "selector": "round-robin", "failures": int(not works),
+                "group_state": "active" if together or not path else "enabled",
+                "adapter": _adapter(chpid), "port": _port(port, chpid), "via": "laboratory",
+            }  # fmt: skip
+            rows[number_of(at)] = {field.name: known.get(field.name, NOT_SHOWN) for field in PATH.fields}
+        return rows
 
     def _path(self, route: tuple[int, int], number: str) -> dict[str, Value]:
         """Return what the block layer counts of one path to a disk."""
@@ -276,6 +307,11 @@ class ScsiDisks:
 def _adapter(chpid: str) -> str:
     """Return the bus id of the adapter of a path."""
     return f"0.0.fc{chpid}"
+
+
+def _port(port: int, chpid: str) -> str:
+    """Return the world-wide name of the port of the storage server that a path leads to."""
+    return f"0x50050763{port:x}{chpid}3c1ae"
 
 
 def _table(group: PathGroup, size: int, below: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from zmon.light_typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "exceptions", "itself", "lpar",
+        "dasdstat", "details", "device", "exceptions", "itself", "lpar", "multipath",
         "overview", "plot", "pressure", "system",
     )},
     **dict.fromkeys(
@@ -36,6 +36,7 @@ SCREENS: Final = {
     "device": "DEVICE",
     "lpar": "LPAR",
     "memory": "PAGELOG",
+    "multipath": "MPATH",
     "pressure": "PRESSURE",
 }
 """The command of the screen that shows a table with exceptions; of others DEVICE."""

@@ -17,10 +17,13 @@ from zmon.kinds import (
     CPU,
     DASD,
     DEVICE,
+    LAYER,
     LPAR,
     LPAR_CPU,
     MACHINE,
     MEMORY,
+    MULTIPATH,
+    PATH,
     PHYSICAL_CPU,
     PRESSURE,
 )  # fmt: skip
@@ -76,10 +79,13 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 # SYSSUMLG and REDISP
 
 NEEDS: Final = Needs(
-    (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PRESSURE),
+    (
+        BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, MULTIPATH,
+        PATH, PHYSICAL_CPU, PRESSURE,
+    ),
     history=True,
     topology=TOPOLOGY,
-)
+)  # fmt: skip
 CPUS: Final = _part("busy steal iowait system user online logical busiest=cpu highest=cpubusy")
 WHOLE_TIMES: Final = {"user": ("user", "nice"), "system": ("system", "irq", "softirq")}
 """What of CPU adds up to a column here."""

@@ -1,0 +1,74 @@
+"""The rules of paths to SCSI disks: a failed path is open until it works again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from zmon.event import OPEN, OVER
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
+from zmon.rule.grammar import load_rules
+from zmon.rule.watch import Watch
+from zmon.sample import Instant, Sample, empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.event import ExceptionEntry
+
+NS = 10**9
+BEGIN = 1_800_000_000 * NS
+RULES = tuple(rule for rule in load_rules() if rule.table == "multipath")
+
+
+def sample(number: int, state: str, failures: int) -> Sample:
+    """Return a machine with two paths to a disk, of which the second is in this state."""
+    fields: dict[str, Value] = dict.fromkeys(PATH.by_name, 0)
+    rows = {
+        f"8:{16 * at}": fields
+        | {"name": f"sd{'ab'[at]}", "map": "dm-0", "device": "running", "adapter": f"0.0.fc6{at}",
+           "state": (state if at else "active"), "failures": (failures if at else 0)}
+        for at in range(2)
+    }  # fmt: skip
+    maps: dict[str, Value] = {**dict.fromkeys(MULTIPATH.by_name, 0), "title": "data01"}
+    when = number * 10 * NS
+    frames = {
+        "path": frame_of(PATH, rows, when),
+        "multipath": frame_of(MULTIPATH, {"dm-0": maps}, when),
+        **{kind.name: empty_frame(kind, "not read") for kind in (BLOCK, DEVICE, LAYER)},
+    }
+    return Sample(Instant(BEGIN + when, when, "one"), frames, nominal=10)
+
+
+def watched(*states: tuple[str, int]) -> list[ExceptionEntry]:
+    """Return the exceptions of samples ten seconds apart."""
+    watch = Watch(RULES)
+    samples = [sample(number, *state) for number, state in enumerate(states)]
+    watch.follow(Interval(None, samples[0]))
+    for before, after in pairwise(samples):
+        watch.follow(Interval(before, after))
+    return watch.log()
+
+
+def test_a_failed_path_is_an_exception_until_it_is_reinstated() -> None:
+    """In the first interval that ends with it failed; it names the path, its disk and its adapter."""
+    (one,) = [
+        e for e in watched(("active", 0), ("failed", 1), ("failed", 1)) if e.rule.startswith("path-down")
+    ]
+    assert (one.state, one.begin) == (OPEN, BEGIN)
+    assert one.sentence == "Path sdb to data01 over 0.0.fc61 is failed; 1 of its paths can be used"
+    found = watched(("active", 0), ("failed", 1), ("active", 1), ("active", 1), ("active", 1))
+    (one,) = [e for e in found if e.rule.startswith("path-down")]
+    assert (one.state, one.end) == (OVER, BEGIN + 10 * NS)
+
+
+def test_a_path_that_fails_between_two_samples_is_not_missed() -> None:
+    """It works in both, and the device mapper has counted its failures."""
+    (one,) = watched(("active", 0), ("active", 2), ("active", 2))
+    assert one.rule.startswith("path-faults")
+    assert one.sentence == "Path sdb to data01 over 0.0.fc61 failed 2 times and works again"
+
+
+def test_paths_that_work_are_no_exception() -> None:
+    """However often they had failed before."""
+    assert watched(("active", 7), ("active", 7)) == []

@@ -1,0 +1,122 @@
+"""MPATH: the paths of multipath devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, LAYER, MULTIPATH, PATH
+from zmon.tables.multipath import is_down, state_of, table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+
+NONE = absent("nobody says it")
+COMMON: dict[str, Value] = {
+    "map": "dm-0", "device": "running", "group": 1, "group_state": "active", "in_flight": 8192,
+    "priority": 50,
+    "adapter": "0.0.fc60", "port": "0x500507630a1b06dc", "checker": "ready", "selector": "service-time",
+    "marginal": NONE, "via": "device mapper",
+}  # fmt: skip
+MAPS = {"dm-0": {"title": "data01", "queueing": "off", "faults": 0, "switches": 0}}
+STILL = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
+MOVED = STILL | {"reads": 600, "read_ms": 1200, "sectors_read": 60_000}
+
+
+def path(name: str, state: Value, failures: Value = 0, **more: Value) -> dict[str, Value]:
+    """Return one path."""
+    return COMMON | {"name": name, "state": state, "failures": failures} | more
+
+
+def seen(make_interval: Callable[..., Interval], *last: dict[str, Value]) -> View:
+    """Return a view in which these are the paths at last; before, none had failed."""
+    keys = [f"8:{16 * at}" for at in range(len(last))]
+    first = [one | {"state": "active", "failures": 0} for one in last]
+    names = [str(one["name"]) for one in last]
+    return View(
+        make_interval(
+            {PATH: dict(zip(keys, first, strict=True)), MULTIPATH: MAPS, BLOCK: dict.fromkeys(names, STILL)},
+            {PATH: dict(zip(keys, last, strict=True)), MULTIPATH: MAPS, BLOCK: dict.fromkeys(names, MOVED)},
+        )
+    )
+
+
+def test_a_failed_path_is_down(make_interval: Callable[..., Interval]) -> None:
+    """And the others of its device are counted."""
+    found = table(seen(make_interval, path("sda", "active"), path("sdb", "failed", 2)))
+    assert found.column("map") == ["data01", "data01"]
+    assert found.column("state") == ["active", "failed"]
+    assert (found.column("down"), found.column("left")) == ([0, 1], [1, 1])
+    assert found.column("faults") == [0, 2]
+    assert found.notes == ("1 of 2 paths are not used: sdb of data01",)
+
+
+def test_a_path_that_works_again_has_its_faults(make_interval: Callable[..., Interval]) -> None:
+    """It failed and was reinstated between two samples."""
+    found = table(seen(make_interval, path("sda", "active", 1)))
+    assert (found.column("down"), found.column("faults"), found.notes) == ([0], [1], ())
+
+
+def test_each_path_has_the_load_of_its_disk(make_interval: Callable[..., Interval]) -> None:
+    """600 reads of 2 ms in a minute, of 50 KiB each; 8 KiB are in flight."""
+    found = table(seen(make_interval, path("sda", "active")))
+    assert (found.column("io"), found.column("resp"), found.column("flight")) == ([10.0], [2.0], [8.0])
+    assert found.column("mbs") == [pytest.approx(0.512)]
+
+
+@pytest.mark.parametrize(
+    ("state", "device", "shown", "down"),
+    [
+        ("active", "running", "active", 0),
+        ("failed", "running", "failed", 1),
+        ("active", "offline", "offline", 1),
+        (NONE, "transport-offline", "transport-offline", 1),
+        (NONE, "running", "running", 0),
+        ("active", NONE, "active", 0),
+    ],
+)
+def test_the_worse_of_both_states_counts(state: Value, device: Value, shown: str, down: int) -> None:
+    """The disk's own state is known first, that of the path also when the disk still runs."""
+    found = state_of(state, device)
+    assert (found, is_down(found)) == (shown, down)
+
+
+def test_without_any_state_it_is_not_known() -> None:
+    """That is not up."""
+    assert isinstance(is_down(state_of(NONE, NONE)), Absent)
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_any_states_are_shown(state: str, device: str) -> None:
+    """Versions of multipathd have words of their own; none but those known as good are up."""
+    assert is_down(state_of(state, device)) in {0, 1}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {BLOCK: {"dasda": STILL}},
+        {BLOCK: {"dm-0": STILL, "dasda": STILL}},
+        {BLOCK: {"dm-0": STILL, "sda": STILL}, LAYER: {"253:0": {"uuid": "LVM-abc"}}},
+    ],
+)
+def test_a_machine_without_multipath_says_so(
+    make_interval: Callable[..., Interval], rows: dict[object, object]
+) -> None:
+    """Nothing is missing there, so no rule is called not judged."""
+    found = table(View(make_interval(rows, rows)))
+    assert (found.keys, found.missing, found.notes) == ([], None, ("Multipath joins no disks here",))
+
+
+def test_paths_that_were_not_recorded_are_missing(make_interval: Callable[..., Interval]) -> None:
+    """A multipath device is there; its paths were not looked at."""
+    rows = {BLOCK: {"dm-0": STILL, "sda": STILL}, LAYER: {"253:0": {"uuid": "mpath-36005"}}}
+    assert table(View(make_interval(rows, rows))).missing is not None

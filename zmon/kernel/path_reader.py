@@ -1,0 +1,178 @@
+"""Multipath devices and the paths that they join, in each sample: states, failures, bytes in flight.
+
+Three sources, each with what the others lack:
+
+* `/sys/block/SD/device/state` of each path: the state of the SCSI disk, for everybody.
+* The device mapper's state of each device (see `path_status`), which needs root.
+* multipathd (see `multipathd`), which answers everybody, and is asked at most once in ten seconds.
+
+A path is `active` or `failed` as the device mapper says, else as multipathd does; `via` names the source.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from zmon.absent import Absent, absent, text_of
+from zmon.kernel.block_ioctl import read_dm_status, table_refused
+from zmon.kernel.multipathd import MultipathReport, ask, parse_maps
+from zmon.kernel.path_status import parse_path_status
+from zmon.kernel.sys_block import DIRECTORY, MPATH, busid_of
+from zmon.kernel.tree import read_value, text
+from zmon.kinds import MULTIPATH, PATH
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+CAPTURED: Final = "multipathd/maps.json"
+"""Where a capture has the answer of multipathd."""
+SECOND: Final = 1_000_000_000
+ASK_EVERY: Final = 10 * SECOND
+"""ns between two questions to the daemon at the least."""
+LOOK_EVERY: Final = 60 * SECOND
+"""ns after which the paths are looked for again without an event."""
+NO_MAP: Final = "multipath joins no disks here"
+NOT_SAID: Final = absent("neither the device mapper nor multipathd says it")
+DM: Final = "device mapper"
+DAEMON: Final = "multipathd"
+_LABELS: Final = ("name", "map", "adapter", "port")
+
+
+class PathReader:
+    """Reads the paths again and again at low cost."""
+
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Look at nothing yet."""
+        self._tree = tree
+        self._report = MultipathReport()
+        self._why: Absent | None = None
+        """Why multipathd gave no answer, if it did not."""
+        self._asked: int | None = None
+        self._looked: int | None = None
+        self._maps: dict[str, str] = {}
+        """The numbers of multipath devices, by name."""
+        self._titles: dict[str, dict[str, Value]] = {}
+        self._paths: dict[str, dict[str, Value]] = {}
+        """What stays of each path, by the number of its disk."""
+
+    def refresh(self) -> None:
+        """Look for paths again: devices came, went, or changed."""
+        self._looked = None
+
+    def read(self) -> tuple[Frame, Frame]:
+        """Return a frame of `MULTIPATH` and one of `PATH`."""
+        now = self._tree.when(DIRECTORY)
+        if self._looked is None or now - self._looked >= LOOK_EVERY:
+            self._look()
+            self._looked = now
+        if not self._maps:
+            return empty_frame(MULTIPATH, NO_MAP), empty_frame(PATH, NO_MAP)
+        if self._asked is None or now - self._asked >= ASK_EVERY:
+            self._asked = now
+            self._ask()
+        reported = {number: values for number, _, values in self._report.paths}
+        of_maps = dict(self._report.maps)
+        fields = [field.name for field in PATH.fields]
+        rows = {
+            number: dict.fromkeys(fields, NOT_SAID)
+            | {name: value for name, value in reported.get(number, {}).items() if name in fields}
+            | {"via": DAEMON if number in reported else self._why or NOT_SAID}
+            | known
+            | {"device": read_value(self._tree, f"{DIRECTORY}/{known['name']}/device/state")}
+            for number, known in self._paths.items()
+        }
+        for number in self._maps.values():
+            self._add_status(number, rows)
+        nothing = self._why or absent("multipathd does not say it")
+        maps = {
+            device: dict.fromkeys((field.name for field in MULTIPATH.fields), nothing)
+            | of_maps.get(device, {})
+            | self._titles[device]
+            | {"via": DAEMON if device in of_maps else nothing}
+            for device in self._maps
+        }
+        return frame_of(MULTIPATH, maps, now), frame_of(PATH, rows, now) if rows else empty_frame(
+            PATH, NO_MAP
+        )
+
+    def _look(self) -> None:
+        """Find the multipath devices and their paths."""
+        self._maps, self._paths, self._titles = {}, {}, {}
+        try:
+            names = self._tree.entries(DIRECTORY)
+        except OSError:
+            return
+        for device in names:
+            here = f"{DIRECTORY}/{device}"
+            uuid = text_of(read_value(self._tree, f"{here}/dm/uuid")) if device.startswith("dm-") else ""
+            number = read_value(self._tree, f"{here}/dev")
+            if not uuid.startswith(MPATH) or not isinstance(number, str):
+                continue
+            self._maps[device] = number
+            title = read_value(self._tree, f"{here}/dm/name")
+            self._titles[device] = {"title": title, "wwid": uuid.removeprefix(MPATH)}
+            try:
+                paths = self._tree.entries(f"{here}/slaves")
+            except OSError:
+                continue  # it went away
+            self._paths |= dict(self._path(name, device) for name in paths)
+
+    def _path(self, name: str, device: str) -> tuple[str, dict[str, Value]]:
+        """Return the number of a path, and what stays of it."""
+        here = f"{DIRECTORY}/{name}"
+        try:
+            link = posixpath.normpath(posixpath.join(DIRECTORY, self._tree.link(here)))
+        except OSError:
+            link = here
+        number = text_of(read_value(self._tree, f"{here}/dev")) or f"{device}/{name}"
+        row: dict[str, Value] = {
+            "name": name,
+            "map": device,
+            "adapter": busid_of(link) or absent("not behind a ccw device"),
+            "port": read_value(self._tree, f"{here}/device/wwpn", missing=absent("not behind FCP")),
+        }
+        return number, row
+
+    def _ask(self) -> None:
+        """Ask multipathd; what it said before counts no more if it gives no answer."""
+        self._report, self._why = MultipathReport(), None
+        try:
+            answer = (
+                ask() if self._tree.live and self._tree.name == "this machine" else text(self._tree, CAPTURED)
+            )
+            self._report = parse_maps(answer)
+        except FileNotFoundError as error:
+            said = error.strerror if self._tree.live else ""
+            self._why = absent(said or "the answer of multipathd was not captured")
+        except OSError as error:
+            self._why = absent(f"multipathd: {error.strerror or error}")
+        except ValueError as error:
+            self._why = absent(str(error))
+
+    def _add_status(self, number: str, rows: dict[str, dict[str, Value]]) -> None:
+        """Fill in what the device mapper says of the paths of one device."""
+        try:
+            found = parse_path_status(read_dm_status(self._tree, number))
+        except OSError as error:
+            for row in rows.values():
+                if row["failures"] is NOT_SAID:
+                    row["failures"] = row["in_flight"] = table_refused(error)
+            return
+        except ValueError:
+            return
+        for one in found:
+            if one.number in rows:
+                rows[one.number] |= {
+                    "group": one.group,
+                    "group_state": one.group_state,
+                    "state": "active" if one.active else "failed",
+                    "failures": one.failures,
+                    "in_flight": absent("the path selector counts no bytes")
+                    if one.in_flight is None
+                    else one.in_flight,
+                    "via": DM,
+                }

@@ -1,0 +1,129 @@
+"""MPATH: the paths of multipath devices, with their states, failures and load.
+
+A path is down if the device mapper or multipathd calls it failed, or its SCSI disk does not run; `faults` are
+the failures that the device mapper counted in the interval, also those of paths that work again.  I/O is what
+the kernel counts of the SCSI disk that is the path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, text_of
+from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
+from zmon.tables.device import IDLE
+from zmon.tables.join import Joined, plus, quotient, total
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, units_of
+from zmon.tables.view import TableDefinition
+from zmon.topology.lun import MPATH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER), topology=TOPOLOGY)
+
+RUNNING: Final = frozenset({"running", "live"})
+"""States of a SCSI disk, and of an NVMe one, that works."""
+UP: Final = "active"
+NOT_COUNTED: Final = absent("the disk has no counters")
+NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
+NO_MAP: Final = absent("the multipath device was not read")
+UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
+DOWN: Final = "down"
+NO_PATHS: Final = "Multipath joins no disks here"
+KIB: Final = 1024
+SUMMED: Final = ("down", "faults", "io", "mbs", "flight")
+
+
+def state_of(path: Value, device: Value) -> Value:
+    """Return what a path is, from what multipath and the SCSI disk say: `active`, or why it is not used."""
+    if isinstance(device, str) and device not in RUNNING:
+        return device
+    if isinstance(path, str):
+        return path
+    return UNKNOWN if isinstance(device, Absent) else device
+
+
+def is_down(state: Value) -> Number:
+    """Return 1 if a path in this state carries nothing, 0 if it may."""
+    return state if isinstance(state, Absent) else int(state not in {UP, *RUNNING})
+
+
+def table(view: View) -> Table:
+    """Fill MPATH: one row per path, those of one device one after the other."""
+    paths, maps = view.interval.of(PATH), view.interval.of(MULTIPATH)
+    if not paths.keys and _joins_none(view):
+        return Table([], {}, notes=(NO_PATHS,))
+    block = Joined(view.interval.of(BLOCK), paths["name"], NOT_COUNTED)
+    of_map = Joined(maps, paths["map"], NO_MAP)
+    lcus, _, of = units_of(view)
+    adapters = Joined(view.interval.of(DEVICE), paths["adapter"], absent("its adapter is no ccw device"))
+    states = list(map(state_of, paths["state"], paths["device"]))
+    down = list(map(is_down, states))
+    left = _usable(paths["map"], down)
+    requests = plus(block.numbers("reads"), block.numbers("writes"))
+    waited = plus(block.numbers("read_ms"), block.numbers("write_ms"))
+    sectors = plus(block.rate("sectors_read"), block.rate("sectors_written"))
+    columns: dict[str, list[Value]] = {
+        "map": [
+            title if isinstance(title, str) else name
+            for title, name in zip(of_map["title"], paths["map"], strict=True)
+        ],
+        "device": list(paths["map"]),
+        "lcu": [lcus[of[str(name)]].short if str(name) in of else NO_LSS for name in paths["map"]],
+        "group": list(paths["group"]),
+        "gstate": list(paths["group_state"]),
+        "path": list(paths["name"]),
+        "state": states,
+        "down": list(down),
+        "left": [left[str(name)] for name in paths["map"]],
+        "faults": list(paths["failures"]),
+        "failures": paths.frame.column("failures"),
+        "checker": list(paths["checker"]),
+        "prio": list(paths["priority"]),
+        "io": list(plus(block.rate("reads"), block.rate("writes"))),
+        "mbs": [one * 512 / 1e6 for one in sectors],
+        "resp": list(quotient(waited, requests, 1.0, IDLE)),
+        "flight": [one / KIB for one in paths.numbers("in_flight")],
+        "adapter": list(paths["adapter"]),
+        "chpids": adapters["chpids"],
+        "port": list(paths["port"]),
+        "queueing": of_map["queueing"],
+        "mfaults": of_map["faults"],
+        "switches": of_map["switches"],
+        "via": list(paths["via"]),
+    }  # fmt: skip
+    sums: dict[str, Value] = {
+        name: total(columns[name])  # type: ignore[arg-type]  # numbers
+        for name in SUMMED
+    }
+    lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
+    notes = (f"{len(lost)} of {len(down)} paths are not used: {', '.join(lost[:4])}",) if lost else ()
+    return Table(paths.keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+
+
+def _joins_none(view: View) -> bool:
+    """Return whether there is no multipath device, also where its paths were not looked at."""
+    sample = view.interval.after
+    blocks, layers = sample.frame(BLOCK), sample.frame(LAYER)
+    if blocks.missing is None and not all(
+        any(name.startswith(kind) for name in blocks.keys) for kind in ("dm-", "sd")
+    ):
+        return True
+    uuids = layers.column("uuid")
+    return layers.missing is None and not any(text_of(uuid).startswith(MPATH) for uuid in uuids)
+
+
+def _usable(maps: Sequence[Value], down: Sequence[Number]) -> Mapping[str, Number]:
+    """Return for each multipath device how many of its paths are not down."""
+    found: dict[str, Number] = {}
+    for name, one in zip(maps, down, strict=True):
+        found[str(name)] = found.get(str(name), 0) + (1 - one)
+    return found
+
+
+DEFINITIONS: Final = {"multipath": TableDefinition(NEEDS, table)}
