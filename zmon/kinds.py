@@ -528,6 +528,53 @@ PATH: Final = Kind(
 )
 """The paths of multipath devices."""
 
+NO_MAP: Final = "multipath joins no disks here"
+"""Why neither has a row on a machine that was looked at."""
+
+ADAPTER: Final = Kind(
+    "adapter",
+    "bus id of the FCP adapter: 0.0.fc00",
+    (
+        *_labels("host", privacy=KEEP, source="/sys/class/fc_host/*"),
+        *_labels("port_name", privacy=SERIAL, source="/sys/class/fc_host/*/{}"),
+        *_labels("port_type", "port_state", "speed", privacy=KEEP, source="/sys/class/fc_host/*/{}"),
+        *_gauges("processor", "bus", "port", unit="percent of two seconds",
+                 source="/sys/class/scsi_host/*/utilization"),
+        *_counters("inputs", "outputs", "controls", unit="requests",
+                   source="/sys/class/scsi_host/*/requests"),
+        *_counters("megabytes_in", "megabytes_out", unit="1,000,000 bytes",
+                   source="/sys/class/scsi_host/*/megabytes"),
+        *_counters("queue_full", source="/sys/class/scsi_host/*/queue_full", modulus=U32),
+        *_counters("queue_used", unit="places times us", source="/sys/class/scsi_host/*/queue_full"),
+        *_gauges("ports", "ports_online", source="/sys/class/fc_remote_ports/*/port_state"),
+    ),
+    key_form=BUSID_FORM,
+    alone=True,
+)  # fmt: skip
+"""FCP adapters; numbers are those of the whole adapter since it was switched on."""
+
+LUN: Final = Kind(
+    "lun",
+    "SCSI device: host:channel:target:LUN",
+    (
+        *_labels("adapter", privacy=KEEP, source="hba_id"),
+        *_labels("name", privacy=DISK, source="block/*"),
+        *_labels("state", privacy=KEEP, source="state"),
+        *_gauges("failed", source="zfcp_failed"),
+        *_counters(
+            *(f"{what}_{part}" for what in ("read", "write", "cmd") for part in ("fabric", "channel")),
+            unit="us", source="read_latency, write_latency, cmd_latency",
+        ),
+        *_counters("read_count", "write_count", "cmd_count", unit="requests with times",
+                   source="read_latency, write_latency, cmd_latency"),
+        *_counters("requested", "done", "errors", "timeouts", unit="requests",
+                   source="iorequest_cnt, iodone_cnt, ioerr_cnt, iotmo_cnt", modulus=U32),
+    ),
+    key_form="[0-9:]{7,40}",
+    alone=True,
+)  # fmt: skip
+"""SCSI devices behind FCP adapters: one for each path to a disk."""
+
 CONTAINER: Final = Kind(
     "container",
     "path of the file or device",
@@ -637,6 +684,6 @@ KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
                  GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, MULTIPATH, PATH,
-                 CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
+                 ADAPTER, LUN, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -8,6 +8,7 @@ both here.
 from __future__ import annotations
 
 from zmon.kinds import (
+    ADAPTER,
     BLOCK,
     CACHE,
     CHANNEL,
@@ -22,6 +23,7 @@ from zmon.kinds import (
     LAYER,
     LPAR,
     LPAR_CPU,
+    LUN,
     MACHINE,
     MEMORY,
     MOUNT,
@@ -274,7 +276,7 @@ SOURCES: Final = (
     ),
     Source(
         "paths",
-        "multipathd, dm status, sd*/device/state",
+        "multipathd, dm status, /sys/block/*/device",
         (MULTIPATH, PATH),
         "kernel.path_reader.PathReader",
         counters=("sys/block/sd*/device/state",),
@@ -282,6 +284,29 @@ SOURCES: Final = (
         " json` of multipathd, at most once in ten seconds",
         needs="root for failures and bytes in flight; multipathd, which answers everybody",
         serves="MPATH, EXCEPT",
+    ),
+    Source(
+        "adapters",
+        "/sys/class/scsi_host, fc_host, scsi_device",
+        (ADAPTER, LUN),
+        "kernel.zfcp.read_zfcp",
+        10.0,  # three requests to each adapter
+        counters=(
+            "sys/class/scsi_host/*/queue_full",  # the other files ask the adapter
+            "sys/class/scsi_device/*/device/{read_latency,write_latency,cmd_latency}",
+            "sys/class/scsi_device/*/device/{iorequest_cnt,iodone_cnt,ioerr_cnt,iotmo_cnt}",
+        ),
+        identity=(
+            "sys/class/fc_host/*",
+            "sys/class/fc_host/*/{port_name,port_type,port_state,speed}",
+            "sys/class/scsi_device/*/device/{hba_id,state,zfcp_failed}",
+            "sys/class/scsi_device/*/device/block/*",
+        ),
+        reads="`utilization`, `requests`, `megabytes`, `queue_full` of each FCP adapter; names and states in"
+        " `/sys/class/fc_host` and `fc_remote_ports`; latencies and error counts of each LUN in"
+        " `/sys/class/scsi_device`",
+        often="every 10 s: three requests to each adapter",
+        serves="FCP",
     ),
     Source(
         "containers",

@@ -14,7 +14,7 @@ def test_the_originals_items_stand_in_their_places() -> None:
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
-    assert drawn[14][28:] == "User Data                  --. RSK data menu*"
+    assert drawn[15][28:] == "User Data                  --. Scheduler queues"
     assert max(map(len, drawn)) <= 79
 
 

@@ -19,7 +19,7 @@ from zmon.kernel.multipathd import MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.sys_block import DIRECTORY, MPATH, busid_of
 from zmon.kernel.tree import read_value, text
-from zmon.kinds import MULTIPATH, PATH
+from zmon.kinds import MULTIPATH, NO_MAP, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
@@ -35,7 +35,6 @@ ASK_EVERY: Final = 10 * SECOND
 """ns between two questions to the daemon at the least."""
 LOOK_EVERY: Final = 60 * SECOND
 """ns after which the paths are looked for again without an event."""
-NO_MAP: Final = "multipath joins no disks here"
 NOT_SAID: Final = absent("neither the device mapper nor multipathd says it")
 DM: Final = "device mapper"
 DAEMON: Final = "multipathd"

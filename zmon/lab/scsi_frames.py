@@ -12,7 +12,20 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import BLOCK, CACHE, CMF, CONTAINER, DASD, DEVICE, LAYER, MOUNT, MULTIPATH, PATH, PROFILE
+from zmon.kinds import (
+    ADAPTER,
+    BLOCK,
+    CACHE,
+    CMF,
+    CONTAINER,
+    DASD,
+    DEVICE,
+    LAYER,
+    MOUNT,
+    MULTIPATH,
+    PATH,
+    PROFILE,
+)
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -32,6 +45,7 @@ BOX: Final = "75LAB01"
 MODEL: Final = "2107900"
 DM: Final = 253
 """Major of the device mapper."""
+SECTOR: Final = 512
 MILLISECOND: Final = 1_000_000
 COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
@@ -239,7 +253,33 @@ class ScsiDisks:
         found[PATH.name] = frame_of(PATH, self._paths(box), now)
         maps = {f"dm-{at}": self._map(place) for at, place in enumerate(self.places)}
         found[MULTIPATH.name] = frame_of(MULTIPATH, maps, now)
+        found[ADAPTER.name] = frame_of(ADAPTER, self._hosts(box), now)
         return found
+
+    def _hosts(self, box: StorageBox) -> dict[str, dict[str, Value]]:
+        """Return what the adapters that are online have done, as far as it is simulated."""
+        rows: dict[str, dict[str, Value]] = {}
+        for place, path in self._shown(box):
+            counted = dict(zip(COUNTED, self.counted[place, path], strict=True))
+            chpids = self.groups[place].chpids
+            begun: dict[str, Value] = dict.fromkeys(ADAPTER.by_name, NOT_SHOWN)
+            begun |= {
+                "port_state": "Online",
+                "inputs": 0,
+                "outputs": 0,
+                "megabytes_in": 0,
+                "megabytes_out": 0,
+            }
+            row = rows.setdefault(_adapter(chpids[path % len(chpids)]), begun)
+            for field, name, unit in (
+                ("inputs", "reads", 1), ("outputs", "writes", 1),
+                ("megabytes_in", "sectors_read", SECTOR), ("megabytes_out", "sectors_written", SECTOR),
+            ):  # fmt: skip
+                row[field] += counted[name] * unit  # type: ignore[operator]  # numbers
+        for row in rows.values():
+            for field in ("megabytes_in", "megabytes_out"):
+                row[field] //= 1_000_000  # type: ignore[operator]  # likewise
+        return rows
 
     def _map(self, place: int) -> dict[str, Value]:
         """Return a multipath device, as far as it is simulated."""

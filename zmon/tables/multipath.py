@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
+from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, NO_MAP, PATH
 from zmon.tables.device import IDLE
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
@@ -31,7 +31,7 @@ RUNNING: Final = frozenset({"running", "live"})
 UP: Final = "active"
 NOT_COUNTED: Final = absent("the disk has no counters")
 NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
-NO_MAP: Final = absent("the multipath device was not read")
+UNREAD: Final = absent("the multipath device was not read")
 UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
@@ -56,10 +56,8 @@ def is_down(state: Value) -> Number:
 def table(view: View) -> Table:
     """Fill MPATH: one row per path, those of one device one after the other."""
     paths, maps = view.interval.of(PATH), view.interval.of(MULTIPATH)
-    if not paths.keys and _joins_none(view):
-        return Table([], {}, notes=(NO_PATHS,))
     block = Joined(view.interval.of(BLOCK), paths["name"], NOT_COUNTED)
-    of_map = Joined(maps, paths["map"], NO_MAP)
+    of_map = Joined(maps, paths["map"], UNREAD)
     lcus, _, of = units_of(view)
     adapters = Joined(view.interval.of(DEVICE), paths["adapter"], absent("its adapter is no ccw device"))
     states = list(map(state_of, paths["state"], paths["device"]))
@@ -103,12 +101,17 @@ def table(view: View) -> Table:
     }
     lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
     notes = (f"{len(lost)} of {len(down)} paths are not used: {', '.join(lost[:4])}",) if lost else ()
+    if not paths.keys and _joins_none(view):
+        return Table([], columns, notes=(NO_PATHS,))
     return Table(paths.keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
 
 
 def _joins_none(view: View) -> bool:
     """Return whether there is no multipath device, also where its paths were not looked at."""
     sample = view.interval.after
+    missing = sample.frame(PATH).missing
+    if missing is not None and missing.reason == NO_MAP:
+        return True
     blocks, layers = sample.frame(BLOCK), sample.frame(LAYER)
     if blocks.missing is None and not all(
         any(name.startswith(kind) for name in blocks.keys) for kind in ("dm-", "sd")

@@ -1,0 +1,123 @@
+"""FCP adapters and LUNs, as the zfcp driver and the SCSI layer count them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent
+from zmon.kernel.zfcp import parse_hex, parse_numbers, parse_words, read_zfcp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+LUN = "sys/class/scsi_device/0:0:1:1074741264/device"
+FILES = {
+    "sys/class/fc_host/host0/port_state": b"Online\n",
+    "sys/class/fc_host/host0/port_type": b"NPIV VPORT\n",
+    "sys/class/fc_host/host0/speed": b"16 Gbit\n",
+    "sys/class/scsi_host/host0/utilization": b"3 2 11\n",
+    "sys/class/scsi_host/host0/requests": b"100 200 3\n",
+    "sys/class/scsi_host/host0/megabytes": b"7 9\n",
+    "sys/class/scsi_host/host0/queue_full": b"1 5000000\n",
+    "sys/class/fc_remote_ports/rport-0:0-0/port_state": b"Online\n",
+    "sys/class/fc_remote_ports/rport-0:0-1/port_state": b"Blocked\n",
+    "sys/class/fc_remote_ports/rport-9:0-0/port_state": b"Online\n",
+    f"{LUN}/hba_id": b"0.0.1900\n",
+    f"{LUN}/state": b"running\n",
+    f"{LUN}/zfcp_failed": b"0\n",
+    f"{LUN}/block/sda/dev": b"8:0\n",
+    f"{LUN}/read_latency": b"100 900 5000 10 90 500 7\n",
+    f"{LUN}/ioerr_cnt": b"0x1f\n",
+    "sys/class/scsi_device/1:0:0:0/device/state": b"running\n",
+}
+LINKS = {"sys/class/fc_host/host0": "../../devices/css0/0.0.0010/0.0.1900/host0/fc_host/host0"}
+HOST = "sys/devices/css0/0.0.0010/0.0.1900/host0/fc_host/host0"
+
+
+@pytest.fixture
+def frames(make_tree: Callable[..., Tree]) -> tuple[Frame, Frame]:
+    """An adapter with one LUN; another SCSI device is not behind FCP."""
+    moved = {path.replace("sys/class/fc_host/host0", HOST): data for path, data in FILES.items()}
+    return read_zfcp(make_tree({**FILES, **moved}, LINKS))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("port_state", "Online"),
+        ("port_type", "NPIV VPORT"),
+        ("port", 11),
+        ("outputs", 200),
+        ("megabytes_out", 9),
+        ("queue_full", 1),
+        ("queue_used", 5_000_000),
+        ("ports", 2),
+        ("ports_online", 1),
+    ],
+)
+def test_an_adapter(frames: tuple[Frame, Frame], field: str, value: object) -> None:
+    """Its row has the bus id; ports are those of its own host."""
+    assert frames[0].keys == ["0.0.1900"]
+    assert frames[0].cell("0.0.1900", field) == value
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "sda"),
+        ("adapter", "0.0.1900"),
+        ("read_fabric", 5000),
+        ("read_channel", 500),
+        ("read_count", 7),
+        ("errors", 31),
+        ("failed", 0),
+    ],
+)
+def test_a_lun(frames: tuple[Frame, Frame], field: str, value: object) -> None:
+    """Sums of latencies are kept, not the extremes, which count since the last reset."""
+    assert frames[1].keys == ["0:0:1:1074741264"]
+    assert frames[1].cell("0:0:1:1074741264", field) == value
+
+
+def test_what_an_adapter_does_not_measure_is_absent(make_tree: Callable[..., Tree]) -> None:
+    """It answers EOPNOTSUPP."""
+    refusal = {"sys/class/scsi_host/host0/utilization": OSError(95, "Operation not supported")}
+    adapters, luns = read_zfcp(make_tree({}, LINKS, refusal))
+    assert adapters.keys == ["0.0.1900"]
+    assert isinstance(adapters.cell("0.0.1900", "port"), Absent)
+    assert luns.missing is not None
+
+
+def test_a_machine_without_fcp_says_so(make_tree: Callable[..., Tree]) -> None:
+    """No adapter is no error."""
+    adapters, luns = read_zfcp(make_tree({}))
+    assert (adapters.keys, luns.keys) == ([], [])
+    assert adapters.missing is not None
+    assert luns.missing is not None
+
+
+@given(st.text(max_size=60), st.integers(1, 7))
+def test_any_content_is_parsed_or_refused(content: str, count: int) -> None:
+    """Counts have 64 bits at the most, words can be printed."""
+    with suppress(ValueError):
+        assert all(0 <= number < 10**20 for number in parse_numbers(content, count))
+    with suppress(ValueError):
+        assert 0 <= parse_hex(content) < 1 << 32
+    with suppress(ValueError):
+        assert parse_words(content).isprintable()
+
+
+@given(st.lists(st.integers(0, (1 << 64) - 1), min_size=1, max_size=7), st.integers(0, (1 << 32) - 1))
+def test_what_the_kernel_writes_is_read(numbers: list[int], count: int) -> None:
+    """Decimal numbers by blanks, and hexadecimal ones; those above 31 bits are written with their sign."""
+    assert parse_numbers(" ".join(map(str, numbers)) + "\n", len(numbers)) == tuple(numbers)
+    signed = count if count < 1 << 31 else count - (1 << 32)
+    assert parse_hex(f"{signed & (1 << 64) - 1:#x}\n") == count

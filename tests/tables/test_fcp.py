@@ -1,0 +1,87 @@
+"""FCP: adapters, and what the LUNs behind them have together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.absent import Absent
+from zmon.kinds import ADAPTER, DEVICE, LUN
+from zmon.tables.fcp import table
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.absent import Value
+    from zmon.interval import Interval
+
+ADAPTER_ROW: dict[str, Value] = {
+    "port_state": "Online", "port_type": "NPIV VPORT", "speed": "16 Gbit", "port_name": "0xc05076ffe4801a51",
+    "processor": 3, "bus": 2, "port": 11, "inputs": 0, "outputs": 0, "controls": 0, "megabytes_in": 0,
+    "megabytes_out": 0, "queue_full": 0, "queue_used": 0, "ports": 2, "ports_online": 1,
+}  # fmt: skip
+WORKED = ADAPTER_ROW | {
+    "inputs": 600, "outputs": 1200, "megabytes_in": 60, "queue_full": 4, "queue_used": 120_000_000,
+}  # fmt: skip
+LUN_ROW: dict[str, Value] = {
+    "adapter": "0.0.fc60", "errors": 0, "timeouts": 0,
+    **{f"{what}_{part}": 0 for what in ("read", "write", "cmd") for part in ("fabric", "channel", "count")},
+}  # fmt: skip
+READ = LUN_ROW | {"read_fabric": 200_000, "read_channel": 20_000, "read_count": 100, "errors": 2}
+WRITTEN = LUN_ROW | {"write_fabric": 900_000, "write_channel": 30_000, "write_count": 100}
+
+
+@pytest.fixture
+def view(make_interval: Callable[..., Interval]) -> View:
+    """A minute in which one adapter of two did something, for two LUNs."""
+    still = {"0.0.fc60": ADAPTER_ROW, "0.0.fc61": ADAPTER_ROW | {"ports_online": 2}}
+    luns = {"0:0:0:0": LUN_ROW, "0:0:0:1": LUN_ROW}
+    ccw = {key: {"online": 1, "chpids": key[-2:], "driver": "zfcp"} for key in still}
+    return View(
+        make_interval(
+            {ADAPTER: still, LUN: luns, DEVICE: ccw},
+            {ADAPTER: still | {"0.0.fc60": WORKED}, LUN: {"0:0:0:0": READ, "0:0:0:1": WRITTEN}, DEVICE: ccw},
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("addr", "FC60"),
+        ("chpids", "60"),
+        ("npiv", "yes"),
+        ("requests", 30.0),
+        ("mbin", 1.0),
+        ("queue", 2.0),
+        ("full", 4),
+        ("luns", 2),
+        ("fabric", 5.5),
+        ("chan", 0.25),
+        ("errors", 2),
+    ],
+)
+def test_the_figures_of_an_adapter(view: View, column: str, value: object) -> None:
+    """Requests a second, and means of the requests of all LUNs, each with its number."""
+    assert table(view).column(column)[0] == pytest.approx(value)
+
+
+def test_an_adapter_without_luns_has_no_latency(view: View) -> None:
+    """That is not a latency of zero."""
+    found = table(view)
+    assert found.column("luns")[1] == 0
+    assert isinstance(found.column("fabric")[1], Absent)
+
+
+def test_ports_that_are_not_online_are_told(view: View) -> None:
+    """The other adapter sees both of its own."""
+    assert table(view).notes == ("FC60: 1 of 2 ports are not online",)
+
+
+def test_a_machine_without_fcp_says_why(make_interval: Callable[..., Interval]) -> None:
+    """No row and no sum."""
+    found = table(View(make_interval({}, {})))
+    assert (found.keys, found.summary) == ([], None)
+    assert found.missing is not None

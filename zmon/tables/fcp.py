@@ -1,0 +1,117 @@
+"""FCP: the load of FCP adapters, the ports that they see, latency and errors of the LUNs behind them.
+
+Latencies are means of all requests of the adapter's LUNs that the driver timed: in the fabric, which is from
+the adapter to the storage server and back, and in the channel, which is from Linux to the adapter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import ADAPTER, DEVICE, LUN
+from zmon.tables.device import IDLE, address
+from zmon.tables.join import Joined, plus, quotient, total
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((ADAPTER, LUN, DEVICE))
+
+NPIV: Final = "NPIV VPORT"
+MICROSECONDS: Final = 1e-6
+MS: Final = 1e-3
+LATENCIES: Final = ("read", "write", "cmd")
+NO_LUN: Final = absent("no LUN is seen over this adapter")
+NOT_FCP: Final = absent("the adapter is no ccw device")
+SUMMED: Final = ("requests", "controls", "mbin", "mbout", "full", "luns", "errors", "timeouts")
+
+
+def table(view: View) -> Table:
+    """Fill FCP: one row per adapter."""
+    adapters = view.interval.of(ADAPTER)
+    keys = list(adapters.keys)
+    ccw = Joined(view.interval.of(DEVICE), keys, NOT_FCP)
+    luns = _of_luns(view.interval, keys)
+    columns: dict[str, list[Value]] = {
+        "addr": [address(key) for key in keys],
+        "chpids": ccw["chpids"],
+        "state": list(adapters["port_state"]),
+        "speed": list(adapters["speed"]),
+        "npiv": [("yes" if kind == NPIV else "no") if isinstance(kind, str) else kind
+                 for kind in adapters["port_type"]],
+        **{name: list(adapters[name]) for name in ("processor", "bus", "port")},
+        "requests": list(plus(adapters.rate("inputs"), adapters.rate("outputs"))),
+        "controls": list(adapters.rate("controls")),
+        "mbin": list(adapters.rate("megabytes_in")),
+        "mbout": list(adapters.rate("megabytes_out")),
+        "queue": [used * MICROSECONDS for used in adapters.rate("queue_used")],
+        "full": list(adapters["queue_full"]),
+        "ports": list(adapters["ports"]),
+        "online": list(adapters["ports_online"]),
+        **luns,
+        "wwpn": list(adapters["port_name"]),
+    }  # fmt: skip
+    sums: dict[str, Value] = {
+        name: total(columns[name])  # type: ignore[arg-type]  # numbers
+        for name in SUMMED
+    }
+    return Table(
+        keys,
+        columns,
+        Summary(">> All adapters <<", sums) if keys else None,
+        notes=tuple(_notes(columns)),
+        missing=adapters.missing,
+    )
+
+
+def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[Value]]:
+    """Return what the LUNs behind each adapter have together."""
+    luns = interval.of(LUN)
+    rows: dict[str, list[int]] = {key: [] for key in adapters}
+    for row, adapter in enumerate(luns["adapter"]):
+        rows.get(str(adapter), []).append(row)
+    counts = plus(*(luns.numbers(f"{what}_count") for what in LATENCIES))
+
+    def mean(part: str) -> list[Value]:
+        spent = plus(*(luns.numbers(f"{what}_{part}") for what in LATENCIES))
+        return list(
+            quotient(
+                [_sum(spent, rows[key]) for key in adapters],
+                [_sum(counts, rows[key]) for key in adapters],
+                MS,
+                IDLE,
+            )
+        )
+
+    return {
+        "luns": [len(rows[key]) if luns.missing is None else luns.missing for key in adapters],
+        "fabric": mean("fabric"),
+        "chan": mean("channel"),
+        "errors": [_sum(luns.numbers("errors"), rows[key]) for key in adapters],
+        "timeouts": [_sum(luns.numbers("timeouts"), rows[key]) for key in adapters],
+    }
+
+
+def _sum(values: Sequence[Number], rows: Sequence[int]) -> Number:
+    return total([values[row] for row in rows]) if rows else NO_LUN
+
+
+def _notes(columns: Mapping[str, Sequence[Value]]) -> list[str]:
+    """Say which adapters see ports that are not online."""
+    cells = zip(columns["addr"], columns["ports"], columns["online"], strict=True)
+    lost = [
+        f"{name}: {ports - online} of {ports} ports are not online"
+        for name, ports, online in cells
+        if isinstance(ports, int) and isinstance(online, int) and online < ports
+    ]
+    return lost[:4]
+
+
+DEFINITIONS: Final = {"fcp": TableDefinition(NEEDS, table)}
