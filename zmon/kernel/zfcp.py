@@ -92,7 +92,10 @@ def _numbers(tree: Tree, path: str, names: tuple[str, ...]) -> dict[str, Value]:
 
 def read_zfcp(tree: Tree) -> tuple[Frame, Frame]:
     """Return a frame of `ADAPTER` and one of `LUN`."""
-    now = tree.when(HOSTS)
+    try:
+        now = tree.when(HOSTS)
+    except OSError:
+        return empty_frame(ADAPTER, NO_ADAPTER), empty_frame(LUN, NO_LUN)
     hosts = dict(_hosts(tree))
     ports = list(_port_states(tree, {host: busid for busid, host in hosts.items()}))
     adapters = {busid: _adapter(tree, busid, host, ports) for busid, host in hosts.items()}
