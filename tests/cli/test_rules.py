@@ -63,6 +63,12 @@ def test_a_healthy_day_has_its_incident_and_nothing_else(capsys: pytest.CaptureF
     assert ("alias-use", "bad", "8000", "14:30") in found
 
 
+@pytest.mark.parametrize("day", ["idle-day", "uniform-day"])
+def test_a_day_without_an_incident_has_no_exception(day: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """24 hours of an idle machine, and of one that always has the same load."""
+    assert not list(exceptions(capsys, "--from", f"lab:{day}"))
+
+
 def test_changed_rules_are_tried_on_yesterday(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A file that changes a threshold shows what it would have found; another that is wrong is refused."""
     own = tmp_path / "own.toml"

@@ -95,8 +95,10 @@ def test_one_answer_everywhere(taken: Sequence[Sample], tmp_path: Path) -> None:
     recording.close()
 
 
-def test_a_capture_and_its_recording_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Passes of a capture are judged as the samples of a recording are, on each way to EXCEPT."""
+def test_a_capture_and_its_recording_agree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passes of a capture are judged as a recording's samples are, live, printed and in line mode, too."""
     path = str(tmp_path / "capture.zmon")
     assert main(["import", str(CAPTURE), path]) == OK
     capsys.readouterr()
@@ -106,8 +108,22 @@ def test_a_capture_and_its_recording_agree(tmp_path: Path, capsys: pytest.Captur
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     assert "volume-crowd" in printed[0]
-    recording = open_recording(path)
-    assert found(open_capture(str(CAPTURE))) == found(recording)
+    recording, capture = open_recording(path), open_capture(str(CAPTURE))
+    expected = found(capture)
+    assert found(recording) == expected
+    passes = list(capture.samples())
+    live = Session(ListTimeline(passes, live=True), SCREENS, "EXCEPT")
+    assert live.log.entries() == []
+    for _ in passes:
+        live.next()
+    assert [tuple(entry) for entry in live.log.entries()] == expected
+    lines = shown(capture)
+    assert shown(recording) == lines
+    for source in (str(CAPTURE), path):
+        monkeypatch.setattr("sys.stdin", io.StringIO("EXCEPT\nQUIT\n"))
+        assert main(["--line", "--from", source]) == OK
+        said = capsys.readouterr().out
+        assert all(line[:70] in said for line in lines)
     recording.close()
 
 
