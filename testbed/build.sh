@@ -78,6 +78,7 @@ settle_root() {
     : >"$root/etc/fstab"
     ln -sf /proc/self/mounts "$root/etc/mtab"
     ln -sf mawk "$root/usr/bin/awk"
+    [ -e "$root/usr/bin/sh" ] || ln -s bash "$root/usr/bin/sh" # PostgreSQL and MariaDB start programs through it
     rm -f "$root"/usr/lib/udev/rules.d/*-multipath.rules # else udev asks multipath about every DASD
     install -m 755 "$here/guest/run-job" "$root/usr/sbin/run-job"
 }

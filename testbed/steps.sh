@@ -112,7 +112,9 @@ begin_load() {
 end_load() {
     sleep 3
     pkill fio
-    wait $(jobs -p | grep -v "^$watcher$")
+    local others
+    others=$(jobs -p | grep -v "^$watcher$")
+    [ -z "$others" ] || wait $others # without words it would wait for the watcher, which never ends
     kill $watcher
 }
 

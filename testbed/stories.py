@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""How soon zmon names what is wrong, in each way of asking it.
+
+    stories.py seconds NAME --words 'LCU 7000 while' --out FILE [--options=...]        live, and recorded
+    stories.py seconds NAME --words 'LCU 7600 is' --out FILE --from lab:shark-before   in what exists
+    stories.py report FILE...                                                          docs/stories.md
+
+What counts are the seconds from the start of the program to the first picture with a sentence in which the
+words of `--words` occur.  The full screen runs in tmux, whose pane is read five times a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ZMON: Final = (sys.executable, "-m", "zmon")
+PATIENCE: Final = 600.0
+"""Seconds after which a way has failed."""
+RECORDED: Final = 40
+"""Seconds that are recorded."""
+STEP: Final = 0.2
+SAMPLES: Final = 10
+"""Samples that line mode is asked for at most."""
+WAYS: Final = {
+    "live": "full screen",
+    "line": "line mode",
+    "diagnose": "zmon diagnose",
+    "replay": "recording, full screen",
+    "replay-line": "recording, line mode",
+    "replay-diagnose": "zmon diagnose --from",
+}
+
+
+class Found(dict[str, Any]):
+    """What one way gave: seconds to the first picture and to the words, and the sentence with them."""
+
+
+def flat(text: str) -> str:
+    """Return a text in one line, without the frame and the wraps of the terminal."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def sentence(text: str, words: str) -> str:
+    """Return the sentence of a picture in which the words occur; empty if they do not."""
+    found = re.search(rf"((?:[^.]|\.(?=\S))*?{words}(?:[^.]|\.(?=\S))*\.)(?=\s|$)", flat(text))
+    return found[1].strip() if found else ""
+
+
+def on_screen(words: str, options: Sequence[str]) -> Found:
+    """Open the full screen in tmux and read its pane until the words are there."""
+    name = "stories"
+    with tempfile.NamedTemporaryFile() as errors:
+        start = time.monotonic()
+        line = "exec " + shlex.join((*ZMON, *options)) + f" 2>{errors.name}"
+        subprocess.run(["tmux", "new-session", "-d", "-s", name, "-x", "132", "-y", "43", line], check=True)
+        found, picture = Found(), ""
+        while time.monotonic() - start < PATIENCE and "words" not in found:
+            time.sleep(STEP)
+            pane = _captured("tmux", "capture-pane", "-p", "-t", name)
+            if pane.returncode:
+                found["error"] = Path(errors.name).read_text()[-500:]
+                break
+            picture = pane.stdout
+            _note(found, picture, words, time.monotonic() - start)
+            if "words" in found:
+                found["cpu"] = _cpu(
+                    int(_captured("tmux", "list-panes", "-t", name, "-F", "#{pane_pid}").stdout)
+                )
+        subprocess.run(["tmux", "kill-session", "-t", name], check=False, capture_output=True)
+    return Found(found, picture=picture)
+
+
+def _captured(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _cpu(process: int) -> float:
+    """Return the seconds of processor time that a process has used."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _note(found: Found, picture: str, words: str, seconds: float) -> None:
+    if "OVERVIEW" in picture:
+        found.setdefault("picture_after", seconds)
+    said = sentence(picture.partition("\n")[2].replace(">", " "), words)
+    if said:
+        found["words"], found["sentence"] = seconds, said
+
+
+def in_lines(words: str, options: Sequence[str]) -> Found:
+    """Open line mode, and ask for the next sample until the words are there."""
+    start = time.monotonic()
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*ZMON, "--line", *options], stdin=pipe, stdout=pipe, text=True) as program:
+        found, picture = Found(), ""
+        for _ in range(SAMPLES):
+            picture = _until_prompt(program)
+            _note(found, picture, words, time.monotonic() - start)
+            found["cpu"] = _cpu(program.pid)
+            if "words" in found or not picture:
+                break
+            program.stdin.write("NEXTSAMP\n")  # type: ignore[union-attr]  # it is a pipe
+            program.stdin.flush()  # type: ignore[union-attr]
+        program.kill()
+    return Found(found, picture=picture)
+
+
+def _until_prompt(program: subprocess.Popen[str]) -> str:
+    picture = ""
+    while not picture.endswith("Command ===>"):
+        read = program.stdout.read(1)  # type: ignore[union-attr]  # it is a pipe
+        if not read:
+            break
+        picture += read
+    return picture
+
+
+def diagnosed(words: str, options: Sequence[str]) -> Found:
+    """Run `zmon diagnose`."""
+    start = time.monotonic()
+    before = os.times()
+    run = _captured(*ZMON, "diagnose", *options)
+    used, seconds = os.times(), time.monotonic() - start
+    cpu = used.children_user + used.children_system - before.children_user - before.children_system
+    found = Found(picture_after=seconds, cpu=cpu, picture=run.stdout, error=run.stderr[-500:])
+    said = sentence(re.sub(r"^\d+\. ", "", run.stdout.partition("\n\n")[2]), words)
+    if said:
+        found["words"], found["sentence"] = found["picture_after"], said
+    return found
+
+
+ASKED: Final[dict[str, Callable[[str, Sequence[str]], Found]]] = {
+    "live": on_screen,
+    "line": in_lines,
+    "diagnose": diagnosed,
+}
+
+
+def measure(words: str, source: str, options: Sequence[str]) -> Iterator[tuple[str, Found]]:
+    """Yield what each way gives: live and in a recording made beside it, or in a source that exists."""
+    ways = tuple(ASKED.items())
+    if not source:
+        for way, ask in ways:
+            yield way, ask(words, options)
+        source = f"/job/out/days-{time.time():.0f}"
+        subprocess.run([*ZMON, "record", source, "--interval", "2", "--for", f"{RECORDED}s"], check=False)
+    for way, ask in ways:
+        yield "replay" if way == "live" else f"replay-{way}", ask(words, ["--from", source, *options])
+
+
+TITLE: Final = """# How soon zmon names what is wrong
+
+Four stories of the studies, each under a load that makes it, and the seconds from the start of the program
+until a sentence on the screen names it. Written by `testbed/stories.py report` from one run each of
+`testbed/stories.sh` (Hercules), `testbed/stories-kvm.sh` (QEMU) and `testbed/stories-lab.sh` (the
+laboratory, on the host).
+
+The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
+with two cores that others used too. So the seconds of processor time that zmon took until then stand
+beside, and what it takes to load Python and zmon there (`import zmon.ui.app`). Rates need a second sample,
+which is taken after the interval of 2 s.
+
+What the emulators cannot show: Hercules measures no times of channels (CMF), so a full LCU, a missing alias
+and a slow disk cannot be told apart, and sentences are *likely* or *possible*. It has no aliases (PAV,
+HyperPAV): their absence is seen, a pool that is too small is not. QEMU has no FCP adapters (zfcp): two
+virtual SCSI adapters stand for them, whose load is not measured. The laboratory simulates all of this.
+
+"Not" means: not in the time that was waited for it, 120 s on the busiest host. What has no row was not
+measured.
+"""
+
+
+def report(files: Sequence[Path]) -> Iterator[str]:
+    """Yield the lines of docs/stories.md."""
+    yield TITLE
+    for path in files:
+        story = json.loads(path.read_text())
+        yield f"## {story['name'][:1].upper()}{story['name'][1:]}"
+        yield ""
+        load, start = story["load"], story["start"]
+        yield f"{load[:1].upper()}{load[1:]}. `import zmon.ui.app` takes {start:.1f} s."
+        yield ""
+        yield "| asked | first picture, s | named after, s | of processor, s | sentence |"
+        yield "| --- | --- | --- | --- | --- |"
+        for way, found in story["ways"].items():
+            named = f"{found['words']:.1f}" if "words" in found else "not"
+            first = f"{found['picture_after']:.1f}" if "picture_after" in found else ""
+            cpu = f"{found['cpu']:.1f}" if "cpu" in found else ""
+            yield f"| {WAYS[way]} | {first} | {named} | {cpu} | {found.get('sentence', '')} |"
+        yield ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure a story, or write the report; return 1 when a way did not give the words."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    tasks = parser.add_subparsers(dest="task", required=True)
+    measured = tasks.add_parser("seconds")
+    measured.add_argument("name")
+    measured.add_argument("--load", default="")
+    measured.add_argument("--words", required=True, help="regular expression")
+    measured.add_argument("--from", dest="source", default="")
+    measured.add_argument("--out", type=Path, required=True)
+    measured.add_argument("--options", default="", help="of zmon: --options='--listing FILE'")
+    tasks.add_parser("report").add_argument("file", type=Path, nargs="+")
+    options = parser.parse_args(arguments)
+    if options.task == "report":
+        print("\n".join(report(options.file)))
+        return 0
+    start = time.monotonic()
+    _captured(sys.executable, "-c", "import zmon.ui.app")
+    story = {"name": options.name, "load": options.load, "start": time.monotonic() - start, "ways": {}}
+    for way, found in measure(options.words, options.source, shlex.split(options.options)):
+        story["ways"][way] = found
+        print(
+            f"{options.name}, {way}: {found.get('words', 'not named')} {found.get('sentence', '')}",
+            flush=True,
+        )
+        options.out.write_text(json.dumps(story, indent=1))
+    return 0 if all("words" in found for found in story["ways"].values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
