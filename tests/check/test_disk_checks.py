@@ -6,7 +6,7 @@ import pytest
 
 from tests.check.machines import GONE, good, result
 from zmon.check.practice import State
-from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MOUNT, SETTING
+from zmon.kinds import BLOCK, CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, SETTING
 
 BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, State.NOT_APPLICABLE
 
@@ -43,6 +43,9 @@ OFFLINE: Final = rows([*BASES, *ALIASES], online=0)
         ("B1", BAD, NO_ALIASES, "no alias for the 4 disks of LCU 7600, LCU 7A00, LCU 7700"),
         ("B1", BAD, TWO_FEW, "no alias for the 3 disks of LCU 7A00, LCU 7700"),
         ("B1", LOOK, rows(ALIASES[:4]), "LCU 7600 has 8 aliases"),
+        ("B1", SKIP, NO_ALIASES | {DASD: {key: {"storage": "2105-800"} for key in BASES}},
+         "HyperPAV needs a DS8000 and FICON channels, which LCU 7600, LCU 7A00, LCU 7700 have not"),
+        ("B1", SKIP, NO_ALIASES | {CHANNEL: {key: {"type": 0x05} for key in good()[CHANNEL]}}, ""),
         ("B1", SKIP, EMULATED, "the disks are emulated"),
         ("B1", SKIP, OFFLINE, "no DASD is online"),
         ("B1", SKIP, {DEVICE: pav(1)[DEVICE] | dict.fromkeys(BASES[1:])},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
-from zmon.kinds import BLOCK, BUSID_FORM, DASD, DEVICE, LAYER, MOUNT
+from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
 from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ FIRST_TRACKS: Final = 192
 LINUX_LAYOUT: Final = 24
 """First sector of the one partition of a volume in Linux disk layout."""
 DS8000: Final = ("2107", "5331", "5341")
+ESS: Final = "2105"
+"""The storage server before the DS8000, which has no HyperPAV."""
+ESCON: Final = 0x05
+"""Type of an ESCON channel path; HyperPAV needs FICON."""
 
 
 def _by_lcu(dasds: Sequence[Dasd]) -> dict[str, list[Dasd]]:
@@ -52,6 +56,15 @@ def _own_aliases(given: CheckInput) -> dict[str, int]:
     return found
 
 
+def _no_hyperpav(given: CheckInput, bases: Sequence[Dasd]) -> bool:
+    """Return whether disks cannot have HyperPAV: they are in an ESS, or behind ESCON channels alone."""
+    storage, channels = given.frame(DASD), given.frame(CHANNEL)
+    if all(text_of(storage.cell(one.busid, "storage")).startswith(ESS) for one in bases):
+        return True
+    chpids = {f"0.{chpid}" for one in bases for chpid in one.chpids.split()}
+    return bool(chpids) and all(channels.cell(chpid, "type") == ESCON for chpid in chpids)
+
+
 def hyperpav_aliases(given: CheckInput) -> Finding:
     """B1: each LCU has some, and not very many."""
     excused = given.no_dasd(real=True)
@@ -62,6 +75,7 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
     few: dict[str, int] = {}
     many: dict[str, int] = {}
     good: dict[str, int] = {}
+    unable: list[str] = []
     for key, dasds in _by_lcu(given.dasds).items():
         bases = [one for one in dasds if not one.is_alias]
         aliases = sum(map(_is_pool, dasds))
@@ -69,6 +83,9 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
         if not bases or (not aliases and (minidisks or any(one.busid in own for one in bases))):
             continue
         name = given.lcu_name(key)
+        if not aliases and _no_hyperpav(given, bases):
+            unable.append(name)
+            continue
         part = (
             none
             if not aliases
@@ -89,9 +106,14 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
         return look(f"{several(parts)} aliases")
     if good:
         return ok(f"{several(f'{name} has {aliases}' for name, aliases in good.items())} aliases")
-    if own:
-        return skip("the aliases are bound to disks (base PAV)")
-    return skip("no LCU has whole volumes with a unique id: they are minidisks, or the id is not known")
+    return skip(
+        f"HyperPAV needs a DS8000 and FICON channels, which {several(unable)}"
+        f" {'has' if len(unable) == 1 else 'have'} not"
+        if unable
+        else "the aliases are bound to disks (base PAV)"
+        if own
+        else "no LCU has whole volumes with a unique id: they are minidisks, or the id is not known"
+    )
 
 
 def base_pav(given: CheckInput) -> Finding:
