@@ -177,7 +177,8 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         return
     first, *others = verdict.diagnoses
     gain = first.gain.partition(", ")[0]
-    action = f"{first.action.removesuffix('.')}: {gain}." if gain else first.action
+    sign = ". Gain: " if ":" in first.action else ": "
+    action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
     yield OverviewLine(
         "verdict",
         "verdict",
