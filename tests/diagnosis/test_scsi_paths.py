@@ -65,19 +65,20 @@ def test_without_the_table_it_is_likely() -> None:
     assert found.missing
 
 
-def virtual(response: float) -> Situation:
-    """Return a disk over two virtual adapters, whose load is not measured."""
+def virtual(response: float, disk: str = "sda") -> Situation:
+    """Return a disk over two virtual adapters, whose load is not measured, under one of its names."""
     none = absent("not measured")
-    used = leaf("", 100.0, response)._replace(name="sda", adapter="0.0.7100", use=none)
-    spare = leaf("", 0.0)._replace(name="sdb", adapter="0.0.7200", use=none)
-    disks = volume("sda", 100.0, lcu="")._replace(response=response, estimated=True)
+    used = leaf("00", 100.0, response)._replace(name="sda", adapter="0.0.7100", use=none)
+    spare = leaf("00", 0.0)._replace(name="sdb", adapter="0.0.7200", use=none)
+    disks = volume(disk, 100.0, lcu="")._replace(response=response, estimated=True)
     maps = (MultipathDisk("dm-0", "data", ((used,), (spare,)), "round-robin", 1),)
     return situation(load(disks, paths={}), maps=maps)
 
 
-def test_one_path_of_virtual_adapters() -> None:
+@pytest.mark.parametrize("disk", ["sda", "dm-0", "data"])
+def test_one_path_of_virtual_adapters(disk: str) -> None:
     """Requests wait for the disk; whether the path is why is only possible, and it is no FCP path."""
-    found = only(one_path_does_all(virtual(0.3)))
+    found = only(one_path_does_all(virtual(0.3, disk)))
     assert found.confidence == POSSIBLE
     assert found.claim == "One of 2 paths does all I/O of 1 disk: sda (100 a second); the other stands by."
     assert found.confirm

@@ -53,7 +53,7 @@ class Carrier(NamedTuple):
     @property
     def is_fcp(self) -> bool:
         """Whether it is an FCP device; KVM guests have virtual adapters without a load that is measured."""
-        return bool(self.chpid) or any(leaf.port for leaf in self.leaves)
+        return not isinstance(self.use, Absent) or any(leaf.port for leaf in self.leaves)
 
     @property
     def title(self) -> str:
@@ -103,7 +103,9 @@ def _rate(leaves: Iterable[PathLeaf]) -> float:
     return sum(float(leaf.rate) for leaf in leaves if not isinstance(leaf.rate, Absent))
 
 
-def _waits(situation: Situation, carriers: Sequence[Carrier]) -> float | None:
+def _waits(
+    situation: Situation, carriers: Sequence[Carrier], maps: Iterable[MultipathDisk] = ()
+) -> float | None:
     """Return how many requests wait for some adapters; None if none do, as far as is known.
 
     Where fewer are counted, they are estimated as for one queue (M/M/1) before each that is half busy.
@@ -112,6 +114,7 @@ def _waits(situation: Situation, carriers: Sequence[Carrier]) -> float | None:
     places = situation.waiting.places
     if all(isinstance(one.use, Absent) for one in carriers):
         disks = {leaf.name for one in carriers for leaf in one.leaves}
+        disks.update(*((one.key, one.title) for one in maps))
         return sum(one.lost for one in places if one.kind == "volume" and one.key in disks) or None
     chpids = {one.chpid for one in carriers} - {""}
     groups = [one for one in places if one.kind == "paths"]
@@ -136,7 +139,7 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
     if not alone:
         return ()
     used = _carriers(max(one.leaves, key=lambda leaf: _rate([leaf])) for one in alone)
-    waits = _waits(situation, used)
+    waits = _waits(situation, used, alone)
     if waits is None:
         return ()
     known = all(one.selector for one in alone)
