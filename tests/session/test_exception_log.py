@@ -13,11 +13,12 @@ from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.event import BAD, OPEN, Event, What
 from zmon.lab.scenario import load_scenario
+from zmon.rule.watch import Watch
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.commands import run
 from zmon.session.exception_log import ExceptionLog, log_of
 from zmon.session.machines import open_capture, simulated
-from zmon.session.navigator import CommandError
+from zmon.session.navigator import CommandError, Navigator
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.trends.rollup import recording_with_trends
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.event import ExceptionEntry
+    from zmon.interval import Interval
     from zmon.lab.model import Scenario
     from zmon.sample import Sample
     from zmon.session.timeline import Timeline
@@ -222,3 +224,18 @@ def test_rules_that_are_wrong_leave_the_shipped_ones(tmp_path: Path, taken: Sequ
     sheet = session.sheet()
     assert len(sheet)
     assert any("Your own rules are not used" in note and "rules.toml:3" in note for note in sheet.table.notes)
+
+
+def test_rules_and_the_glass_ask_for_the_same_differences(
+    taken: Sequence[Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interval in which a live sample is judged is the one that is shown, so all is computed once."""
+    timeline = ListTimeline(list(taken[:3]))
+    judged: list[Interval] = []
+    monkeypatch.setattr(Watch, "follow", lambda _self, interval: judged.append(interval))
+    navigator, log = Navigator(timeline), log_of(timeline)
+    for sample in taken[:3]:
+        log.follow(sample)
+        shown = navigator.add(sample)
+        assert shown is judged[-1]
+    assert judged[-1].before is taken[1]

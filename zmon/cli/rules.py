@@ -16,6 +16,7 @@ from zmon.plain_text import harmless
 from zmon.rule.grammar import RuleError, chosen_profile, load_rules, own_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
+from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
 from zmon.toml import PROFILES
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from zmon.event import ExceptionEntry
     from zmon.rule.grammar import Rule
-    from zmon.session.timeline import Timeline
+    from zmon.session.timeline import Position, Timeline
 
 HEADINGS: Final = ("begin", "end", "state", "level", "rule", "where", "many", "worst", "worst_at", "mean",
                    "intervals", "cause", "sentence", "digest")  # fmt: skip
@@ -107,8 +108,10 @@ def _lasting(rule: Rule) -> str:
 def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     with announced(args.source), closing(open_source(args)) as timeline, progress("judging"):
         watch = Watch(rules)
-        for interval in _intervals(args, timeline):
-            watch.follow(interval)
+        quiet = QuietTimes(watch.rules)
+        for before, after in _pairs(args, timeline):
+            interval = Interval(before.sample, after.sample)
+            watch.follow(interval, quiet.rules_at(before, after, interval))
     entries = grouped(watch.log())
     write_result(
         args,
@@ -123,8 +126,8 @@ def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     return 0
 
 
-def _intervals(args: argparse.Namespace, timeline: Timeline) -> Iterator[Interval]:
-    """Yield the intervals of the time that is asked for, in order."""
+def _pairs(args: argparse.Namespace, timeline: Timeline) -> Iterator[tuple[Position, Position]]:
+    """Yield the samples of the time that is asked for, each with the one behind it."""
     span = timeline.span()
     if span is None:
         raise ValueError("the source has no samples")
@@ -135,7 +138,7 @@ def _intervals(args: argparse.Namespace, timeline: Timeline) -> Iterator[Interva
         before, position = position, timeline.next(position)
         if position is None or position.utc > end:
             return
-        yield Interval(before.sample, position.sample)
+        yield before, position
 
 
 def _lines(entries: Sequence[ExceptionEntry], watch: Watch) -> Iterator[str]:

@@ -140,7 +140,7 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
     situation: Situation, name: str, limit: float, id_: str, claim: str, action: str
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
-    busy = [one for one in load.volumes if load.enough(one.rate) and one.key in details and one.is_dasd]
+    busy = [one for one in load.busy if one.key in details and one.is_dasd]
     known = [(one, value) for one in busy if not isinstance(value := getattr(details[one.key], name), Absent)]
     if not known and any(getattr(details[one.key], name) is not IDLE for one in busy):
         return NO_EXTENDED if any(not one.estimated for one in busy) else UNTIMED

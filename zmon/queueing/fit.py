@@ -284,8 +284,10 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
 
 
 def _timed(volume: ObservedVolume) -> _Timed | None:
+    if volume.rate <= 0:  # as most volumes of a fleet
+        return None
     times = volume.response, volume.pend, volume.disc, volume.conn
-    if volume.rate <= 0 or any(isinstance(time, Absent) for time in times):
+    if any(isinstance(time, Absent) for time in times):
         return None
     response, pend, disc, conn = (float(time) for time in times)  # type: ignore[arg-type]  # none is absent
     size = SIZE if isinstance(volume.size, Absent) else float(volume.size)

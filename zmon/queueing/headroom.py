@@ -6,11 +6,12 @@ aliases and single volumes from the requests that they have.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.queueing.fit import observed_model, service_bytes
-from zmon.queueing.observation import path_groups
+from zmon.queueing.observation import SameLoad, path_groups
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -34,8 +35,13 @@ class ResourceUse(NamedTuple):
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
-    """Return the resources whose utilisation is known, the busiest first."""
-    return tuple(sorted(_uses(load), key=lambda one: (-one.use, one.kind, one.key)))
+    """Return the resources whose utilisation is known, the busiest first; computed once for a load."""
+    return _resource_uses(SameLoad(load))
+
+
+@lru_cache(maxsize=4)  # the interval at hand: the verdict asks, and OVERVIEW
+def _resource_uses(same: SameLoad) -> tuple[ResourceUse, ...]:
+    return tuple(sorted(_uses(same.load), key=lambda one: (-one.use, one.kind, one.key)))
 
 
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:

@@ -6,7 +6,7 @@ absent with its reason.  `zmon.tables.observed` fills these records from an inte
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -128,11 +128,16 @@ class ObservedLoad(NamedTuple):
 
     def volumes_of(self, lcu: str) -> tuple[ObservedVolume, ...]:
         """Return the volumes of an LCU."""
-        return _by_lcu(_Same(self.volumes)).get(lcu, ())
+        return _sums(SameLoad(self)).by_lcu.get(lcu, ())
+
+    @property
+    def busy(self) -> tuple[ObservedVolume, ...]:
+        """The volumes with so many requests that their mean times mean something."""
+        return _sums(SameLoad(self)).busy
 
     def volume(self, key: str) -> ObservedVolume | None:
         """Return the volume with a key; None if there is none."""
-        return _by_key(_Same(self.volumes)).get(key)
+        return _sums(SameLoad(self)).by_key.get(key)
 
     def time_of(self, lcu: ObservedLcu, name: str) -> Number:
         """Return `pend`, `disc`, `conn` or their sum `serv` of an LCU, as CTLUNIT has it."""
@@ -142,49 +147,70 @@ class ObservedLoad(NamedTuple):
     @property
     def is_untimed(self) -> bool:
         """Whether a DASD with enough I/O has no channel measurement."""
-        return any(
-            one.estimated or isinstance(one.disc, Absent)
-            for one in self.volumes
-            if one.is_dasd and self.enough(one.rate)
-        )
+        return _sums(SameLoad(self)).is_untimed
 
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
         return rate * self.seconds >= MIN_REQUESTS
 
 
-class _Same:
-    """Volumes as a key that costs nothing: the same tuple has the same LCUs."""
+class LcuVolumes(tuple["ObservedVolume", ...]):  # noqa: SLOT001 - a tuple takes no slots
+    """The volumes of one LCU; each of their means is computed once, for all causes that ask for it."""
 
-    __slots__ = ("volumes",)
+    def __init__(self, _volumes: Iterable[ObservedVolume]) -> None:
+        """Compute nothing yet."""
+        self.means: dict[str, Number] = {}
+        """Means by the names of what is averaged."""
 
-    def __init__(self, volumes: tuple[ObservedVolume, ...]) -> None:
-        self.volumes = volumes
+
+class _LoadSums:
+    """What follows from the volumes of one load, computed once for all causes that ask for it."""
+
+    def __init__(self, load: ObservedLoad) -> None:
+        self._volumes = load.volumes
+        found: dict[str, list[ObservedVolume]] = {}
+        for one in load.volumes:
+            found.setdefault(one.lcu, []).append(one)
+        self.by_lcu = {lcu: LcuVolumes(ones) for lcu, ones in found.items()}
+        self.busy = tuple(one for one in load.volumes if load.enough(one.rate))
+        self.is_untimed = any(
+            one.is_dasd and (one.estimated or isinstance(one.disc, Absent)) for one in self.busy
+        )
+
+    @cached_property
+    def by_key(self) -> dict[str, ObservedVolume]:
+        return {one.key: one for one in self._volumes}
+
+
+class SameLoad:
+    """A load as a key that costs nothing: the very same load has the same sums."""
+
+    __slots__ = ("load",)
+
+    def __init__(self, load: ObservedLoad) -> None:
+        self.load = load
 
     def __hash__(self) -> int:
-        return id(self.volumes)
+        return id(self.load)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.volumes is other.volumes
+        return isinstance(other, SameLoad) and self.load is other.load
 
 
 @lru_cache(maxsize=32)  # the intervals that are looked at
-def _by_lcu(same: _Same) -> dict[str, tuple[ObservedVolume, ...]]:
-    """Return the volumes of each LCU."""
-    found: dict[str, list[ObservedVolume]] = {}
-    for one in same.volumes:
-        found.setdefault(one.lcu, []).append(one)
-    return {lcu: tuple(ones) for lcu, ones in found.items()}
-
-
-@lru_cache(maxsize=32)
-def _by_key(same: _Same) -> dict[str, ObservedVolume]:
-    """Return the volumes by their keys."""
-    return {one.key: one for one in same.volumes}
+def _sums(same: SameLoad) -> _LoadSums:
+    return _LoadSums(same.load)
 
 
 def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
     """Return the mean of a time or size over some volumes, each with its rate as its weight."""
+    means = volumes.means if isinstance(volumes, LcuVolumes) else {}
+    if name not in means:
+        means[name] = _mean_of(volumes, name)
+    return means[name]
+
+
+def _mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
     pairs = [(getattr(one, name), one.rate) for one in volumes if one.rate]
     known: list[tuple[float, float]] = [(v, rate) for v, rate in pairs if not isinstance(v, Absent)]
     if not known:

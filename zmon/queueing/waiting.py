@@ -16,7 +16,7 @@ from zmon.queueing.observation import LATENCY, MAX_MISS, disc_of_misses, mean_of
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
@@ -86,7 +86,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     an LCU whose bytes have grown many times since, while nothing waited then, comes before other places: who
     makes this load is to be found, not another placement.
     """
-    volumes = [one for one in load.volumes if load.enough(one.rate)]
+    volumes = load.busy
     requests = load.seconds * sum(one.rate for one in load.volumes)
     if not volumes:
         return Waiting((), 0.0, f"Nothing waits: {requests:.0f} I/O in the interval are too few to tell")
@@ -146,7 +146,7 @@ def _long(wait: Number, rest: Number, rate: float) -> float:
     return lost if lost >= MIN_LOST and wait >= MIN_LONGER * rest else 0.0
 
 
-def _in_linux(load: ObservedLoad, volumes: list[ObservedVolume]) -> Iterator[WaitingPlace]:
+def _in_linux(load: ObservedLoad, volumes: Sequence[ObservedVolume]) -> Iterator[WaitingPlace]:
     """Yield volumes and pools of aliases before which requests wait in Linux."""
     lcus = {one.key: one for one in load.lcus}
     pooled: dict[str, tuple[float, float]] = {}

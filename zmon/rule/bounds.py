@@ -11,31 +11,43 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, ratio
 from zmon.kinds import DEVICE
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
+from zmon.tables.device import PATH_MASKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.rule.grammar import Precondition, Rule
     from zmon.tables.table import Table
 
+OF_DEVICES: Final = ("online", "chpids", "path_masks", *PATH_MASKS)
+"""Of devices, what these are made of:"""
+STEADY: Final = frozenset({("device", "paths"), ("device", "lost")})
+"""Columns that change only when devices are read anew, and seldom then."""
 ESTIMATED: Final = frozenset({"channel"})
 """Tables in which a screen may estimate what the trends lack."""
-OF_DEVICES: Final = frozenset({("device", "paths"), ("device", "lost")})
-"""Columns that change only when devices are read anew."""
 
 
-def quiet(rules: Iterable[Rule], tables: Mapping[str, Table], interval: Interval) -> set[str]:
+def quiet(rules: Iterable[Rule], tables: Mapping[str, Table]) -> set[str]:
     """Return the names of the rules that hold for no row that does not hold already."""
-    before = interval.before
-    same = before is not None and before.frame(DEVICE) is interval.after.frame(DEVICE)
-    return {
-        rule.name
-        for rule in rules
-        if (same and (rule.table, rule.column) in OF_DEVICES)
-        or (rule.table in tables and _is_quiet(rule, tables[rule.table]))
-    }
+    return {rule.name for rule in rules if rule.table in tables and _is_quiet(rule, tables[rule.table])}
+
+
+def is_unchanged(rule: Rule, interval: Interval) -> bool:
+    """Return whether all that a rule looks at is as in the interval before: it holds for no further row."""
+    steady = (rule.table, rule.column) in STEADY and not (
+        rule.per or rule.siblings or rule.hours or rule.rows
+    )
+    steady = steady and all((rule.table, one.left) in STEADY and not one.other for one in rule.when)
+    if not steady or interval.before is None:
+        return False
+    before, after = interval.before.frame(DEVICE), interval.after.frame(DEVICE)
+    return before is after or (
+        before.missing is after.missing
+        and before.keys == after.keys
+        and all(before.column(name) == after.column(name) for name in OF_DEVICES)
+    )
 
 
 def _is_quiet(rule: Rule, filled: Table) -> bool:
@@ -50,7 +62,7 @@ def _is_quiet(rule: Rule, filled: Table) -> bool:
         if rule.table in ESTIMATED and any(value.__class__ is Absent for value in columns[rule.column]):
             return False
     for condition in rule.when:
-        if _is_known(condition, columns):
+        if is_known(condition, columns):
             known = True
             rows = [row for row in rows if _holds(condition, columns, row)]
     return known and not any(True for _ in rows)
@@ -67,7 +79,8 @@ def _reaching(values: Sequence[Value], divisors: Sequence[Value], limit: float) 
     ]
 
 
-def _is_known(condition: Precondition, columns: Mapping[str, Sequence[Value]]) -> bool:
+def is_known(condition: Precondition, columns: Container[str]) -> bool:
+    """Return whether a precondition compares only columns that are at hand, of one row."""
     if condition.sign == LACKING or {condition.left, condition.other} & {ALL, COUNT}:
         return False
     return condition.left in columns and (not condition.other or condition.other in columns)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from fnmatch import fnmatchcase
-from operator import ne
+from itertools import compress, repeat
+from operator import ge, gt, le, lt, mul, ne
 from types import MappingProxyType
 
 from zmon.absent import Absent, absent, ratio
@@ -17,6 +18,7 @@ from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.record import NamedTuple
 from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
+from zmon.sample import pick
 from zmon.tables.cpu import cpu_name
 from zmon.tables.table import Table, Variable, is_faint
 from zmon.tables.view import alone, definition
@@ -36,6 +38,10 @@ GIVEN: Final = frozenset({"", ALL, "value", "where"})
 """What a sentence may name besides columns, and a group that is no column."""
 ONE_BY_ONE: Final = frozenset({"control_unit", "cpu", "device"})
 """Tables of many rows that show their columns as they are declared, so that each can be computed alone."""
+MANY: Final = 256
+"""Rows from which on it is cheaper to compare all values first than to compute no column in vain."""
+OPPOSITE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": lt, "<=": gt, ">": le, "<": ge}
+"""Comparisons that hold where one is known not to."""
 UNSAID: Final = "...."
 """Stands in a sentence for a value that is not known, as on a screen."""
 
@@ -82,6 +88,8 @@ class Judge:
         """The sum of a rate over all rows, by table and column."""
         self._things: dict[str, Any] = {}
         self._columns: dict[tuple[str, str], Sequence[Value]] = {}
+        self._compared: dict[str, Sequence[Number]] = {}
+        """What is compared with the limits, row by row, of rules that need it of all rows."""
 
     # columns
 
@@ -160,16 +168,15 @@ class Judge:
             if (wrong := self._unknown_term(rule)) is not None:
                 return wrong
             self._checked.add(rule.name)
-        values = self._values(rule)
         found = {}
         in_hours = rule.hours is None or self._in_hours(rule.hours)
-        for at in self._candidates(rule, values, keys, held, before):
-            key, value = keys[at], values[at]
+        for at in self._candidates(rule, keys, held, before):
+            key, value = keys[at], self._value(rule, at)
             level: int | Absent = 0
             if in_hours and self._is_watched(rule, at):
                 level = _level(rule, value, held.get(key, 0), before.get(key))
                 if isinstance(level, Absent) or level:
-                    allowed = self._allowed(rule, at, values)
+                    allowed = self._allowed(rule, at)
                     level = level if allowed is True else allowed or 0
             found[key] = Judgement(level, value)
         return found
@@ -182,16 +189,21 @@ class Judge:
 
     def _values(self, rule: Rule) -> Sequence[Number]:
         """Return what is compared with the limits, in the order of the keys."""
+        known = self._compared.get(rule.name)
+        if known is None:
+            count = 1 if rule.of_all else len(self.column(rule.table, rule.column))
+            known = self._compared[rule.name] = [self._value(rule, at) for at in range(count)]
+        return known
 
-        def column(name: str) -> Sequence[Value]:
-            return [self.of_all(rule.table, name)] if rule.of_all else self.column(rule.table, name)
-
-        values = column(rule.column)
+    def _value(self, rule: Rule, at: int) -> Number:
+        """Return what is compared with the limits, of one row."""
+        value = self._cell(rule, rule.column, at)
         if rule.sense == "changed":
-            return values  # type: ignore[return-value]  # a text is compared as well
-        if not rule.per:
-            return list(map(_number, values))
-        return [ratio(_number(a), _number(b)) for a, b in zip(values, column(rule.per), strict=True)]
+            return value  # type: ignore[return-value]  # a text is compared as well
+        return ratio(_number(value), _number(self._cell(rule, rule.per, at))) if rule.per else _number(value)
+
+    def _cell(self, rule: Rule, column: str, at: int) -> Value:
+        return self.of_all(rule.table, column) if rule.of_all else self.column(rule.table, column)[at]
 
     def _unknown_term(self, rule: Rule) -> Absent | None:
         """Return that a rule names a column which its table does not have."""
@@ -208,28 +220,44 @@ class Judge:
                 return absent(f"{table} has no column {column}")
         return None
 
-    @staticmethod
     def _candidates(
-        rule: Rule,
-        values: Sequence[Number],
-        keys: Sequence[str],
-        held: Mapping[str, int],
-        before: Mapping[str, Number],
+        self, rule: Rule, keys: Sequence[str], held: Mapping[str, int], before: Mapping[str, Number]
     ) -> Iterable[int]:
         """Return the rows that may reach a limit, and those that are remembered: of thousands mostly none."""
-        limits = [one for one in (rule.look, rule.bad) if one is not None]
         if rule.sense == "changed":
+            values = self._values(rule)
             old = map(before.get, keys, values)  # a row that was not there has not changed
-            reached = [at for at, differs in enumerate(map(ne, old, values)) if differs]
-        elif rule.sense == "under":
-            limit = max(limits)
-            reached = [at for at, value in enumerate(values) if value <= limit]
+            reached: Sequence[int] = [at for at, differs in enumerate(map(ne, old, values)) if differs]
         else:
-            limit = min(limits)
-            reached = [at for at, value in enumerate(values) if value >= limit]
+            reached = self._reaching(rule, range(len(keys)))
         if not held:
             return reached
         return sorted({*reached, *(at for at, key in enumerate(keys) if key in held)})
+
+    def _reaching(self, rule: Rule, rows: Sequence[int]) -> Sequence[int]:
+        """Return the rows that reach a limit and that no precondition on the row itself excludes.
+
+        A column that only rows need which are excluded already is not computed.
+        """
+        limits = [one for one in (rule.look, rule.bad) if one is not None]
+        limit, reaches = (max(limits), le) if rule.sense == "under" else (min(limits), ge)
+        if rule.of_all:
+            return [at for at in rows if reaches(self._value(rule, at), limit)]
+        value_first = not rule.per and len(rows) > MANY
+        if value_first:
+            rows = _choice(rows, reaches, self.column(rule.table, rule.column), repeat(limit))
+        for condition in rule.when:
+            if not rows or {condition.sign, condition.left, condition.other} & {LACKING, COUNT}:
+                continue
+            if "." in f"{condition.left}{condition.other}":  # it is about another row
+                continue
+            left = self.column(rule.table, condition.left)
+            right: Iterable[Number] = repeat(1.0)
+            if condition.other:
+                right = map(_number, pick(self.column(rule.table, condition.other), rows))
+            excluded = _choice(rows, OPPOSITE[condition.sign], left, map(mul, right, repeat(condition.times)))
+            rows = sorted({*rows} - {*excluded}) if excluded else rows
+        return rows if value_first else [at for at in rows if reaches(self._value(rule, at), limit)]
 
     def _is_watched(self, rule: Rule, at: int) -> bool:
         return all(
@@ -244,16 +272,16 @@ class Judge:
             return day in days and begin <= minute < end
         return (day in days and minute >= begin) or ((day - 1) % 7 in days and minute < end)
 
-    def _allowed(self, rule: Rule, at: int, values: Sequence[Number]) -> bool | Absent:
+    def _allowed(self, rule: Rule, at: int) -> bool | Absent:
         """Return whether all preconditions hold: one that does not decides, whatever is missing of others."""
         missing: Absent | None = None
         for condition in rule.when:
-            left = self._term(rule, at, condition.left, values)
+            left = self._term(rule, at, condition.left)
             if condition.sign == LACKING:
                 if not isinstance(left, Absent):
                     return False
                 continue
-            right = self._term(rule, at, condition.other, values) if condition.other else 1.0
+            right = self._term(rule, at, condition.other) if condition.other else 1.0
             if isinstance(left, Absent) or isinstance(right, Absent):
                 missing = missing or (left if isinstance(left, Absent) else right)  # type: ignore[assignment]  # one is
             elif not SIGNS[condition.sign](left, condition.times * right):
@@ -261,7 +289,7 @@ class Judge:
         if not rule.of_all and not self._is_evident(rule, at):
             return False
         if missing is None and rule.siblings is not None:
-            stands_out = self._stands_out(rule, at, values)
+            stands_out = self._stands_out(rule, at)
             if isinstance(stands_out, Absent) or not stands_out:
                 return stands_out
         return True if missing is None else missing
@@ -280,9 +308,9 @@ class Judge:
             return True
         return not is_faint(rate, self._rates[place], seconds)
 
-    def _term(self, rule: Rule, at: int, term: str, values: Sequence[Number]) -> float | Absent:
+    def _term(self, rule: Rule, at: int, term: str) -> float | Absent:
         if term == COUNT:
-            return float(sum(not isinstance(value, Absent) for value in values))
+            return float(sum(not isinstance(value, Absent) for value in self._values(rule)))
         return _number(self.cell(rule, at, term))
 
     def cell(self, rule: Rule, at: int, term: str) -> Value:
@@ -308,10 +336,11 @@ class Judge:
         whole = sum(rate for _, rate in known)
         return sum(value * rate for value, rate in known) / whole if whole else NO_SIBLINGS
 
-    def _stands_out(self, rule: Rule, at: int, values: Sequence[Number]) -> bool | Absent:
+    def _stands_out(self, rule: Rule, at: int) -> bool | Absent:
         """Return whether a value is so many times that of the other rows."""
         assert rule.siblings is not None  # noqa: S101 - the caller has looked
         times, of, within = rule.siblings
+        values = self._values(rule)
         value = values[at]
         groups = self.column(rule.table, within) if within else ()
         known = [
@@ -359,6 +388,16 @@ def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:
         return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
 
     return FIELD.sub(lambda match: written(match[1], match[2]), rule.say)
+
+
+def _choice(
+    rows: Sequence[int], sign: Callable[[Any, Any], bool], values: Sequence[Value], limits: Iterable[Number]
+) -> Sequence[int]:
+    """Return the rows whose values compare so with their limits; a text, or what is absent, does not."""
+    picked = values if len(rows) == len(values) else pick(values, rows)
+    if str in set(map(type, picked)):
+        picked = list(map(_number, picked))
+    return list(compress(rows, map(sign, picked, limits)))
 
 
 def _number(value: Value) -> float | Absent:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
+from zmon.rule.bounds import is_unchanged
 from zmon.rule.judge import Judge, sentence
 from zmon.tables import SCREENS
 from zmon.tables.view import View
@@ -169,6 +170,8 @@ class Watch:
         """The rules whose columns are known to be there."""
         self._rows: dict[str, dict[str, RowState]] = {rule.name: {} for rule in self.rules}
         """By rule and key, those that hold or have a value to remember."""
+        self._settled: set[str] = set()
+        """The rules that were judged since the last gap."""
         self._before: dict[str, Mapping[str, Number]] = {}
         """By rule, the values of the last interval, where the next ones are compared with them."""
         self._over: deque[ExceptionEntry] = deque(maxlen=MAX_ENTRIES)
@@ -190,7 +193,8 @@ class Watch:
         self._remember(interval)
         judges: dict[float, Judge] = {}
         for rule in self.rules:
-            if rule.name in quiet and self._may_skip(rule):
+            unchanged = rule.name in self._settled and is_unchanged(rule, interval)
+            if self._may_skip(rule) and (rule.name in quiet or unchanged):
                 continue
             if rule.window not in judges:
                 judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
@@ -203,7 +207,8 @@ class Watch:
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
         known = rule.name in self._checked and (not rule.remembers or rule.name in self._before)
-        return known and not self._rows[rule.name] and not rule.window
+        forgotten = not self._rows[rule.name] and rule.name not in self.unknown
+        return known and forgotten and not rule.window
 
     def _remember(self, interval: Interval) -> None:
         """Keep the samples that the longest window reaches, and the one before it."""
@@ -234,6 +239,7 @@ class Watch:
             ended = [row.not_known(found, interval.after.at.utc) for row in rows.values()]
             self._over += [entry for entry in ended if entry is not None]
             return
+        self._settled.add(rule.name)
         for key, judgement in found.items():
             if key not in rows:
                 if judgement.level == 0 or isinstance(judgement.level, Absent):
@@ -249,6 +255,7 @@ class Watch:
                 self._log(row.close(INTERRUPTED))
             rows.clear()
         self._before.clear()
+        self._settled.clear()
 
     def _log(self, entry: ExceptionEntry | None) -> None:
         if entry is not None:

@@ -17,19 +17,42 @@ from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, event_of, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from zmon.event import ExceptionEntry
     from zmon.rule.grammar import Rule
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Position, Timeline
+    from zmon.store.reader import Recording
     from zmon.trends.exception_rows import StoredExceptions
+    from zmon.trends.quiet_minutes import QuietMinutes
 
 LAST: Final = 1 << 62
 REREAD: Final = 2.0
 """Seconds after which a recording is looked at again for exceptions that were added."""
 PIECE: Final = 0.1
 """Seconds for which samples are judged at a time."""
+
+
+class QuietTimes:
+    """Which rules need not be judged between two samples, because roll-ups show that they hold for no row."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Read nothing yet."""
+        self._rules = rules
+        self._minutes: tuple[Recording, QuietMinutes] | None = None
+        """The recording that was looked at last, with its minutes."""
+
+    def rules_at(self, before: Position, after: Position, interval: Interval) -> Collection[str]:
+        """Return the names of the rules; none unless the samples follow one another in a recording."""
+        recording = after.section.recording
+        if recording is None or before.section is not after.section or after.number != before.number + 1:
+            return ()
+        if self._minutes is None or self._minutes[0] is not recording:
+            from zmon.trends.quiet_minutes import QuietMinutes  # noqa: PLC0415 - a capture needs no SQLite
+
+            self._minutes = recording, QuietMinutes(recording, self._rules)
+        return self._minutes[1].rules_at(interval)
 
 
 class ExceptionLog:
@@ -40,6 +63,7 @@ class ExceptionLog:
         self._timeline = timeline
         self.rules = tuple(rules)
         self._watch = Watch(self.rules)
+        self._quiet = QuietTimes(self._watch.rules)
         self._lock = Lock()
         self._position: Position | None = None
         """The last sample of a recorded timeline that was judged."""
@@ -69,7 +93,7 @@ class ExceptionLog:
         """Judge the next sample of a live machine."""
         with self._lock:
             self._since = sample.at.utc if self._last is None else self._since
-            self._watch.follow(Interval(self._last, sample))
+            self._watch.follow(self._timeline.interval(self._last, sample))
             self._last = sample
 
     def advance(self, until: int = LAST, seconds: float | None = None) -> bool:
@@ -89,7 +113,8 @@ class ExceptionLog:
                 after = timeline.next(before)
                 if after is None or after.utc > until:
                     break
-                self._watch.follow(Interval(before.sample, after.sample))
+                interval = Interval(before.sample, after.sample)
+                self._watch.follow(interval, self._quiet.rules_at(before, after, interval))
                 self._position = after
                 if end is not None and time.monotonic() >= end:
                     return False

@@ -178,7 +178,8 @@ class Navigator:
 
         If the past or a window is shown, it stays.
         """
-        self._newest = Interval(None if self._newest is None else self._newest.after, sample)
+        before = None if self._newest is None else self._newest.after
+        self._newest = self.timeline.interval(before, sample)
         if self.live and self.averaging:
             self._here = self._newest
         elif self.live:

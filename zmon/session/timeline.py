@@ -136,7 +136,7 @@ class Overview(NamedTuple):
 
 
 class Timeline:
-    """The samples of one source.  It has no state but the list of sections, so threads may share it."""
+    """The samples of one source.  It has no position, so threads may share it."""
 
     live = False
     """Whether `take` takes a sample now."""
@@ -155,6 +155,18 @@ class Timeline:
         self._list = sections
         self._refusal = refusal
         self._sections: Sequence[Section] = ()
+        self._newest: Interval | None = None
+        """That of the live machine that was asked for last."""
+
+    def interval(self, before: Sample | None, after: Sample) -> Interval:
+        """Return the interval between two live samples.
+
+        Rules and the glass ask for the same one, each in its thread: so differences are computed once.
+        """
+        known = self._newest
+        if known is None or known.before is not before or known.after is not after:
+            known = self._newest = Interval(before, after)
+        return known
 
     # one sample
 

@@ -64,7 +64,8 @@ class ControlUnits:
         row_of = {key: row for row, key in enumerate(self.devices.keys)}
         self.keys = list(self.units)
         self.members = [
-            [row_of[bus] for bus in unit.members if bus in row_of] for unit in self.units.values()
+            [row for bus in unit.members if (row := row_of.get(bus)) is not None]
+            for unit in self.units.values()
         ]
         self.rows = [row for rows in self.members for row in rows]
         """Of all devices of an LCU."""
@@ -119,7 +120,8 @@ class ControlUnits:
     def alias_use(self, unit: Lcu, rows: Sequence[int]) -> Number:
         """Return how many aliases were busy on average: each runs one I/O at a time."""
         devices = self.devices
-        busy = [devices.busy[row] for row in rows if devices.keys[row] in unit.aliases]
+        aliases = frozenset(unit.aliases)
+        busy = [devices.busy[row] for row in rows if devices.keys[row] in aliases] if aliases else []
         return total(busy) / 100.0 if busy else NO_ALIAS
 
 

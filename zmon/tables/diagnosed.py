@@ -188,7 +188,7 @@ def waits_in(view: View) -> Waiting | None:
     Without channel measurement nobody knows how much of a long response time is wait.
     """
     load, found = situation_of(view)[:2]
-    known = [one for one in load.volumes if load.enough(one.rate) and not isinstance(one.response, Absent)]
+    known = [one for one in load.busy if not isinstance(one.response, Absent)]
     slow = any(one.estimated and one.response > SLOW for one in known)
     return found if found.places or (known and not slow) else None
 

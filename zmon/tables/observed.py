@@ -22,17 +22,18 @@ from zmon.queueing.observation import (
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
 from zmon.tables.device import IDLE, TOO_BUSY, devices_of
-from zmon.tables.join import Joined, present, quotient, total
+from zmon.tables.join import Joined, is_absent, present, quotient, total
 from zmon.topology.volumes import lcus
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.tables.device import Devices
     from zmon.topology.volumes import Lcu
+    from zmon.uid import Uid
 
 FCP: Final = 0x25
 """Type of the channel path of an FCP adapter."""
@@ -59,32 +60,23 @@ def observed_load(
     devices = devices_of(interval)
     row_of = {key: row for row, key in enumerate(devices.keys)}
     lcu_of = {busid: key for key, unit in units.items() for busid in unit.members}
-    pools = {key: _pool(devices, unit, row_of) for key, unit in units.items()}
-    own = _own_aliases(devices, lcu_of)
-    misses, apart = _misses(interval, devices), _apart(devices)
-    volumes = []
-    for row, (key, name) in enumerate(zip(devices.keys, devices.names, strict=True)):
-        rate = devices.requests[row]
-        if isinstance(name, Absent) or isinstance(rate, Absent):
-            continue
-        lcu = lcu_of.get(key, "")
-        rows = [row, *own.get(key, ())]
-        measured = [*rows, *pools[lcu]] if pools.get(lcu) else rows
-        read, write = apart[row]
-        volume = _volume(devices, row, lcu, rows, measured)
-        volumes.append(volume._replace(read_response=read, write_response=write))
+    pools = _pools(devices, units, row_of)
+    volumes = _volumes(devices, lcu_of, pools)
+    misses = _misses(interval, devices)
+    missed: dict[str, list[tuple[Number, float]]] = {key: [] for key in units}
+    for one in volumes:
+        if one.rate and one.lcu in missed:
+            missed[one.lcu].append((misses[row_of[one.key]], one.rate))
     found = []
     for key, unit in units.items():
-        mine = [one for one in volumes if one.lcu == key]
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
-        works = any(one.rate for one in mine)
+        rows = [row_of[bus] for bus in unit.members if bus in row_of]
         found.append(
             ObservedLcu(
                 key, unit.name, f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
-                _missed([(misses.get(one.key, NO_CACHE), one.rate) for one in mine]),
-                capacity.get(key, NO_CAPACITY),
-                *(_times(devices, [row_of[bus] for bus in unit.members if bus in row_of]) if works else ()),
+                _missed(missed[key]), capacity.get(key, NO_CAPACITY),
+                *(_times(devices, rows) if missed[key] else ()),
             )
         )  # fmt: skip
     load, measured_paths = _paths(interval)
@@ -95,8 +87,9 @@ def observed_load(
         found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
-    lacking = [devices.cmf["ssch"][row] for row, name in enumerate(devices.names) if isinstance(name, str)]
-    missing = [value.reason for value in lacking[:1] if isinstance(value, Absent)]
+    starts = zip(devices.names, devices.cmf["ssch"], strict=True)
+    first = next((value for name, value in starts if isinstance(name, str)), 0)
+    missing = [first.reason] if isinstance(first, Absent) else []
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),
         tuple(volumes),
@@ -109,100 +102,128 @@ def observed_load(
     )
 
 
-def _pool(devices: Devices, unit: Lcu, row_of: Mapping[str, int]) -> list[int]:
+def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:
     """Return the rows of the aliases that any volume of an LCU may use."""
-    rows = [row_of[alias] for alias in unit.aliases if alias in row_of]
     uids = devices.ccw["uid"]
-    return [row for row in rows if (uid := find_uid(uids[row])) is not None and uid.ua == HYPERPAV]
+    return {
+        key: [
+            row
+            for alias in unit.aliases
+            if (row := row_of.get(alias)) is not None
+            and (uid := find_uid(uids[row])) is not None
+            and uid.ua == HYPERPAV
+        ]
+        for key, unit in units.items()
+    }
 
 
 def _own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the rows of the aliases that are bound to a volume, by its bus id."""
-    bases: dict[tuple[str, str], str] = {}
-    aliases: list[tuple[tuple[str, str], int]] = []
+    """Return the rows of the aliases that serve one volume alone, by its key."""
     columns = zip(devices.keys, devices.ccw["uid"], devices.ccw["alias"], strict=True)
-    for row, (key, text, alias) in enumerate(columns):
-        uid = find_uid(text)
-        if uid is None or uid.ua == HYPERPAV:
-            continue
-        at = (lcu_of.get(key, ""), uid.ua)
-        if alias == 1:
-            aliases.append((at, row))
-        else:
-            bases[at] = key
+    known = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
+    aliases = [(key, row, uid) for key, row, text, is_alias in known if is_alias and (uid := _own_uid(text))]
+    if not aliases:
+        return {}
+    bases = {
+        (lcu_of.get(key, ""), uid.ua): key
+        for key, _row, text, is_alias in known
+        if not is_alias and (uid := _own_uid(text))
+    }
     found: dict[str, list[int]] = {}
-    for at, row in aliases:
-        if at in bases:
-            found.setdefault(bases[at], []).append(row)
+    for key, row, uid in aliases:
+        base = bases.get((lcu_of.get(key, ""), uid.ua))
+        if base is not None:
+            found.setdefault(base, []).append(row)
     return found
 
 
-def _volume(
-    devices: Devices, row: int, lcu: str, rows: Sequence[int], measured: Sequence[int]
-) -> ObservedVolume:
-    """Return a volume; its times are means over `measured`, its own subchannels or all that serve it."""
-    rate = devices.requests[row]
-    assert not isinstance(rate, Absent)  # noqa: S101 - others are left out
-    pend: Number = 0.0
-    disc: Number = 0.0
-    conn: Number = NO_IO
-    if rate:  # most volumes of a fleet are idle
-        pend, disc, conn = _times(devices, measured)
-    estimated = isinstance(conn, Absent)
-    if estimated:
-        busy = devices.linux_busy[row]
-        conn = ratio((100.0 if busy is TOO_BUSY else busy) / 100.0, rate, NO_IO.reason)
-        pend, disc = 0.0, 0.0
-    key = devices.keys[row]
-    return ObservedVolume(
-        key,
-        devices.title(row),
-        str(devices.block["number"][row]),
-        lcu,
-        float(rate),
-        devices.wait[row] / 1e3,
-        pend,
-        disc,
-        conn,
-        devices.kilobytes[row] * 1024.0,
-        devices.reads[row] / 100.0,
-        len(rows),
-        estimated,
+def _own_uid(text: Value) -> Uid | None:
+    """Return the unique id of a device with a unit address of its own."""
+    uid = find_uid(text)
+    return None if uid is None or uid.ua == HYPERPAV else uid
+
+
+def _volumes(
+    devices: Devices, lcu_of: Mapping[str, str], pools: Mapping[str, Sequence[int]]
+) -> list[ObservedVolume]:
+    """Return the disks; their times are means over their own subchannels, or over all that serve them."""
+    own = _own_aliases(devices, lcu_of)
+    columns = (
+        devices.keys,
+        devices.names,
+        devices.block["number"],
+        devices.requests,
+        devices.wait,
+        devices.kilobytes,
+        devices.reads,
+        *_apart(devices),
     )
+    volumes = []
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        key, name, number, rate, wait, size, reads, read, write = cells
+        if isinstance(name, Absent) or isinstance(rate, Absent):
+            continue
+        lcu = lcu_of.get(key, "")
+        rows = (row, *own[key]) if key in own else (row,)
+        pend: Number = 0.0
+        disc: Number = 0.0
+        conn: Number = NO_IO
+        if rate:  # most volumes of a fleet are idle
+            pend, disc, conn = _times(devices, (*rows, *pools.get(lcu, ())))
+        estimated = isinstance(conn, Absent)
+        if estimated:
+            busy = devices.linux_busy[row]
+            conn = ratio((100.0 if busy is TOO_BUSY else busy) / 100.0, rate, NO_IO.reason)
+            pend, disc = 0.0, 0.0
+        volumes.append(
+            ObservedVolume(
+                key, devices.title(row), str(number), lcu, float(rate), wait / 1e3, pend,
+                disc, conn, size * 1024.0, reads / 100.0, len(rows), estimated, read, write,
+            )
+        )  # fmt: skip
+    return volumes
 
 
 def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Number]:
     """Return the seconds of Pend, Disc and Conn of some devices per start of I/O."""
-    pend, disc, conn = (
-        devices.average(rows, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
-    )
+    columns = devices.pend, devices.disc, devices.conn
+    if len(rows) == 1:  # as most volumes do their own I/O
+        (row,) = rows
+        pend, disc, conn = (_weighed(times[row], devices.rate[row]) / 1e3 for times in columns)
+    else:
+        pend, disc, conn = (devices.average(rows, times) / 1e3 for times in columns)
     return pend, disc + devices.average(rows, devices.active) / 1e3 if devices.active else disc, conn
 
 
-def _apart(devices: Devices) -> list[tuple[Number, Number]]:
-    """Return of each device the seconds that Linux waits for a read and for a write."""
+def _weighed(value: Number, weight: Number) -> Number:
+    """Return the mean of one value with its weight, to the last bit as `Devices.average` of one row."""
+    product = value * weight
+    return product if isinstance(product, Absent) else ratio(product, weight, IDLE.reason)
+
+
+def _apart(devices: Devices) -> tuple[list[Number], list[Number]]:
+    """Return of each device the seconds that Linux waits for a read, and for a write."""
     if devices.together:
-        return [(NOT_APART, NOT_APART)] * len(devices.keys)
+        return [NOT_APART] * len(devices.keys), [NOT_APART] * len(devices.keys)
     read, written = (
         quotient(devices.block.numbers(f"{what}_ms"), devices.block.numbers(f"{what}s"), 1e-3, IDLE)
         for what in ("read", "write")
     )
-    return [*zip(read, written, strict=True)]
+    return read, written
 
 
-def _misses(interval: Interval, devices: Devices) -> dict[str, Number]:
-    """Return the part of the requests of each volume that read and were not in the cache."""
+def _misses(interval: Interval, devices: Devices) -> list[Number]:
+    """Return the part of the requests of each device that read and were not in the cache."""
     cache = Joined(interval.of(CACHE), devices.keys, NO_CACHE)
     reads, hits, writes = (cache.numbers(name) for name in ("reads", "read_hits", "writes"))
-    return {
-        key: ratio(read - hit, read + written)
-        for key, read, hit, written in zip(devices.keys, reads, hits, writes, strict=True)
-    }
+    if is_absent(reads):
+        return reads
+    return [ratio(read - hit, read + written) for read, hit, written in zip(reads, hits, writes, strict=True)]
 
 
 def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
     """Return the mean of parts, each with its weight; absent where some of it is not known."""
-    known = [(part, rate) for part, rate in parts if rate]
+    known = list(parts)
     for part, _ in known:
         if isinstance(part, Absent):
             return part

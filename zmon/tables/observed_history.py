@@ -7,7 +7,6 @@ are read.
 from __future__ import annotations
 
 from itertools import islice, takewhile
-from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -121,6 +120,8 @@ def usual(view: View, measurement: Measurement) -> Number:
     table, _, column = measurement.column.partition(".")
     key = measurement.subject.key
     keys = view.interval.after.frame(CPU).keys[:MAX_CPUS] if table == "cpu" else [key] if key else []
+    from statistics import median  # noqa: PLC0415 - it loads fractions and decimals, and is seldom asked
+
     medians = [median(days) for key in keys if (days := list(_days(view, Variable(table, column, key))))]
     return sum(medians) / len(medians) if medians else NOT_RECORDED
 

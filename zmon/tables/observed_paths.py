@@ -185,12 +185,11 @@ def _state(states: Mapping[str, _ChannelState], chpid: str) -> str:
 
 def _without_hpf(frame: Frame, unit: Lcu) -> int:
     """Count the base devices on line that could use High Performance FICON and do not."""
-    columns = zip(*(frame.column(name) for name in ("online", "cutype", "hpf")), strict=True)
-    known = dict(zip(frame.keys, columns, strict=True))
-    states = (known[busid] for busid in unit.bases if busid in known)
+    online, kind, hpf = (frame.column(name) for name in ("online", "cutype", "hpf"))
+    rows = (row for busid in unit.bases if (row := frame.index.get(busid)) is not None)
     return sum(
-        online == 1 and text_of(kind).partition("/")[0] == KNOWS_HPF and hpf == 0
-        for online, kind, hpf in states
+        online[row] == 1 and text_of(kind[row]).partition("/")[0] == KNOWS_HPF and hpf[row] == 0
+        for row in rows
     )
 
 
@@ -239,10 +238,10 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
     layers = interval.after.frame(LAYER)
     if layers.missing is not None:
         return layers.missing
-    columns = {name: layers.column(name) for name in ("name", "mapped", "uuid", "table", "below")}
-    rows = [row for row, uuid in enumerate(columns["uuid"]) if text_of(uuid).startswith(MPATH)]
+    rows = _multipath_rows(layers)
     if not rows:
         return ()
+    columns = {name: layers.column(name) for name in ("name", "mapped", "table", "below")}
     leaf = _leaves(interval)
     found = []
     for row in rows:
@@ -255,6 +254,11 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
         title = text_of(columns["mapped"][row]) or name
         found.append(MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0)))
     return tuple(found)
+
+
+@lru_cache(maxsize=2)  # layers are read once a minute
+def _multipath_rows(layers: Frame) -> list[int]:
+    return [row for row, uuid in enumerate(layers.column("uuid")) if text_of(uuid).startswith(MPATH)]
 
 
 def _sets(table: object) -> tuple[PathSet, ...] | Absent:

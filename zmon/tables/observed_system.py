@@ -92,6 +92,8 @@ def observed_system(view: View) -> ObservedSystem:
 
 def _swap_disks(interval: Interval) -> Iterator[str]:
     """Yield the disks below what is swapped to, by bus id, or by name where they have none."""
+    if not interval.after.frame(SWAP).keys:
+        return
     layers = interval.after.frame(LAYER)
     named = {str(name): row for row, name in enumerate(layers.column("name"))}
     numbered = {key: row for row, key in enumerate(layers.keys)}

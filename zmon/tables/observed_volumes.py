@@ -51,26 +51,26 @@ def volume_details(interval: Interval) -> dict[str, VolumeDetail]:
         devices.linux_queue,
         block["nr_requests"],
     )
-    rows = zip(devices.keys, devices.names, zip(*columns, strict=True), strict=True)
-    return {key: VolumeDetail(*cells) for key, name, cells in rows if not isinstance(name, Absent)}
+    rows = zip(devices.keys, devices.names, map(VolumeDetail._make, zip(*columns, strict=True)), strict=True)
+    return {key: detail for key, name, detail in rows if not isinstance(name, Absent)}
 
 
 def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     """Return the block devices with I/O that are made of others, with the disks below them."""
     layers, blocks = interval.of(LAYER), interval.of(BLOCK)
-    numbers = dict(zip(layers.keys, layers["name"], strict=True))
     below = {
         number: str(text).split()
         for number, text in zip(layers.keys, layers["below"], strict=True)
         if not isinstance(text, Absent) and text
     }
+    if not below:
+        return ()
+    numbers = dict(zip(layers.keys, layers["name"], strict=True))
     parents = {
         number: str(parent)
         for number, parent in zip(layers.keys, layers["parent"], strict=True)
         if not isinstance(parent, Absent) and parent
     }
-    if not below:
-        return ()
     load = _load_of_disks(blocks)
     found = []
     for number in below:

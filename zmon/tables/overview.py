@@ -7,7 +7,6 @@ one verdict, and all figures of resources and lists from the load that it is dra
 from __future__ import annotations
 
 from heapq import nlargest
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
@@ -33,7 +32,6 @@ from zmon.tables.resources import (
     SUBJECTS,
     SUBJECTS_OF,
     TABLES_OF,
-    lcu_loads,
     ranges,
     requests_of,
     volume_use,
@@ -46,7 +44,7 @@ from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry, Exceptions
@@ -61,7 +59,6 @@ NEEDS: Final = Needs(
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 NO_VALUE: Final = ""
-NO_HOMES: Final[Mapping[str, str]] = MappingProxyType({})
 NONE: Final = frozenset({NO_ALIASES, NO_DASD, NO_DISKS, NO_LCUS, NO_PATHS})
 """Why a resource has no figure where the machine has no such thing."""
 
@@ -99,14 +96,12 @@ def table(view: View) -> Table:
         lines = [OverviewLine("verdict", "verdict", "", "", words=f"Nothing can be said yet: {why.reason}.")]
         return _table(lines, [])
     present = recent[-1]
-    homes = units_of(view).of
-    each = lcu_loads(present.load, homes)
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, present.end)
     lines = [
         *_verdict(verdict),
         *_resources(view, present, verdict, exceptions),
-        *_lcus(each),
+        *_lcus(present.lcus),
         *_tablespaces(view),
         *_users(view),
         *_channels(present, _subjects(verdict, "D13", "path")),
@@ -114,14 +109,13 @@ def table(view: View) -> Table:
         *_exceptions(exceptions, present),
         *_unseen(view, present),
     ]
-    return _table(lines, recent, exceptions.entries, homes)
+    return _table(lines, recent, exceptions.entries)
 
 
 def _table(
     lines: Sequence[OverviewLine],
     recent: Sequence[RecentLoad],
     exceptions: Sequence[ExceptionEntry] = (),
-    homes: Mapping[str, str] = NO_HOMES,
 ) -> Table:
     """Return the lines as a table, with the figures by time of those that have some."""
     keys = [f"{one.section} {one.key}" for one in lines]
@@ -132,17 +126,18 @@ def _table(
         keys,
         columns,
         estimated=estimated,
-        series=_series(recent, homes)
+        series=_series(recent)
         | {"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
     )
 
 
-def _series(recent: Sequence[RecentLoad], homes: Mapping[str, str]) -> dict[str, tuple[Figure, ...]]:
+def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
     """Return by time how much of each resource was used, and what the LCU that is busiest now did."""
     found: dict[str, tuple[Figure, ...]] = {
-        f"resource {one.key}": _by_time(recent, list(map(one.use, recent))) for one in RESOURCES
+        f"resource {one.key}": _by_time(recent, [each.percents[one.key] for each in recent])
+        for one in RESOURCES
     }
-    loads = [lcu_loads(one.load, homes) for one in recent]
+    loads = [one.lcus for one in recent]
     if loads and loads[-1]:
         key, title = loads[-1][0].lcu.key, loads[-1][0].lcu.title
         of = [next((one for one in each if one.lcu.key == key), None) for each in loads]
@@ -213,7 +208,7 @@ def _resources(
     look = {_resource_of(one) for one in (*verdict.diagnoses, *(one for one, _ in verdict.explained))}
     hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
     for one in RESOURCES:
-        percent = one.use(present)
+        percent = present.percents[one.key]
         state = "bad" if one.key in bad else "look" if one.key in look else "ok"
         if judged.get(one.key):
             state = LEVELS[judged[one.key]]

@@ -5,6 +5,7 @@ Each interval of a timeline is observed once and remembered with it, so a refres
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DEVICE
@@ -12,15 +13,18 @@ from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
 from zmon.tables.cpu import memory_use
 from zmon.tables.diagnosed import situation_of
+from zmon.tables.resources import RESOURCES, lcu_loads
+from zmon.tables.topology import units_of
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.interval import Interval
     from zmon.queueing.headroom import ResourceUse
     from zmon.queueing.observation import ObservedLoad
+    from zmon.tables.resources import LcuLoad
     from zmon.tables.view import View
 
 MAX_RECENT: Final = 60
@@ -30,7 +34,8 @@ MAX_READ: Final = 4000
 MAX_FIRST: Final = 400
 """... and the first one of a timeline, so that there is a picture soon."""
 MAX_KEPT: Final = 2000
-"""Intervals that are remembered of a timeline."""
+MAX_VOLUMES: Final = 100_000
+"""Intervals that are remembered of a timeline, and volumes in them: a volume takes some 300 bytes."""
 
 
 class RecentLoad(NamedTuple):
@@ -46,6 +51,10 @@ class RecentLoad(NamedTuple):
     """How busy its shared resources are."""
     memory: Number
     """Percent of the memory that is in use."""
+    percents: Mapping[str, Number] = MappingProxyType({})
+    """How much of each resource is used, by its key in `RESOURCES`: computed once, for all that look back."""
+    lcus: Sequence[LcuLoad] = ()
+    """The load of each LCU, the most requests first; likewise."""
 
 
 def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
@@ -88,8 +97,10 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     at = view if interval is view.interval else view.at(interval)
     load = situation_of(view).load if at is view else load_of(at)
     found = RecentLoad(before.at.utc, utc, interval.gap, load, resource_uses(load), memory_use(at))
+    percents = {one.key: one.use(found) for one in RESOURCES}
+    found = found._replace(percents=percents, lcus=lcu_loads(load, units_of(at).of))
     if not interval.skipped:
-        if len(kept) >= MAX_KEPT:
-            kept.clear()
+        while len(kept) >= max(MAX_RECENT, min(MAX_KEPT, MAX_VOLUMES // max(1, len(load.volumes)))):
+            del kept[next(iter(kept))]
         kept[utc] = found
     return found

@@ -206,7 +206,9 @@ def _volume_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _volume_use(recent: RecentLoad) -> Number:
-    return _highest(((volume_use(one), one) for one in recent.load.volumes), NO_DISKS)[0]
+    used = [(volume_use(one), one) for one in recent.load.volumes if one.rate]
+    idle = len(used) < len(recent.load.volumes)
+    return _highest([*used, *([(0.0, None)] if idle else [])], NO_DISKS)[0]
 
 
 def _path_use(recent: RecentLoad) -> Number:

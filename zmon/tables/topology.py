@@ -64,18 +64,18 @@ class Units(NamedTuple):
 
 def units_of(view: View) -> Units:
     """Return the LCUs that unique ids name, and those that people or CP tell of devices without one."""
-    if is_told(view) or _is_more_known(view.interval.after):
+    after = view.interval.after
+    if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
     found = lcus(view.interval.after.frame(DEVICE))
     return Units(found, {}, _members(found))
 
 
-def _is_more_known(sample: Sample) -> bool:
+@lru_cache(maxsize=2)  # these are read again once a minute, and two times may be compared
+def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
     """Return whether the kernel gives the LCU of more disks than those with a unique id of their own."""
-    luns = sample.frame(LAYER).column("wwpn")
-    if any(isinstance(wwpn, str) for wwpn in luns):
+    if any(isinstance(wwpn, str) for wwpn in layers.column("wwpn")):
         return True
-    dasd, devices = sample.frame(DASD), sample.frame(DEVICE)
     uids = zip(dasd.keys, dasd.column("uid"), strict=True)
     return any(
         isinstance(uid, str) and find_uid(devices.cell(busid, "uid")) is None

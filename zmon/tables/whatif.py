@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.placement.items import LOGS, MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
-from zmon.placement.spread_report import WhatIf
 from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
 from zmon.queueing.fit import FlowShare
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.interval import Interval
     from zmon.placement.planner import PlanStep
-    from zmon.placement.spread_report import SpreadReport
+    from zmon.placement.spread_report import SpreadReport, WhatIf
     from zmon.queueing.observation import ObservedLoad
     from zmon.tables.view import View
     from zmon.topology.site import Site
@@ -115,6 +114,8 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
 
 
 def _effect(found: Prediction) -> WhatIf:
+    from zmon.placement.spread_report import WhatIf  # noqa: PLC0415 - OVERVIEW starts without the planner
+
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
     now, then = (1e3 * time for time in found.whole.response)
     lcus = len(found.units)

@@ -76,7 +76,7 @@ class ExceptionWriter:
 
     def follow(self, interval: Interval, tables: Mapping[str, Table]) -> None:
         """Judge the next interval; `tables` are those of the trends, where they are filled."""
-        self._watch.follow(interval, quiet(self._watch.rules, tables, interval))
+        self._watch.follow(interval, quiet(self._watch.rules, tables))
         begin = interval.after if interval.before is None else interval.before
         self._begin = self._begin or begin.at.utc
         self._end = interval.after.at.utc
