@@ -33,7 +33,7 @@ def test_show_of_none_names_those_that_there_are(capsys: pytest.CaptureFixture[s
     """On standard error."""
     assert main(["lab", "show", "pav"]) == 1
 
-    assert "pav-3, pav-7" in capsys.readouterr().err
+    assert "did you mean pav-7 or pav-3? lab: lists them all" in capsys.readouterr().err
 
 
 def test_report_as_text(capsys: pytest.CaptureFixture[str]) -> None:
