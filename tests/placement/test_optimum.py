@@ -26,6 +26,14 @@ def test_plans_are_near_the_best_there_is() -> None:
     assert sum(one.copied for one in found) <= 1.1 * sum(one.fewest for one in found)
 
 
+def test_where_logs_and_data_are_together_already_more_of_both_may_come() -> None:
+    """As each of them alone might: this machine has the best plan only so."""
+    found = compared(random_case(225, files=(6, 11), lcus=(3, 5)), 20)
+    assert found is not None
+    assert found.above == pytest.approx(0.0, abs=0.001)
+    assert found.copied == found.fewest
+
+
 @pytest.mark.parametrize("seed", range(60, 60 + CASES // 3 * 2))
 def test_a_plan_obeys_the_rules_at_each_step(seed: int) -> None:
     """Room, pins, logs and data, and the number of moves; each step is what it says."""

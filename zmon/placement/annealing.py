@@ -55,8 +55,9 @@ PRICES: Final = (
 """Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
 TOGETHER: Final = 12
 """Of so many items at the most all placements are tried at last ..."""
-NODES: Final = 24_000
-"""... as far as so many steps go."""
+NODES: Final = 100_000
+"""... as far as so many steps go; as many find a lower level, by so many halvings."""
+LOWER: Final = 5
 SINGLE: Final = 0.5
 """The part of the proposals that are about one item."""
 BACK: Final = 0.3
@@ -125,6 +126,12 @@ class Annealing:
         self.frees = [leaving and len(state.first[number]) == 1 for number in self.items]
         self.free = state.free
         self.brings = _brings(state, self.items)
+        self.held = {
+            (unit, (item.database, item.is_log))
+            for item, vector in zip(state.items, state.first, strict=True)
+            for unit, _ in vector
+        }
+        """The units on which a database has logs, and those on which it has data, before any move."""
         self.has_rules = any(self.brings) or min(state.free, default=inf) < inf
         self.where = self.home.copy()
         self.top, self.bytes = state.top, 0
@@ -146,6 +153,12 @@ class Annealing:
             if not any(self.lower(wanted, level, 0.0, stop=True, anew=anew) for anew in (False, True)):
                 low = wanted
             wanted = (low + self.top) / 2
+        for _ in range(LOWER if len(self.movable) <= TOGETHER else 0):
+            if self.top <= low * (1 + FINE):
+                break
+            wanted = (low + self.top) / 2
+            if not self._place_together(wanted, inf, NODES // LOWER):
+                low = wanted
         self.fewest_bytes(max(self.top, bound) * (1 + 2 * FINE))
 
     def fewest_bytes(self, level: float) -> int:
@@ -155,11 +168,11 @@ class Annealing:
         for price, anew in PRICES:
             self.lower(level, proposals, price, stop=False, anew=anew)
         if len(self.movable) <= TOGETHER:
-            self._place_together(level * (1 + SAME))
+            self._place_together(level * (1 + SAME), self.bytes, NODES)
         return self.bytes
 
-    def _place_together(self, limit: float) -> None:
-        """Place all items with the fewest bytes to copy and no level above a limit, if fewer are possible."""
+    def _place_together(self, limit: float, below: float, nodes: int) -> bool:
+        """Place all items with no level above a limit and fewer bytes to copy; return whether it is done."""
         where = self.home.copy()
         few = sorted(
             self.movable, key=lambda place: -max(time for _, time in self.parts[place][self.home[place]])
@@ -175,12 +188,13 @@ class Annealing:
             [self.parts[place] for place in few],
             [self.copied[place] for place in few],
             self.bare,
-        ).search(limit, self.most, self.bytes, allowed, NODES)
+        ).search(limit, self.most, below, allowed, nodes)
         if found:
             for place, unit in zip(few, found, strict=True):
                 where[place] = unit
             walk = _Walk(self, where, limit)
             self.where, self.top, self.bytes = where, max(walk.levels), walk.size
+        return bool(found)
 
     def moves(self) -> list[tuple[int, int]]:
         """Return the items that are moved, with their new units."""
@@ -330,9 +344,9 @@ class _Rules:
 
     def _fits(self, place: int, unit: int) -> bool:
         brings = self._search.brings[place]
-        return not brings or (
-            not self._came.get((unit, brings[1])) and self._came.get((unit, brings[2]), 0) <= 1
-        )
+        if not brings or (self._came.get((unit, brings[1])) and (unit, brings[0]) not in self._search.held):
+            return not brings
+        return self._came.get((unit, brings[2]), 0) <= 1
 
     def _put(self, place: int, before: int, unit: int) -> None:
         search = self._search
