@@ -153,6 +153,7 @@ class Annealing:
             if not any(self.lower(wanted, level, 0.0, stop=True, anew=anew) for anew in (False, True)):
                 low = wanted
             wanted = (low + self.top) / 2
+        low = bound  # what annealing missed may be possible
         for _ in range(LOWER if len(self.movable) <= TOGETHER else 0):
             if self.top <= low * (1 + FINE):
                 break
