@@ -28,7 +28,7 @@ def test_plans_are_near_the_best_there_is() -> None:
 
 @pytest.mark.parametrize("seed", [225, 282])
 def test_machines_on_which_the_search_alone_fails_have_the_best_plan(seed: int) -> None:
-    """Of one, logs and data are together already, so more may come; of the other, room has to be made first."""
+    """On one, logs and data are together already, so more may come; on the other, room is made first."""
     found = compared(random_case(seed, files=(6, 11), lcus=(3, 5)), 20)
     assert found is not None
     assert found.above == pytest.approx(0.0, abs=0.001)
