@@ -20,7 +20,8 @@ load_disk 32 30
 wait $fio
 python3 - <<'PYTHON'
 import json
-rates = {name: json.load(open(f"/job/out/fio-{name}.json"))["jobs"][0]["read"]["iops"] for name in ("failover", "scsi")}
+texts = {name: open(f"/job/out/fio-{name}.json").read() for name in ("failover", "scsi")}
+rates = {name: json.loads(text[text.index("{") :])["jobs"][0]["read"]["iops"] for name, text in texts.items()}
 print(f"failover {rates['failover']:.0f} reads a second, multibus {rates['scsi']:.0f}")
 PYTHON
 stop_multipath

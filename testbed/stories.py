@@ -96,7 +96,7 @@ def _cpu(process: int) -> float:
 def _note(found: Found, picture: str, words: str, seconds: float) -> None:
     if "OVERVIEW" in picture:
         found.setdefault("picture_after", seconds)
-    said = sentence(picture.partition("\n")[2].replace(">", " "), words)
+    said = sentence(picture.partition(" OVERVIEW ")[2].partition("\n")[2].replace(">", " "), words)
     if said:
         found["words"], found["sentence"] = seconds, said
 

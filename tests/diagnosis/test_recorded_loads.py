@@ -1,4 +1,4 @@
-"""The recording of a real s390x kernel: the diagnosis names what the load did, as its job log has it.
+"""Recordings of real s390x kernels: the diagnosis names what the load did, as its job log has it.
 
 The job log is the table of `hercules-four-queries.zmon` in recordings/README.md.
 """
@@ -57,3 +57,13 @@ def test_four_queries_on_one_control_unit(begin: str, end: str, capsys: pytest.C
     (share,) = [one["value"] for one in first["evidence"] if one["column"] == "control_unit.share"]
     assert 90 < share < 99
     assert [one for one in others if one["confidence"] != "possible" and not one["explained_by"]] == []
+
+
+def test_one_path_of_two(capsys: pytest.CaptureFixture[str]) -> None:
+    """A KVM guest: the storage does 60 requests a second over each path, and multipath uses one of two."""
+    source = str(RECORDING.with_name("qemu-one-path-of-two.zmon"))
+    assert main(["diagnose", "--from", source, "--since", "begin", "-f", "json"]) == 0
+    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+    assert (first["id"], first["confidence"]) == ("D14b", "possible")  # no load of adapters
+    assert first["claim"] == "One of 2 paths does all I/O of 1 disk: sda (60 a second); the other stands by."
+    assert "multibus" in first["action"]
