@@ -61,7 +61,7 @@ SCENARIOS = {
     "fcp-multibus-full": ("D15", "The 4 processors are full", (CPU,)),
     "fcp-path-slow": ("D14", "The path over FCP device 0.0.fc61 is slow", (LAYER,)),
     "fcp-one-adapter": ("D13b", "All paths to FCP8000, FCP8001, FCP8002, FCP8003 and 12 more go", (LAYER,)),
-    "path-lost": ("D13", "1 channel path of 4 to LCU 8000 is lost: 52", (DEVICE,)),
+    "path-lost": ("D13", "1 of 4 channel paths to LCU 8000 is lost: 52", (DEVICE,)),
     "guest-swapping": ("D16", "Memory is short", (MEMORY, PRESSURE)),
     "swap-begins": ("D16", "Memory is short", (MEMORY, PRESSURE)),
     "zvm-overcommitted": ("D15", "z/VM withholds", (CPU,)),
