@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 release=$1
 chroot=$(mktemp -d)
 leave() {
-    umount -lR "$chroot/proc" "$chroot/dev" 2>/dev/null || true
+    umount -lR "$chroot" 2>/dev/null || true
     rm -rf --one-file-system "$chroot"
 }
 trap leave EXIT
@@ -20,6 +20,7 @@ say() { printf '%s: %s\n' "$release" "$*"; }
 
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | sort -u | head -1)
 mmdebstrap --quiet --variant=minbase --include=python3,rpm,bash-completion "$release" "$chroot" ${mirror:+"deb $mirror $release main"}
+mount --bind "$chroot" "$chroot" # rpm wants its root to be a mount
 mount -t proc proc "$chroot/proc"
 mount --rbind /dev "$chroot/dev" && mount --make-rslave "$chroot/dev"
 cp dist/zmon* "$chroot/root/"
@@ -33,8 +34,8 @@ inside zmon show CTLUNIT --from lab:shark-before | grep 7600 >/dev/null
 inside zmon show DEVICE -i 0.2 >/dev/null
 say "screens: OVERVIEW says: $(inside zmon show OVERVIEW --from lab:shark-before | grep full)"
 printf 'OVERVIEW\nQUIT\n' | inside zmon demo --line --no-tour | grep FCX124\\\|OVERVIEW >/dev/null
-inside sh -c 'mkdir -p /var/lib/zmon; timeout -s INT 6 zmon record -i 1 --output /var/lib/zmon/try.zmon' >/dev/null 2>&1 || true
-say "recorded: $(inside zmon info /var/lib/zmon/try.zmon | grep -i samples | head -3)"
+inside zmon record -i 1 -n 4 /var/lib/zmon >/dev/null
+say "recorded: $(inside zmon info /var/lib/zmon | grep '^ *samples')"
 inside bash -c 'source /usr/share/bash-completion/bash_completion; source /usr/share/bash-completion/completions/zmon; complete -p zmon' >/dev/null
 say "completion: bash has it"
 
@@ -44,7 +45,7 @@ inside sh -euc '
     dpkg-deb -b up zmon-up.deb >/dev/null; dpkg -i zmon-up.deb >/dev/null; zmon --version >/dev/null'
 say "upgraded: $(inside dpkg-query -W -f '${Version}' zmon)"
 inside dpkg --purge zmon >/dev/null
-inside sh -euc 'test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; test -s /var/lib/zmon/try.zmon'
+inside sh -euc 'test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; ls /var/lib/zmon/*.zmon >/dev/null'
 say "removed: no file is left but the recordings"
 
 # one file, by a user without rights
