@@ -572,13 +572,20 @@ def _uncontrolled(line: str) -> str:
 
 def _open_screen(session: Session, word: str, operands: str) -> None:
     """Open the screen that a word on the command line names."""
+    if word.upper() in CONTROL:  # no abbreviation of a screen: it is what stands before a command
+        raise _unknown(session, word)
     try:
         session.screens.find(word)
     except NoScreen as error:
-        known = (*session.screens.commands, *(command.word for command in COMMANDS))
-        typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
-        instead = did_you_mean(word, known) or "; HELP COMMANDS lists them"
-        raise CommandError(f"{typed!r} is no screen and no command{instead}") from error
+        raise _unknown(session, word) from error
     except ScreenError as error:
         raise CommandError(str(error)) from error
     session.open(word, operands)
+
+
+def _unknown(session: Session, word: str) -> CommandError:
+    """Return the error about a word that names nothing, with the name that may be meant."""
+    known = (*session.screens.commands, *(command.word for command in COMMANDS))
+    typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
+    instead = did_you_mean(word, known) or "; HELP COMMANDS lists them"
+    return CommandError(f"{typed!r} is no screen and no command{instead}")

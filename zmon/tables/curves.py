@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.queueing.observation import ObservedLoad
-    from zmon.tables.recent import RecentLoad
+    from zmon.tables.resources import RecentLoad
     from zmon.tables.view import View
 
     Reader = Callable[[ObservedLoad, str], Number]

@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry, Exceptions
-    from zmon.tables.recent import RecentLoad
-    from zmon.tables.resources import LcuLoad
+    from zmon.tables.resources import LcuLoad, RecentLoad
     from zmon.tables.view import View
 
 NEEDS: Final = Needs(

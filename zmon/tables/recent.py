@@ -5,26 +5,20 @@ Each interval of a timeline is observed once and remembered with it, so a refres
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DEVICE
 from zmon.queueing.headroom import resource_uses
-from zmon.record import NamedTuple
 from zmon.tables.cpu import memory_use
 from zmon.tables.diagnosed import situation_of
-from zmon.tables.resources import RESOURCES, lcu_loads
+from zmon.tables.resources import RESOURCES, RecentLoad, lcu_loads
 from zmon.tables.topology import units_of
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from zmon.absent import Number
     from zmon.interval import Interval
-    from zmon.queueing.headroom import ResourceUse
-    from zmon.queueing.observation import ObservedLoad
-    from zmon.tables.resources import LcuLoad
     from zmon.tables.view import View
 
 MAX_RECENT: Final = 60
@@ -36,25 +30,6 @@ MAX_FIRST: Final = 400
 MAX_KEPT: Final = 2000
 MAX_VOLUMES: Final = 100_000
 """Intervals that are remembered of a timeline, and volumes in them: a volume takes some 300 bytes."""
-
-
-class RecentLoad(NamedTuple):
-    """One interval."""
-
-    begin: int
-    end: int
-    """UTC in ns."""
-    gap: bool
-    """Whether samples are missing in it."""
-    load: ObservedLoad
-    uses: tuple[ResourceUse, ...]
-    """How busy its shared resources are."""
-    memory: Number
-    """Percent of the memory that is in use."""
-    percents: Mapping[str, Number] = MappingProxyType({})
-    """How much of each resource is used, by its key in `RESOURCES`: computed once, for all that look back."""
-    lcus: Sequence[LcuLoad] = ()
-    """The load of each LCU, the most requests first; likewise."""
 
 
 def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:

@@ -6,6 +6,7 @@ rests on.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -18,12 +19,11 @@ from zmon.tables.observed import SCSI
 from zmon.tables.unit_loads import filling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.headroom import ResourceUse
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
-    from zmon.tables.recent import RecentLoad
     from zmon.tables.view import View
 
 GIBIBYTE: Final = 1 << 30
@@ -61,6 +61,25 @@ class LcuLoad(NamedTuple):
     rate: float
     bytes: Number
     response: Number
+
+
+class RecentLoad(NamedTuple):
+    """What was observed in one interval: what sparklines, charts and diagnoses look back on."""
+
+    begin: int
+    end: int
+    """UTC in ns."""
+    gap: bool
+    """Whether samples are missing in it."""
+    load: ObservedLoad
+    uses: tuple[ResourceUse, ...]
+    """How busy its shared resources are."""
+    memory: Number
+    """Percent of the memory that is in use."""
+    percents: Mapping[str, Number] = MappingProxyType({})
+    """How much of each resource is used, by its key in `RESOURCES`: computed once, for all that look back."""
+    lcus: Sequence[LcuLoad] = ()
+    """The load of each LCU, the most requests first; likewise."""
 
 
 def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
