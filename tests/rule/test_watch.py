@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.event import BAD, GONE, INTERRUPTED, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.interval import Interval
+from zmon.kinds import DEVICE
 from zmon.rule import watch as watch_module
 from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import Judgement
 from zmon.rule.watch import STORM, Watch, grouped
-from zmon.sample import Instant, Sample
+from zmon.sample import Instant, Sample, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -138,6 +139,32 @@ def test_a_table_that_is_not_known_is_said() -> None:
     watch = play('keep = "20s"', [{"a": 70}, NO_TABLE])
     assert watch.unknown == {"slow": UNKNOWN}
     assert [entry.state for entry in watch.log()] == [OPEN]
+
+
+def test_a_table_is_not_asked_again_while_its_kinds_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until one of them is read, or after a gap; why it is not known stays."""
+    asked = []
+
+    class Counting(Script):
+        """Counts what is asked."""
+
+        said = absent(NO_TABLE)
+
+        def judge(self, *how: Any) -> dict[str, Judgement] | Absent:
+            """Note it."""
+            asked.append(how[0].name)
+            return super().judge(*how)
+
+    monkeypatch.setattr(watch_module, "Judge", Counting)
+    watch = Watch(parse_rules(BASE, "test"))
+    read = Sample(Instant(BEGIN + 40 * NS, 40 * NS, "one"), {"device": frame_of(DEVICE, {}, 0)}, nominal=TEN)
+    samples = [sample(0), sample(10), sample(20), sample(30), read, sample(200), sample(210), sample(220)]
+    counts = []
+    for before, after in pairwise(samples):
+        watch.follow(Interval(before, after))
+        counts.append(len(asked))
+        assert "slow" in watch.unknown
+    assert counts == [1, 1, 1, 2, 2, 3, 3]
 
 
 def test_a_row_that_leaves_takes_its_exception_along() -> None:

@@ -12,6 +12,7 @@ from zmon.absent import Absent, ratio
 from zmon.kinds import DEVICE
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
 from zmon.tables.device import PATH_MASKS
+from zmon.tables.view import needs
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -47,6 +48,17 @@ def is_unchanged(rule: Rule, interval: Interval) -> bool:
         before.missing is after.missing
         and before.keys == after.keys
         and all(before.column(name) == after.column(name) for name in OF_DEVICES)
+    )
+
+
+def has_no_rows_again(rule: Rule, interval: Interval) -> bool:
+    """Return whether a table without rows has none again: a kind was not read, and no kind has other rows."""
+    if interval.before is None:
+        return False
+    frames = [(interval.before.frame(kind), interval.after.frame(kind)) for kind in needs(rule.table).kinds]
+    return any(before.missing is not None for before, _ in frames) and all(
+        before is after or (before.missing is after.missing and before.keys == after.keys)
+        for before, after in frames
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
-from zmon.rule.bounds import is_unchanged
+from zmon.rule.bounds import has_no_rows_again, is_unchanged
 from zmon.rule.judge import Judge, sentence
 from zmon.tables import SCREENS
 from zmon.tables.view import View
@@ -180,6 +180,8 @@ class Watch:
         self._longest = max((rule.window for rule in self.rules), default=0.0)
         self.unknown: dict[str, Absent] = {}
         """Why rules could not be judged in the last interval, by name."""
+        self._rowless: set[str] = set()
+        """Those of them of whose rows nothing is remembered, since the last gap."""
         self._weighed = self._observed = 0.0
         """The weights of open bad exceptions times seconds, and seconds."""
 
@@ -195,6 +197,8 @@ class Watch:
         for rule in self.rules:
             unchanged = rule.name in self._settled and is_unchanged(rule, interval)
             if self._may_skip(rule) and (rule.name in quiet or unchanged):
+                continue
+            if rule.name in self._rowless and has_no_rows_again(rule, interval):
                 continue
             if rule.window not in judges:
                 judges[rule.window] = Judge(self._view(rule.window, interval), self._checked)
@@ -234,8 +238,11 @@ class Watch:
         if rule.remembers:
             self._before[rule.name] = judge.values_of(rule)
         self.unknown.pop(rule.name, None)
+        self._rowless.discard(rule.name)
         if isinstance(found, Absent):
             self.unknown[rule.name] = found
+            if not rows:
+                self._rowless.add(rule.name)
             ended = [row.not_known(found, interval.after.at.utc) for row in rows.values()]
             self._over += [entry for entry in ended if entry is not None]
             return
@@ -256,6 +263,7 @@ class Watch:
             rows.clear()
         self._before.clear()
         self._settled.clear()
+        self._rowless.clear()
 
     def _log(self, entry: ExceptionEntry | None) -> None:
         if entry is not None:
