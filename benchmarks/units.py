@@ -33,9 +33,8 @@ ROUNDS: Final = 7
 REPETITIONS: Final = 7
 SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108 - only to make a private directory in
 
-ALL_TARGET: Final = 6.0
-"""Of 25,000 lines six numbers each become values."""
-SOME_TARGET: Final = 1.0
+PROMISED: Final = 1.5
+"""Times what C takes, whether all services work or some."""
 
 MEMORY_STAT: Final = "".join(
     f"{name} {1 << 20}\n"
@@ -111,7 +110,7 @@ def reading(services: Services, reader: UnitReader, active: int) -> float:
 
 
 def main() -> int:
-    """Build, measure, print; 1 if a target was missed."""
+    """Build, measure, print; 1 if the promise is missed."""
     memory = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as root:
         services = Services(root)
@@ -131,15 +130,16 @@ def main() -> int:
             some.append(reading(services, reader, ACTIVE))
         print(f"{UNITS} services on {DEVICES} disks each; ms of processor time a sample, best median")
         print(f"C, open-read-close of all      {min(least) / 1000:8.1f}")
-        kept = True
-        for what, found, target in (
-            (f"zmon, all {UNITS} active", everything, ALL_TARGET),
-            (f"zmon, {ACTIVE} of them active", some, SOME_TARGET),
+        missed = 0
+        for what, found in (
+            (f"zmon, all {UNITS} active", everything),
+            (f"zmon, {ACTIVE} of them active", some),
         ):
             ratio = min(found) / min(least)
-            kept = kept and ratio <= target
-            print(f"{what:31}{min(found) / 1000:8.1f}   {ratio:.3f} x C, at most {target} wanted")
-    return 0 if kept else 1
+            missed += ratio > PROMISED
+            verdict = "missed" if ratio > PROMISED else "kept"
+            print(f"{what:31}{min(found) / 1000:8.1f}   {ratio:.2f} times, promised {PROMISED}: {verdict}")
+    return int(missed > 0)
 
 
 if __name__ == "__main__":

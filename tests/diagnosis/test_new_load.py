@@ -9,7 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.new_load import new_load
-from zmon.diagnosis.observed_machine import LoadPeriod
+from zmon.diagnosis.observed_machine import LoadPeriod, UnitPart
 from zmon.queueing.fit import FlowShare
 
 CALM = load(volume(rate=100.0), volume("0.0.7001", 100.0))
@@ -89,3 +89,54 @@ def test_a_load_that_was_there_or_that_nothing_waits_for() -> None:
     assert new_load(situation(CALM, CALM)) == ()
     assert new_load(situation(CALM)) == ()
     assert isinstance(new_load(situation(waits)), Absent)
+
+
+def units(*parts: tuple[str, float]) -> tuple[UnitPart, ...]:
+    return tuple(UnitPart(*one) for one in parts)
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [(None, "It is mostly session 7 of 1000 (98 %)"), (NOON + 1, "It was mostly session 7 of 1000 (98 %)")],
+)
+def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> None:
+    """With its part of the bytes; what remains is which of its processes it is."""
+    known = units(("session 7 of 1000", 0.98), ("postgresql", 0.02))
+    machine = {"period": LoadPeriod(NOON, end), "usual": NOT_LOOKED, "units": known}
+    found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
+    assert found.action == f"{words}: move that work to another time or slow it down; do not move files."
+    shares = [one for one in found.evidence if one.column == "user_disk.lcushare"]
+    assert [(one.subject.title, f"{one.value}") for one in shares] == [
+        ("session 7 of 1000", "98.0"),
+        ("postgresql", "2.0"),
+    ]
+    assert shares[0].words == "98 % of the bytes of LCU 7 by session 7 of 1000"
+    assert found.missing == ()
+    assert "would name the process" in found.confirm
+
+
+@pytest.mark.parametrize("known", [(), units(("postgresql", 0.3), ("backup", 0.2))])
+def test_a_unit_with_less_than_half_of_the_bytes_may_be_another_load(known: tuple[UnitPart, ...]) -> None:
+    """Then, and where no unit is known, somebody has to look; the parts that are known are evidence."""
+    machine = {"period": LoadPeriod(NOON), "usual": NOT_LOOKED, "units": known}
+    found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
+    assert found.action.startswith("Find who reads it, and move that work to another time")
+    assert found.missing == ("which process or session it is",)
+    assert len([one for one in found.evidence if one.subject.kind == "unit"]) == len(known)
+
+
+def test_units_are_asked_only_for_a_load_that_is_new() -> None:
+    """Reading them takes time, which no other diagnosis needs."""
+    asked: list[str] = []
+
+    def units_of(lcu: str, _period: object) -> tuple[UnitPart, ...]:
+        asked.append(lcu)
+        return ()
+
+    now = load(*busy())  # type: ignore[arg-type]
+    assert new_load(situation(now, now, units=units_of)) == ()
+    assert new_load(situation(CALM, CALM, units=units_of)) == ()
+    assert new_load(situation(now, CALM, period=NOT_LOOKED, usual=200.0, units=units_of)) == ()
+    assert asked == []
+    only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED, units=units_of)))
+    assert asked == ["L"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import copyfile
+
 import pytest
 
 from zmon.absent import absent
+from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, Subject
 from zmon.diagnosis.usual import compared
 
@@ -39,3 +43,35 @@ def test_only_the_main_numbers_are_compared() -> None:
     """The first two that can be: more would hide them."""
     found = compared(diagnosis("text", 1.0, 2.0, 3.0), lambda _measurement: 0.5)
     assert ["usually" in one.words for one in found.evidence] == [False, True, True, False]
+
+
+DAY_BEFORE = """
+title = "The day before"
+text = "As the healthy day, without its incident."
+base = "healthy-day"
+begin = 2026-03-15T14:10:00Z
+[[phases]]
+name = "afternoon"
+seconds = 3600
+loads = { sessions = 1 }
+"""
+RECORDING = Path(__file__).resolve().parents[2] / "recordings/lab-healthy-day.zmon"
+
+
+def test_a_directory_with_the_day_before_says_what_is_usual(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The day before had the hour without the new reader; one day alone says nothing."""
+    scenario, days = tmp_path / "before.toml", tmp_path / "days"
+    days.mkdir()
+    scenario.write_text(DAY_BEFORE, encoding="utf-8")
+    copyfile(RECORDING, days / "2026-03-16.zmon")
+
+    def said() -> str:
+        capsys.readouterr()
+        assert main(["diagnose", "--from", str(days), "--at", "14:40"]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "at this hour" not in said()
+    assert main(["import", f"lab:{scenario}", str(days / "2026-03-15.zmon")]) == 0
+    assert "2.6 in the hour before, 48.8 times what it usually is at this hour" in said()

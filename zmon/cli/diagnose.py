@@ -19,7 +19,7 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.sections import remarks, sections
-from zmon.kinds import MACHINE
+from zmon.kinds import MACHINE, UNIT, UNIT_IO
 from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
 from zmon.session.navigator import CommandError, Navigator
@@ -57,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace) -> int:
     people, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
+    if args.source:  # only where there is an hour before, they say who does it
+        kinds += (UNIT, UNIT_IO)
     with (
         announced(args.source),
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,

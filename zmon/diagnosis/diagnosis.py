@@ -26,7 +26,8 @@ class Subject(NamedTuple):
     """The thing that a diagnosis or a number is about."""
 
     kind: str
-    """`lcu`, `volume`, `path`, `cpu`, `memory`, `disk`, `adapter`, `file`, `tablespace` or `machine`."""
+    """`lcu`, `volume`, `path`, `cpu`, `memory`, `disk`, `adapter`, `file`, `tablespace`, `unit` or
+    `machine`."""
     key: str = ""
     """Its key in the tables of zmon: `IBM.750000000F2001.7600`, `0.0.7201`, `0.40`; empty for the machine."""
     title: str = ""

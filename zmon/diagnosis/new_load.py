@@ -33,6 +33,8 @@ MOST_SPACES: Final = 5
 LEAST: Final = 0.01
 USUAL: Final = 0.5
 """The part of the load that there usually is at this hour, from which on it is not new."""
+MOST: Final = 0.5
+"""The part of an LCU's bytes from which on a unit is the new load: what is not new has a third at most."""
 NO_HOUR: Final = absent("the hour before was not recorded")
 
 
@@ -72,6 +74,8 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     who, does = _who(now, then, over=over)
     busiest = _grown(now, then)
     spaces = list(_spaces(situation, now))
+    units = situation.machine.units(lcu.key, period)
+    is_named = bool(units) and units[0].part >= MOST
     large = "" if isinstance(size, Absent) else f" in requests of {size / KILOBYTE:.0f} KB"
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
@@ -100,13 +104,24 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
                             f"volume {one.title} {_bytes([one]) / MEGABYTE:.0f} MB/s")
                 for one in busiest[:3]
             ),
+            *(
+                Measurement("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part,
+                            f"{percent(one.part)} of the bytes of {lcu.title} by {one.title}")
+                for one in units
+            ),
         ),
         confidence=CERTAIN if known else LIKELY,
-        action=f"Find who {does} it, and move that work to another time or slow it down; do not move files.",
+        action=(
+            f"It {'was' if over else 'is'} mostly {units[0].title} ({percent(units[0].part)}): move that work"
+            if is_named
+            else f"Find who {does} it, and move that work"
+        )
+        + " to another time or slow it down; do not move files.",
         lost=lost,
         excluded=tuple(_as_before(situation, before, lcu)),
-        confirm="I/O by process (pidstat -d, iotop) or by session of the database would name it.",
-        missing=("which process or session it is",),
+        confirm=f"I/O by process (pidstat -d, iotop) or by session of the database would name"
+        f" {'the process' if is_named else 'it'}.",
+        missing=() if is_named else ("which process or session it is",),
         since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
     )  # fmt: skip
 

@@ -182,12 +182,25 @@ class LoadPeriod(NamedTuple):
     """What was measured in it alone, where that is another time than is looked at."""
 
 
+class UnitPart(NamedTuple):
+    """What a service, container, guest or session has of the bytes of an LCU."""
+
+    title: str
+    """`session 7 of 1000`."""
+    part: float
+    """Of 1."""
+
+
 def _unread() -> Absent:
     return NOT_READ
 
 
 def _not_looked(_lcu: str, _bytes: float) -> Absent:
     return NOT_READ
+
+
+def _nobody(_lcu: str, _period: LoadPeriod | Absent) -> tuple[()]:
+    return ()
 
 
 def _not_compared(_measurement: Measurement) -> Absent:
@@ -204,6 +217,8 @@ class ObservedMachine(NamedTuple):
     """Logical volumes that were extended over other volumes."""
     period: Callable[[str, float], LoadPeriod | Absent] = _not_looked
     """Returns when an LCU, by its key, had much more than so many bytes a second, as far as looked back."""
+    units: Callable[[str, LoadPeriod | Absent], Sequence[UnitPart]] = _nobody
+    """Returns who has most of the bytes of an LCU, by its key, in such a time; none if not known."""
     hung: Callable[[], Sequence[HungDisk] | Absent] = _unread
     lacking: Callable[[], Sequence[LackingMeasurement]] = tuple
     usual: Callable[[Measurement], Number] = _not_compared

@@ -6,10 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.observed_machine import ObservedMachine
+from zmon.diagnosis.observed_machine import ObservedMachine, UnitPart
 from zmon.tables import observed_paths, observed_system
 from zmon.tables.observed_history import load_period, usual
 from zmon.tables.topology import units_of
+from zmon.tables.unit_loads import most_on
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
@@ -26,11 +27,19 @@ def observed_machine(view: View) -> ObservedMachine:
     def period(lcu: str, usual_load: float) -> LoadPeriod | Absent:
         unit = units_of(view).lcus.get(lcu)
         found = load_period(view, lcu, () if unit is None else unit.members, usual_load)
+        own = view_of(found)
+        return found if own is view or isinstance(found, Absent) else found._replace(load=load_of(own))
+
+    def view_of(found: LoadPeriod | Absent) -> View:
+        """Return the view of the time of a load alone; the same one if that is not another time."""
         if isinstance(found, Absent) or isinstance(found.begin, Absent) or not view.interval.skipped:
-            return found
+            return view
         end = view.interval.after.at.utc if found.end is None else found.end
         own = view.history.between(int(found.begin), end)
-        return found if own is None else found._replace(load=load_of(view.at(own)))
+        return view if own is None else view.at(own)
+
+    def units(lcu: str, found: LoadPeriod | Absent) -> list[UnitPart]:
+        return [UnitPart(*one) for one in most_on(view_of(found), lcu)]
 
     return ObservedMachine(
         cache(lambda: observed_system.observed_system(view)),
@@ -38,6 +47,7 @@ def observed_machine(view: View) -> ObservedMachine:
         cache(lambda: observed_paths.multipath_maps(view)),
         cache(lambda: observed_paths.extended_volumes(view)),
         cache(period),
+        units,
         cache(lambda: observed_system.hung_disks(view)),
         cache(lambda: observed_system.lacking_measurements(view)),
         cache(lambda measurement: usual(view, measurement)),

@@ -203,11 +203,16 @@ MIN_PART: Final = 0.05
 
 def parts_of(much: Mapping[str, float], whole: float) -> str:
     """Name what has most of a whole, each with its part: `db2inst1 62%, backup 30%`."""
-    said: list[str] = []
+    return ", ".join(f"{name} {100.0 * part:.0f}%" for name, part in most_of(much, whole))
+
+
+def most_of(much: Mapping[str, float], whole: float) -> list[tuple[str, float]]:
+    """Return what has most of a whole, with its part of 1, the first the most."""
+    most: list[tuple[str, float]] = []
     for name, value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
-        if value > 0 and (not said or value >= MIN_PART * whole):
-            said.append(f"{name} {100.0 * value / whole:.0f}%")
-    return ", ".join(said)
+        if value > 0 and (not most or value >= MIN_PART * whole):
+            most.append((name, value / whole))
+    return most
 
 
 def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:
@@ -227,14 +232,24 @@ def filling(view: View, lcu: str) -> str:
 
     `lcu` is its key.
     """
+    return parts_of(*_units_on(view, lcu))
+
+
+def most_on(view: View, lcu: str) -> list[tuple[str, float]]:
+    """Return the units that fill an LCU, each with its part of its bytes, the first the most."""
+    return most_of(*_units_on(view, lcu))
+
+
+def _units_on(view: View, lcu: str) -> tuple[dict[str, float], float]:
+    """Return what the units did on an LCU, and all that was done, in bytes a second."""
     loads = unit_loads(view.interval)
+    much: dict[str, float] = {}
     if loads.missing is not None:
-        return ""
+        return much, 0.0
     places = DiskPlaces(view, loads)
     here = {number for number, key in places.lcu.items() if key == lcu}
     whole = sum(one.bytes for number, one in loads.disks.items() if number in here)
-    much: dict[str, float] = {}
     for unit, devices in loads.of.items():
         done = sum(one.bytes for number, one in devices.items() if number in here)
         much[title_of(unit)] = much.get(title_of(unit), 0.0) + done
-    return parts_of(much, whole) if whole > 0 else ""
+    return (much, whole) if whole > 0 else ({}, 0.0)
