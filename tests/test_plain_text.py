@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.plain_text import beginning, cells, harmless, padded
+from zmon.plain_text import beginning, cells, harmless, padded, wrap
 
 
 @given(st.text())
@@ -44,3 +45,18 @@ def test_a_beginning_fits_and_is_as_long_as_it_can_be(text: str, width: int) -> 
     assert cells(found) <= width
     assert cells(padded(found, width)) == width
     assert found == text or len(found) == width or cells(text[: len(found) + 1]) > width
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "lines"),
+    [
+        ("at this load (76 % busy)", 17, ["at this load", "(76 % busy)"]),
+        ("18.5 ms instead of 41.8 ms.", 24, ["18.5 ms instead of", "41.8 ms."]),
+        ("it carries 40.0 MB/s, more", 17, ["it carries", "40.0 MB/s, more"]),
+        ("of 305 several", 7, ["of 305", "several"]),
+        ("rooms of", 6, ["rooms", "of"]),
+    ],
+)
+def test_a_number_stays_with_its_unit(words: str, width: int, lines: list[str]) -> None:
+    """A line ends before the number, and between any other two words."""
+    assert wrap(words, width) == lines

@@ -59,14 +59,23 @@ def beginning(text: str, width: int) -> str:
     return text[:end]
 
 
+UNITS: Final = r"(?:%|s|ms|[KMG]i?B(?:/s)?)(?![\w/])"
+"""The units that stay on the line of their number."""
+
+
+def unbroken(text: str) -> list[str]:
+    """Return the parts of a text between which a line may end: its words, a number with its unit as one."""
+    return re.split(rf"\s+(?!(?<=\d\s){UNITS})", text.strip())
+
+
 def wrap(words: str, width: int) -> list[str]:
     """Break a text into lines of at most `width` characters; what is too long for a line is cut up.
 
-    A percent sign stays with its number.
+    A number stays with its unit.
     """
     width = max(width, 1)
     lines = [""]
-    for word in re.split(r"\s+(?!%)", words.strip()):
+    for word in unbroken(words):
         rest = word
         if lines[-1] and len(lines[-1]) + 1 + len(rest) <= width:
             lines[-1] += " " + rest

@@ -57,6 +57,11 @@ def test_other_lines_may_have_an_indent_of_their_own() -> None:
     assert list(folded("one two", 7, "  ", "    ")) == ["  one", "    two"]
 
 
+def test_a_number_is_not_parted_from_its_unit() -> None:
+    """The line ends before both."""
+    assert list(folded("paths at 76 % busy", 11, "", "  ")) == ["paths at", "  76 % busy"]
+
+
 @pytest.mark.parametrize("sentence", ["", " ", "\n"])
 def test_nothing_is_no_line(sentence: str) -> None:
     """Not even an indent."""

@@ -130,6 +130,13 @@ def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
         ("NONSENSE 5", "'NONSENSE' is no screen and no command; HELP COMMANDS lists them"),
         ("devcie 7000", "'devcie' is no screen and no command: did you mean DEVICE?"),
         ("refersh", "'refersh' is no screen and no command: did you mean REFRESH?"),
+        (
+            "whatif stripe DWPROD.TSFACT1 over LCU 7100",
+            (
+                "'whatif' is no screen and no command: type zmon whatif CHANGE on the command line of "
+                "the system; MOVES shows moves"
+            ),
+        ),
         ("x" * 50, f"'{'x' * 30}...' is no screen and no command; HELP COMMANDS lists them"),
         ("14", "CP owned disks (14) is not in zmon"),
     ],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
@@ -75,6 +76,19 @@ def test_the_verdict_is_that_of_diagnosis(when: str) -> None:
     assert (states["LCUs"] == "bad") is bool(verdict.diagnoses)
     assert len(rows(filled, "also")) == max(0, len(verdict.diagnoses) - 1) + bool(verdict.diagnoses)
     assert ("Next limit" in said) is not bool(verdict.diagnoses)
+
+
+def test_a_measurement_that_is_off_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is short the verdict says so, as on DIAGNOSE; that CMF is off is said below it."""
+    view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
+    calm = verdict_of(view)
+    assert not calm.diagnoses
+    claim = "Channel measurement (CMF) is off."
+    blind = Diagnosis(BLIND, (Subject("machine"),), claim, (), POSSIBLE, "Switch it on.", 0.0)
+    monkeypatch.setattr("zmon.tables.overview.verdict_of", lambda _view: calm._replace(diagnoses=(blind,)))
+    filled = table(view)
+    assert [line["words"] for line in rows(filled, "verdict")] == [calm.sentence]
+    assert [line["words"] for line in rows(filled, "also")] == [claim]
 
 
 def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:

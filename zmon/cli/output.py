@@ -13,7 +13,7 @@ from enum import Enum
 
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
-from zmon.plain_text import beginning, cells, harmless, padded
+from zmon.plain_text import beginning, cells, harmless, padded, unbroken
 
 if TYPE_CHECKING:
     import argparse
@@ -317,7 +317,7 @@ def folded(sentence: str, width: int, before: str = "", indent: str | None = Non
     indent = " " * cells(before) if indent is None else indent
     line = before
     bare = True
-    for word in text.split():
+    for word in unbroken(text):
         rest = word
         if not bare and cells(line) + 1 + cells(rest) > width:
             yield line

@@ -502,6 +502,11 @@ ALIASES: Final = {"Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
 AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}
 """Commands that need no sample."""
 
+ELSEWHERE: Final = {
+    "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves",
+}
+"""What is no command here, and where it is one."""
+
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
 
@@ -587,5 +592,5 @@ def _unknown(session: Session, word: str) -> CommandError:
     """Return the error about a word that names nothing, with the name that may be meant."""
     known = (*session.screens.commands, *(command.word for command in COMMANDS))
     typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
-    instead = did_you_mean(word, known) or "; HELP COMMANDS lists them"
+    instead = ELSEWHERE.get(word.upper()) or did_you_mean(word, known) or "; HELP COMMANDS lists them"
     return CommandError(f"{typed!r} is no screen and no command{instead}")

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import islice
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
-from zmon.plain_text import harmless
+from zmon.plain_text import harmless, wrap
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS, SCSI

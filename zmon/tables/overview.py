@@ -165,22 +165,23 @@ def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Fi
 
 def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
     """Yield the verdict: what is wrong, what to do and what that gives; then what else is wrong."""
-    if not verdict.diagnoses:
+    others = verdict.diagnoses
+    if verdict.is_calm:
         claim = f"{verdict.sentence.partition('. ')[0].removesuffix('.')}."
         yield OverviewLine("verdict", "verdict", claim, words=verdict.sentence, command="DIAGNOSE")
-        return
-    first, *others = verdict.diagnoses
-    gain = first.gain.partition(", ")[0]
-    sign = ". Gain: " if ":" in first.action else ": "
-    action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
-    yield OverviewLine(
-        "verdict",
-        "verdict",
-        first.claim,
-        first.confidence,
-        words=f"{first.claim} {action}",
-        command="DIAGNOSE",
-    )
+    else:
+        first, *others = verdict.diagnoses
+        gain = first.gain.partition(", ")[0]
+        sign = ". Gain: " if ":" in first.action else ": "
+        action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
+        yield OverviewLine(
+            "verdict",
+            "verdict",
+            first.claim,
+            first.confidence,
+            words=f"{first.claim} {action}",
+            command="DIAGNOSE",
+        )
     for one in others:
         name = CATALOGUE[one.id].title
         yield OverviewLine(
@@ -191,7 +192,7 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
             words=one.claim,
             command="DIAGNOSE",
         )
-    if verdict.next_limit:
+    if verdict.next_limit and not verdict.is_calm:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
 
