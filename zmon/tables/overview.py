@@ -165,7 +165,7 @@ def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Fi
 
 def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
     """Yield the verdict: what is wrong, what to do and what that gives; then what else is wrong."""
-    others = verdict.diagnoses
+    others: Sequence[Diagnosis] = verdict.diagnoses
     if verdict.is_calm:
         claim = f"{verdict.sentence.partition('. ')[0].removesuffix('.')}."
         yield OverviewLine("verdict", "verdict", claim, words=verdict.sentence, command="DIAGNOSE")
