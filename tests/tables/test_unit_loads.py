@@ -10,7 +10,9 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.sample import Instant, Sample, empty_frame, frame_of
-from zmon.tables.unit_loads import UnitLoads
+from zmon.tables.unit_loads import UnitLoads, parts_of
+from zmon.tables.user import disk_table
+from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +67,15 @@ def test_units_and_the_rest_are_what_the_disks_did() -> None:
     }
     assert {number: one.bytes for number, one in loads.rest.items()} == {"94:0": 5120, "94:4": 0}
     assert loads.rest["94:0"].ios == -5  # before they were merged there were more
+
+
+def test_a_unit_with_more_than_the_disk_has_all_of_it_in_words() -> None:
+    """I/O that is submitted and not complete counts for the unit only: its column says so, as measured."""
+    before = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})
+    after = sample(10, {(DB, "94:0"): (51712, 101)}, {"94:0": (51200, 100)})
+    found = disk_table(View(Interval(before, after)))
+    assert [f"{share:.1f}" for share in found.columns["share"]] == ["101.0"]
+    assert parts_of({"db2inst1": 5171.2, "backup": 0.0}, 5120.0) == "db2inst1 100%"
 
 
 def test_a_unit_that_came_began_at_zero() -> None:

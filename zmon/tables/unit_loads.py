@@ -207,11 +207,15 @@ def parts_of(much: Mapping[str, float], whole: float) -> str:
 
 
 def most_of(much: Mapping[str, float], whole: float) -> list[tuple[str, float]]:
-    """Return what has most of a whole, with its part of 1, the first the most."""
+    """Return what has most of a whole, with its part of 1, the first the most.
+
+    The kernel counts I/O of a unit when it is submitted, of a disk when it completes, so that a unit may have
+    a little more than the whole; in a sentence that is all of it.
+    """
     most: list[tuple[str, float]] = []
     for name, value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
         if value > 0 and (not most or value >= MIN_PART * whole):
-            most.append((name, value / whole))
+            most.append((name, min(value / whole, 1.0)))
     return most
 
 
