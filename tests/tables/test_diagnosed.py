@@ -1,4 +1,4 @@
-"""DIAGNOSE: all of the text fits on 80 columns, and each line of a diagnosis leads to what it is about."""
+"""DIAGNOSE: all of the text fits on the glass, and each line of a diagnosis leads to what it is about."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import pytest
 
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.sheet import Sheet
 from zmon.session.machines import ScenarioSection
-from zmon.tables.diagnosed import WIDTH, lcu_door, verdict_of
+from zmon.session.page import Page
+from zmon.tables.diagnosed import lcu_door, verdict_of
 from zmon.tables.view import View, fill, no_inputs
+from zmon.ui.grid import Grid
 
 
 def view_of(name: str) -> View:
@@ -21,11 +25,10 @@ def view_of(name: str) -> View:
 
 
 def test_a_diagnosis_is_there_whole() -> None:
-    """No line is cut, the words are those of the verdict, and the figures are in the first line alone."""
+    """The words are those of the verdict, and the figures are in the first line alone."""
     view = view_of("shark-before")
     table = fill("diagnosis", view)
     text = table.column("text")
-    assert all(isinstance(line, str) and len(line) <= WIDTH for line in text)
     (first,) = verdict_of(view).diagnoses
     assert first.claim in " ".join(map(str, text))
     assert [one for one in table.column("id") if one] == [first.id]
@@ -33,6 +36,42 @@ def test_a_diagnosis_is_there_whole() -> None:
     own = [door for door in table.column("door") if isinstance(door, str)]
     assert set(own) == {f"DEVICE cu={first.subjects[0].key}"}
     assert len(own) > 5
+
+
+@pytest.mark.parametrize(("width", "longest"), [(40, 66), (80, 66), (100, 86), (132, 110), (250, 110)])
+def test_the_lines_are_as_long_as_the_terminal_allows(width: int, longest: int) -> None:
+    """No word is lost, and each line of a diagnosis leads to what it is about."""
+    table = fill("diagnosis", view_of("shark-before"))
+    sheet = Sheet(load_screens(shipped("screens")).find("DIAGNOSE"), table).in_room(width)
+    text = [str(line) for line in sheet.table.column("text")]
+    assert longest - 12 < max(map(len, text)) <= longest
+    assert " ".join(text) == " ".join(map(str, table.column("text")))
+    assert sheet.keys == [str(number) for number in range(1, len(text) + 1)]
+    last = next(place for place in range(len(text)) if text[place].startswith("(certain;"))
+    first = sheet.deeper(0)
+    assert first.startswith("DEVICE cu=")
+    assert {sheet.deeper(place) for place in range(last + 1)} == {first}
+    assert [bool(lost) for lost in sheet.table.column("lost")[: last + 1]] == [True] + [False] * last
+
+
+def test_the_glass_folds_the_text_anew_for_its_width() -> None:
+    """A wide one shows fewer lines, whole; back at 80 columns all is as it was."""
+    sheet = Sheet(
+        load_screens(shipped("screens")).find("DIAGNOSE"), fill("diagnosis", view_of("shark-before"))
+    )
+    grid = Grid(Page(sheet.screen), sheet)
+    seen = []
+    for width in (80, 132, 80):
+        grid.resize(width, 60)
+        grid.bottom()
+        seen.append([line.text.rstrip() for line in grid.lines()])
+        assert all(len(line) <= width for line in seen[-1])
+        assert not grid.command  # the last line is about what is not known
+        grid.top()
+        assert grid.command.startswith("DEVICE cu=")
+    assert seen[0] == seen[2]
+    assert len(seen[1]) < len(seen[0])
+    assert max(map(len, seen[1])) > 110
 
 
 def test_nothing_short_is_said_in_one_sentence() -> None:

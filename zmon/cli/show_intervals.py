@@ -363,7 +363,7 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     sheet, screens, interval = session.sheet(), session.screens, session.interval
     assert interval is not None  # noqa: S101 - the session has moved to one
     live, width = session.live, _width()
-    shown = (sheet if width is None else sheet.within(width)).with_letters()
+    shown = (sheet if width is None else sheet.in_room(width).within(width)).with_letters()
     write_result(
         args,
         lambda: text(shown, screens, interval, live=live, most=args.top, width=width),

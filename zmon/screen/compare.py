@@ -188,6 +188,7 @@ def compare(screen: Screen, then: Table, now: Table, names: tuple[str, str] = ("
         notes=tuple(dict.fromkeys((*_lacking(then, now, names), *_notes(then, now, names)))),
         missing=(now.missing or then.missing) if not keys else None,
         home=now.home,
+        sentences=now.sentences,
     )
 
 

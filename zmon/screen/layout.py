@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LEAST_TEXT: Final = 12
 """A text column is not made narrower than this, as long as another column fits beside the first."""
+LONGEST_LINE: Final = 110
+"""Characters of a line of a sentence at most: longer ones are hard to read."""
 
 
 @lru_cache(maxsize=256)
@@ -31,6 +33,17 @@ def spaced(screen: Screen, estimated: frozenset[str], ruled: frozenset[str] = fr
         gap = max(column.gap, trail + 1)
         trail = (column.limit is not None or column.name in ruled) + (column.name in estimated)
         columns.append(_changed(column, gap=gap, trail=trail))
+    return _with(screen, columns)
+
+
+def widened(screen: Screen, name: str, width: int) -> Screen:
+    """Return a screen of which the column of sentences has the room of a width, up to `LONGEST_LINE`."""
+    columns = [
+        _changed(column, width=max(min(width - 1 - start, LONGEST_LINE + 1), column.width))
+        if column.name == name
+        else column
+        for start, column in zip(screen.starts, screen.columns, strict=True)
+    ]
     return _with(screen, columns)
 
 

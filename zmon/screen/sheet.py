@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import cells, harmless, padded
+from zmon.plain_text import cells, harmless, padded, wrap
 from zmon.record import NamedTuple
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
@@ -82,7 +82,9 @@ class Sheet:
         order: Order | None = None,
         conditions: Sequence[Condition] = (),
     ) -> None:
-        """Sort and filter the rows; nothing is formatted yet."""
+        """Sort and filter the rows, one for each line of a sentence; nothing is formatted yet."""
+        self._made_of = screen, table, order, conditions
+        table = folded(screen, table)
         guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
         ruled = frozenset(table.marks)
         self.screen = layout.spaced(screen, guessed, ruled) if screen.gridded else screen
@@ -97,6 +99,15 @@ class Sheet:
             self.table = table._replace(notes=(note, *table.notes))
         self.rows = ordered(table, rows, order.column, descending=order.descending) if order else rows
         self._values = self.shown_columns()
+
+    def in_room(self, width: int) -> Sheet:
+        """Return the same sheet with the lines of sentences as long as a width allows."""
+        screen, table, order, conditions = self._made_of
+        if not table.sentences:
+            return self
+        found = Sheet(layout.widened(screen, table.sentences, width), table, order, conditions)
+        found.letters = self.letters
+        return found
 
     def shown_columns(self) -> list[Sequence[Value] | DrawnColumn]:
         """Return the values of each column of the screen, as they are written; nothing without rows."""
@@ -398,6 +409,34 @@ def text(column: Column, value: Value, *, letters: bool = False) -> str:
     else:
         written = number.cell(value, column.format, column.width, letters=letters)
     return padded(written.strip(), column.width) if column.left else written
+
+
+def folded(screen: Screen, table: Table) -> Table:
+    """Return a table with a row for each line of its sentences, and a blank behind the longest line.
+
+    The other columns of the screen have their values in the first line; what no column shows, such as the
+    door of a row, belongs to each line.
+    """
+    column = screen.by_name.get(table.sentences)
+    if column is None or not table.keys:
+        return table
+    rows: list[int] = []
+    texts: list[Value] = []
+    firsts: set[int] = set()
+    for row, value in enumerate(table.column(column.name)):
+        parts: Sequence[Value] = wrap(value, column.width - 1) if isinstance(value, str) else [value]
+        firsts.add(len(rows))
+        rows += [row] * len(parts)
+        texts += parts
+    columns: dict[str, list[Value]] = {
+        name: [
+            values[row] if line in firsts or name not in screen.by_name else ""
+            for line, row in enumerate(rows)
+        ]
+        for name, values in table.columns.items()
+    }
+    keys = [str(number) for number in range(1, len(rows) + 1)]
+    return table._replace(keys=keys, columns=columns | {column.name: texts})
 
 
 def headings(

@@ -13,7 +13,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
-from zmon.plain_text import harmless, wrap
+from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS, SCSI
@@ -27,7 +27,7 @@ from zmon.tables.view import TableDefinition, View
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from zmon.absent import Value
     from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
@@ -44,8 +44,6 @@ MAX_RECENT: Final = 10
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
-WIDTH: Final = 66
-"""Characters of a line of text: with its heading it fits on 80 columns."""
 DOORS: Final = {
     "volume": "DEVICE {key}",
     "disk": "DEVICE {key}",
@@ -196,24 +194,24 @@ def waits_in(view: View) -> Waiting | None:
 
 
 def table(view: View) -> Table:
-    """Fill DIAGNOSE: lines of text, those of a diagnosis one after the other; each leads to its subject."""
+    """Fill DIAGNOSE: sentences, those of a diagnosis one after the other; each leads to its subject."""
     if view.interval.before is None:
         return Table([], {}, missing=FIRST)
     found = verdict_of(view)
     lines: list[tuple[str, str, Diagnosis | None]] = []
     firsts: dict[int, Diagnosis] = {}
     if found.is_calm:
-        lines += _lines("Verdict", found.sentence, None)
+        lines.append(("Verdict", found.sentence, None))
     for number, one in enumerate(found.diagnoses, 1):
         firsts[len(lines)] = one
-        lines += _lines(f"{number}. {one.id}", one.claim, one)
+        lines.append((f"{number}. {one.id}", one.claim, one))
         lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
-        lines += [line for heading, words in sections(one) for line in _lines(heading, words, one)]
-    lines += [line for heading, words in remarks(found) for line in _lines(heading, words, None)]
+        lines += [(heading, words, one) for heading, words in sections(one)]
+    lines += [(heading, words, None) for heading, words in remarks(found)]
     heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {
         "what": [what for what, _, _ in lines],
-        "text": [text for _, text, _ in lines],
+        "text": [harmless(text) for _, text, _ in lines],
         "id": ["" if one is None else one.id for one in heads],
         "confidence": ["" if one is None else one.confidence for one in heads],
         "lost": ["" if one is None else one.lost for one in heads],
@@ -223,13 +221,7 @@ def table(view: View) -> Table:
     judged = judged_view(view)
     seconds = judged.interval.seconds
     notes = () if judged is view else (f"Looked at: the last {seconds:.0f} s, because of too little I/O",)
-    return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes)
-
-
-def _lines(heading: str, words: str, one: Diagnosis | None) -> Iterator[tuple[str, str, Diagnosis | None]]:
-    for line in wrap(harmless(words), WIDTH):
-        yield heading, line, one
-        heading = ""
+    return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes, sentences="text")
 
 
 def door(subject: Subject) -> str:

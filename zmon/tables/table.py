@@ -120,6 +120,9 @@ class Table(NamedTuple):
     home: str = ""
     """The key of the row that has to be in sight when the screen is opened; by default the first one."""
 
+    sentences: str = ""
+    """The column of sentences, each of which goes on in lines below; the keys count the rows."""
+
     def is_estimate(self, name: str, row: int) -> bool:
         """Tell whether a cell is an estimate."""
         rows = self.estimated.get(name, frozenset())

@@ -55,6 +55,8 @@ class Grid(Pane):
         super().__init__()
         self._style = style
         self.sheet, self.page = sheet, page
+        self._given = sheet
+        """The sheet as it was given; `sheet` has lines of sentences for this width."""
         self.place = 0
         """Which of the rows the cursor is on."""
         self.key = ""
@@ -71,7 +73,8 @@ class Grid(Pane):
 
     def show(self, sheet: Sheet, page: Page) -> str:
         """Show a newer sheet; return a message if the cursor's row is missing in it."""
-        before, self.sheet, self.page = self.sheet, sheet, page
+        before, self._given, self.page = self.sheet, sheet, page
+        sheet = self.sheet = sheet.in_room(self.width)
         if sheet.order != before.order or _is_earlier(sheet, before):
             self.key = ""
         self._columns = sheet.shown_columns()
@@ -121,7 +124,10 @@ class Grid(Pane):
         """Draw as many columns as fit into so much room."""
         if width != self.width:
             self.width = width
-            self._draw()
+            if self._given.in_room(width) is self.sheet:
+                self._draw()
+            else:
+                self.show(self._given, self.page)
         self.width, self.height = width, max(height, 0)
         if not self.key:
             self._amid()
