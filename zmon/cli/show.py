@@ -24,8 +24,8 @@ def run(args: argparse.Namespace) -> int:
         return _misused(args, command_instead(args.screen, args.source) or str(error))
     except ScreenError as error:
         return _misused(args, str(error))
-    if args.status and screen.table not in WITH_STATUS:
-        return _misused(args, "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK")
+    if wrong := _contradiction(args, screen.table):
+        return _misused(args, wrong)
     if screen.layout == "menu" and args.format == "csv":
         return misused(f"{screen.command} has no rows: take text or json")
     if screen.layout == "menu" and args.format == "text" and not args.source:
@@ -38,9 +38,17 @@ def run(args: argparse.Namespace) -> int:
         )
         write_text((header.header(menu, None, live=True), "", *menu_items.lines(menu, screens)))
         return OK
+    args.at = args.until or args.at
     from zmon.cli.show_intervals import show_intervals  # noqa: PLC0415 - the menu has no intervals
 
     return show_intervals(screens, args)
+
+
+def _contradiction(args: argparse.Namespace, table: str) -> str:
+    """Return what is wrong with options that argparse takes each for itself; empty if nothing is."""
+    if args.status and table not in WITH_STATUS:
+        return "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK"
+    return "--at and --until are the same: give one" if args.until and args.at else ""
 
 
 def _misused(args: argparse.Namespace, message: str) -> int:

@@ -345,6 +345,7 @@ def show(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
     _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
+    _option(parser, "--until TIME", "end of the interval, the same as --at")
     _option(parser, "--compare TIME", "compare it with the interval that ends then, row by row")
     _option(parser, "--compare-since TIME", "begin of that interval (default: same length)")
     text = "compare it with another recording or capture: its last interval, or --compare"

@@ -97,7 +97,7 @@ def gain_words(found: Prediction) -> str:
     sure = "; low confidence" if unsure else ""
     times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
     if found.times < LITTLE:
-        times = f"little: {times}"
+        times = f"little, {times}"
     response = f", {then} instead of {now} for a request" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
     return times + response + limit

@@ -148,16 +148,18 @@ def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
 
 
 def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
-    """Return which shared resource is full next, and at how many times this load.
+    """Return which shared resource is full next, and at how many times this load; empty where one is short.
 
-    A volume is none: a single stream keeps one busy, and others are beside it.
+    What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
+    single stream keeps one busy, and others are beside it.
     """
+    if not ids.isdisjoint(SHORT):
+        return ""
     for one in uses:
         if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume":
             factor = 1 / one.use if one.use else WORTH_SAYING
             if factor < WORTH_SAYING:
-                solved = "" if ids.isdisjoint(SHORT) else "once this is solved, "
-                return f"{solved}{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
+                return f"{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
     return ""
 
 

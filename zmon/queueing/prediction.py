@@ -155,18 +155,22 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     others = [after, *_others(base, model, changes)]
     more = max(one.rate for one in others) / after.rate
     answers = [one.response / after.response for one in others]
+    confidence, least = CONFIDENCES[min(2, len(missing))], whole.rate[1] / error
+    longest = response * longer * max(answers) * slower
+    if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
+        longest = max(longest, rate * response / least)
     return Prediction(
         whole,
         units,
-        (whole.rate[1] / error, min(most, whole.rate[1] * more * error)),
-        (response * longer * min(answers) / slower, response * longer * max(answers) * slower),
+        (least, min(most, whole.rate[1] * more * error)),
+        (response * longer * min(answers) / slower, longest),
         limit,
         use,
         limit_before,
         use_before,
         bound,
         _paths_used(model),
-        CONFIDENCES[min(2, len(missing))],
+        confidence,
         missing,
     )
 
