@@ -32,7 +32,7 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
     """Yield what follows all diagnoses: those that others explain, the next limit, and what is not known."""
     for one, by in found.explained:
         yield f"Also {one.id}", f"{one.claim} {by} explains it."
-    if found.next_limit and found.diagnoses:
+    if found.next_limit and not found.is_calm:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):
         ids = [one.id for one in found.unknown if one.source == source]
