@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.queueing.pairs import observed, shares
 from zmon.queueing.network import (
     EXPONENTIAL,
     Flow,
     Network,
     RequestClass,
     Station,
+    _Iteration,
     blocked,
     crowding,
     evened,
@@ -19,6 +21,7 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
+from zmon.queueing.prediction import fitted_interval
 
 
 def network(population: float, servers: float, hold: float, *, think: float = 0.0) -> Network:
@@ -113,6 +116,16 @@ def test_two_full_stations_have_a_solution() -> None:
     found = solve(Network(stations, classes))
     assert found.rate * found.response == pytest.approx(64, rel=0.001)
     assert max(found.use) <= 1.0
+
+
+def test_where_steps_are_small_the_end_is_reached_all_the_same() -> None:
+    """Logs that wait for data: thousands of plain rounds have the same end."""
+    found = fitted_interval(observed("logs-mixed", 0), shares("logs-mixed"))
+    plain = _Iteration(found.network)
+    for _ in range(6000):
+        plain._round(0.3)
+    assert sum(found.solution.rates) == pytest.approx(sum(plain.rates), rel=1e-4)
+    assert found.solution.use == pytest.approx(plain.use, rel=1e-3)
 
 
 @given(use=st.floats(0, 2), part=st.floats(0, 1), servers=st.floats(0.5, 100))
