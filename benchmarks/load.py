@@ -115,7 +115,10 @@ class Load:
         """As the live reader keeps them: a column without a change is the same list as before."""
         self.channels = Channels(dice)
         self._cpus = [[dice.randrange(10**4, 10**6) * HUNDREDTH for _ in range(8)] for _ in range(CPUS)]
-        self._memory = [68_719_476_736, 20 << 30, 4 << 30, 1 << 30, 30 << 30, 8 << 30, 8 << 30, 1000, 2000]
+        self._memory = dict.fromkeys((field.name for field in MEMORY.fields), 0) | {
+            "total": 64 << 30, "available": 20 << 30, "free": 4 << 30, "buffers": 1 << 30, "cached": 30 << 30,
+            "swap_total": 8 << 30, "swap_free": 8 << 30, "swapped_in": 1000, "swapped_out": 2000,
+        }  # fmt: skip
         self._seldom: dict[str, Frame] = {}
         for number in range(devices):
             self._work(number, dice.choice((1, 10, 1000, 20_000)))
@@ -228,11 +231,10 @@ class Load:
 
     def _read_memory(self, now: int) -> Frame:
         memory, dice = self._memory, self._dice
-        for gauge in (1, 2, 3, 4):
+        for gauge in ("available", "free", "buffers", "cached"):
             memory[gauge] += dice.randrange(-512, 512) * 4096
-        memory[8] += dice.randrange(3)
-        values = zip(MEMORY.fields, memory, strict=True)
-        return Frame(MEMORY, ["memory"], {field.name: [value] for field, value in values}, [now])
+        memory["swapped_out"] += dice.randrange(3)
+        return Frame(MEMORY, ["memory"], {name: [value] for name, value in memory.items()}, [now])
 
     def _look_again(self, now: int) -> None:
         """Read what is read once a minute."""

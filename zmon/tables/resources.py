@@ -6,6 +6,7 @@ rests on.
 
 from __future__ import annotations
 
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -99,7 +100,8 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
             continue
         sizes: Number = sum((one.rate * one.size for one in volumes), 0.0)
         response = mean_of(volumes, "response") if volumes else FEW
-        found.append(LcuLoad(lcu, sum(one.rate for one in volumes), sizes, response))
+        # The sum is the same on each Python and in any order, so that LCUs with equal load keep their order.
+        found.append(LcuLoad(lcu, fsum(one.rate for one in volumes), sizes, response))
     return sorted(found, key=lambda one: (-one.rate, one.lcu.key))
 
 
