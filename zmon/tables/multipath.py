@@ -113,9 +113,7 @@ def _joins_none(view: View) -> bool:
     if missing is not None and missing.reason == NO_MAP:
         return True
     blocks, layers = sample.frame(BLOCK), sample.frame(LAYER)
-    if blocks.missing is None and not all(
-        any(name.startswith(kind) for name in blocks.keys) for kind in ("dm-", "sd")
-    ):
+    if blocks.missing is None and not {"dm", "sd"} <= {name[:2] for name in blocks.keys}:
         return True
     uuids = layers.column("uuid")
     return layers.missing is None and not any(text_of(uuid).startswith(MPATH) for uuid in uuids)
