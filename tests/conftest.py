@@ -40,7 +40,8 @@ settings.register_profile("thorough", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 # What a screen is drawn with depends on the terminal and the locale: here they are always the same.
-os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
+# Settings of the machine and of the user are not read.
+os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", ZMON_CONFIG="")
 for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)
 

@@ -509,8 +509,18 @@ def test_an_unknown_theme_is_told(session: Session, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ZMON_THEME", "beige")
     app = Zmon(session, 1.0)
     shown = "\n".join(line.text for line in app.glass.lines())
-    assert "ZMON_THEME: no theme 'beige'; there are " in shown
+    assert "there is no theme 'beige'; there are light, " in shown
     assert "textual-light" in shown
+
+
+@pytest.mark.parametrize(("named", "found"), [("light", "textual-light"), ("contrast", "contrast")])
+def test_a_theme_on_the_command_line_is_stronger_than_that_of_the_environment(
+    named: str, found: str, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The latter is for all of a terminal."""
+    monkeypatch.setenv("ZMON_THEME", "dark")
+    assert Zmon(session, 1.0).theme == "textual-dark"
+    assert Zmon(session, 1.0, theme=named).theme == found
 
 
 @pytest.mark.parametrize(("locale", "plain", "chart"), [("C", True, "ascii"), ("C.UTF-8", False, "blocks")])

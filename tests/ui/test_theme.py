@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from zmon.ui.theme import READABLE, THEME_3270, contrast, parts
+from zmon.ui.theme import ALIASES, OWN_THEMES, READABLE, contrast, parts
 
-THEMES = {"3270": THEME_3270} | BUILTIN_THEMES
+THEMES = {one.name: one for one in OWN_THEMES} | BUILTIN_THEMES
+HIGH: Final = 7.0
+"""The least contrast of WCAG 2, level AAA."""
 TEXTS = ("data", "strong", "label", "heading", "look", "alarm", "absent", "guidance", "entry")
 
 XTERM = {
@@ -46,6 +50,16 @@ def test_every_text_can_be_read(name: str) -> None:
 def test_every_text_can_be_read_under_the_cursor(name: str) -> None:
     """The cursor changes the background; of sixteen colours none is as good."""
     assert min(under(name, "cursor")) >= (3.0 if THEMES[name].ansi else READABLE)
+
+
+def test_high_contrast_is_high() -> None:
+    """Each text, under the cursor too, has the contrast of level AAA."""
+    assert min(under("contrast", "background") + under("contrast", "cursor")) >= HIGH
+
+
+def test_shorter_names_are_of_themes_that_exist() -> None:
+    """A name that Textual drops would leave its users with other colours."""
+    assert set(ALIASES.values()) <= THEMES.keys()
 
 
 @pytest.mark.parametrize("name", THEMES)

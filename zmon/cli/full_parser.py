@@ -14,15 +14,23 @@ from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _DISTANCE: Final = re.compile(r"-\.?\d")
 """How a negative number or a time before another begins."""
 
 
-def parse(name: str, words: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a subcommand, or without a `name` of the live screens; see `parser_of`."""
-    return parser_of(name, words).parse_args(joined(words[bool(name) :]))
+def parse(
+    name: str, words: Sequence[str], change: Callable[[argparse.ArgumentParser], None] | None = None
+) -> argparse.Namespace:
+    """Return the options of a subcommand, or without a `name` of the live screens; see `parser_of`.
+
+    `change` changes what was declared, such as the defaults.
+    """
+    parser = parser_of(name, words)
+    if change is not None:
+        change(parser)
+    return parser.parse_args(joined(words[bool(name) :]))
 
 
 def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:

@@ -85,7 +85,7 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
             return run_line_mode(session, first, sys.stdin, sys.stdout, seconds=seconds)
         from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - line mode needs no textual
 
-        return run_full_screen(session, seconds, first)
+        return run_full_screen(session, seconds, first, args.theme)
     finally:
         session.timeline.close()
 

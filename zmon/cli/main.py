@@ -12,13 +12,14 @@ import os
 import sys
 from importlib import import_module
 
-from zmon.cli.output import INTERRUPTED, READER_LEFT, complain
+from zmon.cli.output import INTERRUPTED, READER_LEFT, complain, misused
 from zmon.cli.plain_parser import parse_plain
+from zmon.cli.settings import VARIABLE, Defaults, SettingsError, defaults_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
 """The modules that are not named after their subcommand."""
@@ -26,7 +27,21 @@ MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
 GARBAGE_THRESHOLD: Final = 50_000
 """Objects that are made before Python looks for garbage among them."""
 
-PRINTING: Final = {"check", "cp", "export", "info", "lab", "plot", "show", "size", "spread", "where"}
+HELP: Final = frozenset({"-h", "--help", "--version"})
+
+PRINTING: Final = {
+    "check",
+    "config",
+    "cp",
+    "export",
+    "info",
+    "lab",
+    "plot",
+    "show",
+    "size",
+    "spread",
+    "where",
+}
 """The subcommands that print a result."""
 
 TRACE: Final = "ZMON_TRACE"
@@ -74,11 +89,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     name = words[0] if words and words[0] in SUBCOMMANDS else ""
     declare = SUBCOMMANDS[name][1] if name else live
-    args = parse_plain(declare, words[bool(name) :])
+    try:
+        defaults = defaults_of(name, os.environ)
+    except SettingsError as error:
+        if HELP.isdisjoint(words):
+            message = f"{error}; {VARIABLE}= in the environment goes on without settings"
+            return _failed(words, message, misused)
+        defaults = Defaults(name, {})
+    args = parse_plain(declare, words[bool(name) :], defaults.declare)
     if args is None:
         from zmon.cli.full_parser import parse  # noqa: PLC0415 - loads argparse
 
-        args = parse(name, words)
+        args = parse(name, words, defaults.declare)
+    defaults.complete(args)
     if sys.stdout is None and name in PRINTING:
         return complain("standard output is closed")
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
@@ -86,11 +109,11 @@ def _run(words: Sequence[str]) -> int:
     return status
 
 
-def _failed(words: Sequence[str], message: str) -> int:
+def _failed(words: Sequence[str], message: str, say: Callable[[str], int] = complain) -> int:
     """Print why nothing could be done; returns the exit status."""
     from zmon.cli.service_status import STATUS, not_known  # noqa: PLC0415 - a failure alone needs it
 
-    return not_known("ZMON", message) if STATUS in words else complain(message)
+    return not_known("ZMON", message) if STATUS in words else say(message)
 
 
 def _discard_output() -> None:

@@ -44,6 +44,15 @@ class PlainParser:
         """Declare values that no option gives."""
         self.values |= values
 
+    def get_default(self, dest: str) -> Any:
+        """Return the default of an option; None of a word."""
+        return self.values.get(dest)
+
+    def declared(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Return options and words by name, without dashes: their attribute, and how they were declared."""
+        options = {word[2:]: declared for word, declared in self._options.items() if word.startswith("--")}
+        return options | {dest: (dest, more) for dest, more in self._words}
+
     def add_subparsers(self, **_more: Any) -> Any:
         """Refuse what declares words that have options of their own."""
         raise UnusualError
@@ -83,7 +92,7 @@ class PlainParser:
         if not rest or (rest[0][:1] == "-" and rest[0] != "-"):
             raise UnusualError
         value = _value(rest.pop(0), more)
-        self.values[dest] = [*self.values[dest], value] if more.get("action") == "append" else value
+        self.values[dest] = [*(self.values[dest] or []), value] if more.get("action") == "append" else value
 
     def _take(self, dest: str, more: dict[str, Any], plain: list[str]) -> None:
         """Take as many words as are declared."""
@@ -114,12 +123,19 @@ def _value(word: str, more: dict[str, Any]) -> Any:
 
 
 def parse_plain(
-    declare: Callable[[argparse.ArgumentParser], None], words: Sequence[str]
+    declare: Callable[[argparse.ArgumentParser], None],
+    words: Sequence[str],
+    change: Callable[[argparse.ArgumentParser], None] | None = None,
 ) -> argparse.Namespace | None:
-    """Return the options of a command line as argparse would; None for an unusual one."""
+    """Return the options of a command line as argparse would; None for an unusual one.
+
+    `change` changes what was declared, such as the defaults.
+    """
     parser: Any = PlainParser()
     try:
         declare(parser)
+        if change is not None:
+            change(parser)
         found: Any = SimpleNamespace(**parser.parse(words))
     except UnusualError:
         return None

@@ -243,6 +243,13 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--no-hypervisor", "do not read data of partitions and guests from the hypervisor")
 
 
+def _surface(parser: argparse.ArgumentParser) -> None:
+    """Add `--line` and `--theme`."""
+    _option(parser, "--line", "line mode instead of the full screen")
+    text = "colours: 3270 (default), light, dark, contrast, ansi (16 colours), or another theme of Textual"
+    _option(parser, "--theme NAME", text, default="")
+
+
 def _recording(parser: argparse.ArgumentParser) -> None:
     """Add SOURCE, the recording that is described or copied."""
     parser.add_argument(
@@ -312,7 +319,7 @@ def live(parser: argparse.ArgumentParser) -> None:
         parser, "--record FILE", "record the samples into FILE; else only the last ones are kept, in memory"
     )
     _option(parser, "--at TIME", "where to begin in a recording: 14:32, -10m, begin")
-    _option(parser, "--line", "line mode instead of the full screen")
+    _surface(parser)
     add_inputs(parser)
     parser.set_defaults(replay=False)
 
@@ -325,7 +332,7 @@ def demo(parser: argparse.ArgumentParser) -> None:
     closes the tour; zmon demo --no-tour shows only the screens.
     """  # noqa: E501 - the help as it is printed
     _option(parser, "--no-tour", "no tour at the start; TOUR opens it")
-    _option(parser, "--line", "line mode instead of the full screen")
+    _surface(parser)
 
 
 def show(parser: argparse.ArgumentParser) -> None:
@@ -586,7 +593,7 @@ def replay(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("command", nargs="*", help="the first screen, as on the command line: DEVICE 7000")
     _option(parser, "--at TIME", "where to begin: 14:32, -10m (before the end), begin")
-    _option(parser, "--line", "line mode instead of the full screen")
+    _surface(parser)
     add_inputs(parser)
     parser.set_defaults(replay=True, record=None, interval=2.0)
     parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False)
@@ -715,6 +722,19 @@ def cp(parser: argparse.ArgumentParser) -> None:
     _format(listed, "text", "json")
 
 
+def config(parser: argparse.ArgumentParser) -> None:
+    """Print the settings: zmon config > ~/.config/zmon/zmon.toml.
+
+    A setting is the default of an option.  Each is printed with what it means, its value, and the file and line
+    that it comes from; those that no file gives are comments.  So the output is a file of settings, too.
+
+    Settings are read from /etc/zmon/zmon.toml, then from ~/.config/zmon/zmon.toml, which is stronger; options on the
+    command line are stronger than both.  ZMON_CONFIG=FILE in the environment names one file instead; empty, none.
+    The exit status is 2 if a file has a mistake.
+    """  # noqa: E501 - the help as it is printed
+    _format(parser, "text", "json")
+
+
 def lab(parser: argparse.ArgumentParser) -> None:
     """The scenarios of the simulated machine: zmon lab list, report, show NAME.
 
@@ -757,6 +777,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "cut": ("copy part of a recording, with or without names", cut),
     "export": ("write the counters of a recording as CSV or JSON lines", export),
     "cp": ("read answers of CP (z/VM), or send it a query", cp),
+    "config": ("print the settings, and where each comes from", config),
     "lab": ("list, show and compare the scenarios of the simulated machine", lab),
 }
 """What each does, in a line, and the function that declares its options; the module `zmon.cli.NAME` carries

@@ -18,7 +18,7 @@ from zmon.ui.glass import Glass
 from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
-from zmon.ui.theme import CSS, THEME_3270, parts
+from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
 from zmon.ui.threads import ReadingThread, SamplingThread
 from zmon.ui.tour_panel import Room, TourPanel
 
@@ -65,12 +65,14 @@ class Zmon(App[int]):
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, session: Session, seconds: float, first: str = "") -> None:
+    def __init__(self, session: Session, seconds: float, first: str = "", theme: str = "") -> None:
         """Prepare; nothing is read before there is a screen."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.register_theme(THEME_3270)
-        self.theme = self._suitable_theme()
+        for own in OWN_THEMES:
+            self.register_theme(own)
+        theme = theme or os.environ.get("ZMON_THEME", "")
+        self.theme = self._suitable_theme(ALIASES.get(theme, theme))
         self.animation_level = "none"
         self.sampling = (
             SamplingThread(session.timeline, seconds, self._report) if session.timeline.live else None
@@ -106,16 +108,15 @@ class Zmon(App[int]):
             plain=plain,
             chart=style(os.environ, encoding),
         )
-        theme = os.environ.get("ZMON_THEME", "")
-        if theme and theme not in self.available_themes:
-            wrong = wrong or f"ZMON_THEME: no theme {theme!r}; there are {', '.join(self.available_themes)}"
+        if theme and ALIASES.get(theme, theme) not in self.available_themes:
+            known = ", ".join((*ALIASES, *self.available_themes))
+            wrong = wrong or f"there is no theme {theme!r}; there are {known}"
         if wrong:
             self.glass.say(wrong, "alarm")
         self.set_keymap(keymap)
 
-    def _suitable_theme(self) -> str:
-        """Return the theme that ZMON_THEME names, else the 3270's where the terminal can show it."""
-        wanted = os.environ.get("ZMON_THEME", "")
+    def _suitable_theme(self, wanted: str) -> str:
+        """Return the theme that is wanted, else the 3270's where the terminal can show it."""
         if wanted in self.available_themes:
             return wanted
         few = self.no_color or self.console.color_system == "standard"
@@ -306,8 +307,10 @@ def _typable(words: str) -> str:
     return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 
-def run(session: Session, seconds: float, first_command: str = "") -> int:
+def run(session: Session, seconds: float, first_command: str = "", theme: str = "") -> int:
     """Open the glass on a session and stay until the user leaves; return the exit status.
+
+    The colours are those of a `theme`, or else the ones that ZMON_THEME names.
 
     A live timeline is sampled every `seconds`; any other is shown from its last sample.
 
@@ -317,7 +320,7 @@ def run(session: Session, seconds: float, first_command: str = "") -> int:
     if not session.live and session.interval is None:
         session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = Zmon(session, seconds, first_command)
+    app = Zmon(session, seconds, first_command, theme)
     with ended_by_signals(app.leave, app.give_back):
         status = app.run()
     let_go()

@@ -89,6 +89,38 @@ THEME_3270: Final = Theme(
 """Green data, white where it is intensified, red alarms, turquoise headings and blue labels on black."""
 
 
+CONTRAST: Final = Theme(
+    name="contrast",
+    primary="#00ffff",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#000000",
+    error="#ffa8a8",
+    warning="#ffff00",
+    dark=True,
+    variables={
+        "zmon-data": "#ffffff",
+        "zmon-strong": "#ffff00",
+        "zmon-label": "#ffffff",
+        "zmon-heading": "#00ffff",
+        "zmon-look": "#ffff00",
+        "zmon-alarm": "#ffa8a8",
+        "zmon-absent": "#d0d0d0",
+        "zmon-guidance": "#00ffff",
+        "zmon-entry": "#ffff00",
+        "zmon-cursor": "#002038",
+        "zmon-background": "#000000",
+    },
+)
+"""White, yellow and turquoise on black, each with the contrast of WCAG 2, level AAA."""
+
+OWN_THEMES: Final = (THEME_3270, CONTRAST)
+"""The themes that come with zmon; the others are Textual's."""
+ALIASES: Final = {"light": "textual-light", "dark": "textual-dark", "ansi": "ansi-dark"}
+"""Shorter names of themes."""
+
+
 def parts(theme: Theme) -> Mapping[str, str]:
     """Return the colours of zmon's parts in a theme."""
     if theme.ansi:

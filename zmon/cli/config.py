@@ -1,0 +1,113 @@
+"""`zmon config`: the settings as a file of settings, with what each means and where it comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from zmon.cli.output import OK
+from zmon.cli.settings import MACHINE, SETTINGS, SOURCES, config_files, load_settings, options_of
+from zmon.light_typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from zmon.cli.settings import Option, Setting
+
+HEAD = """\
+# Settings of zmon.  Each is the default of an option of the same name.
+# Files, the stronger ones last; options on the command line are stronger than all:
+"""
+WIDTH: Final = 100
+LEFT_OUT: Final = re.compile(
+    r" \(default( \d+| %\(default\)g)?\)|; may be repeated"
+    r"|; - is standard input, and the option may stand several times"
+)
+"""What the help of an option says that is not so of a setting."""
+OF_MACHINE: Final = ("", "# About this machine: not used for what --from names")
+AS_ABOVE: Final = ("", "# As above, for the recorder alone")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the settings; returns the exit status."""
+    files = config_files(os.environ)
+    found = load_settings(files)
+    if args.format == "json":
+        print(json.dumps(_data(files, found), indent=2))
+    else:
+        print("\n".join(_lines(files, found)))
+    return OK
+
+
+def _lines(files: list[str], found: dict[tuple[str, str], Setting]) -> Iterator[str]:
+    yield from HEAD.splitlines()
+    for path in files:
+        yield f"#   {path}{'' if os.path.exists(path) else ' (does not exist)'}"
+    if not files:
+        yield "#   none, because ZMON_CONFIG is empty"
+    for table, names in SETTINGS.items():
+        options = options_of(table)
+        if table:
+            yield from ("", "", f"# zmon {table} alone", f"[{table}]")
+        explained = [name for name in names if not table or name not in SOURCES]
+        for name in explained:
+            if name == MACHINE[0]:
+                yield from OF_MACHINE
+            yield from ("", *_comment(options[name]), _line(name, options[name], found.get((table, name))))
+        repeated = [name for name in names if name not in explained]
+        if repeated:
+            yield from AS_ABOVE
+        for name in repeated:
+            yield _line(name, options[name], found.get((table, name)))
+
+
+def _line(name: str, option: Option, setting: Setting | None) -> str:
+    """Return a setting with the place that it comes from, or its default as a comment."""
+    if setting is None:
+        return f"# {name} = {written(_default(option))}"
+    return f"{name} = {written(setting.words)}  # {setting.place}"
+
+
+def _comment(option: Option) -> Iterator[str]:
+    """Yield what a setting means."""
+    import textwrap  # noqa: PLC0415 - of this command alone
+
+    text = LEFT_OUT.sub("", str(option.more["help"]))
+    if "choices" in option.more:
+        text += f": {', '.join(option.more['choices'])}"
+    if option.is_list:
+        text += "; one or a list"
+    for line in textwrap.wrap(text[:1].upper() + text[1:], WIDTH - 2):
+        yield f"# {line}"
+
+
+def _default(option: Option) -> Any:
+    """Return the default of an option as a file would give it."""
+    if option.is_flag:
+        return False
+    if option.is_list:
+        return []
+    return option.more.get("default") or ""
+
+
+def written(value: Any) -> str:
+    """Write a value in TOML, which for these types is JSON with DEL escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _data(files: list[str], found: dict[tuple[str, str], Setting]) -> dict[str, Any]:
+    settings = []
+    for table, names in SETTINGS.items():
+        options = options_of(table)
+        for name in names:
+            setting = found.get((table, name))
+            settings.append({
+                "table": table,
+                "name": name,
+                "value": _default(options[name]) if setting is None else setting.words,
+                "default": _default(options[name]),
+                "from": None if setting is None else setting.place,
+            })  # fmt: skip
+    return {"files": [{"path": path, "exists": os.path.exists(path)} for path in files], "settings": settings}
