@@ -575,6 +575,18 @@ LUN: Final = Kind(
 )  # fmt: skip
 """SCSI devices behind FCP adapters: one for each path to a disk."""
 
+TARGET_PORT: Final = Kind(
+    "target_port",
+    "the remote port, as the kernel numbers it: rport-0:0-1",
+    (
+        *_labels("adapter", privacy=KEEP, source="the ccw device of its host"),
+        *_labels("port_name", privacy=SERIAL, source="/sys/class/fc_remote_ports/*/{}"),
+        *_labels("state", "roles", privacy=KEEP, source="/sys/class/fc_remote_ports/*/port_state, roles"),
+    ),
+    key_form="rport-[0-9]{1,5}:[0-9]{1,3}-[0-9]{1,5}",
+)
+"""Ports of storage servers, once for each FCP adapter that sees them."""
+
 CONTAINER: Final = Kind(
     "container",
     "path of the file or device",
@@ -684,6 +696,6 @@ KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
                  GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, MULTIPATH, PATH,
-                 ADAPTER, LUN, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
+                 ADAPTER, LUN, TARGET_PORT, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -34,6 +34,7 @@ from zmon.kinds import (
     PROFILE,
     SETTING,
     SWAP,
+    TARGET_PORT,
     TASKS,
     UNIT,
     UNIT_IO,
@@ -288,8 +289,8 @@ SOURCES: Final = (
     Source(
         "adapters",
         "/sys/class/scsi_host, fc_host, scsi_device",
-        (ADAPTER, LUN),
-        "kernel.zfcp.read_zfcp",
+        (ADAPTER, LUN, TARGET_PORT),
+        "kernel.zfcp.ZfcpReader",
         10.0,  # three requests to each adapter
         counters=(
             "sys/class/scsi_host/*/queue_full",  # the other files ask the adapter
@@ -299,6 +300,7 @@ SOURCES: Final = (
         identity=(
             "sys/class/fc_host/*",
             "sys/class/fc_host/*/{port_name,port_type,port_state,speed}",
+            "sys/class/fc_remote_ports/*/{port_name,port_state,roles}",
             "sys/class/scsi_device/*/device/{hba_id,state,zfcp_failed}",
             "sys/class/scsi_device/*/device/block/*",
         ),
@@ -306,7 +308,7 @@ SOURCES: Final = (
         " `/sys/class/fc_host` and `fc_remote_ports`; latencies and error counts of each LUN in"
         " `/sys/class/scsi_device`",
         often="every 10 s: three requests to each adapter",
-        serves="FCP",
+        serves="FCP, FCPPORT, MPATH",
     ),
     Source(
         "containers",

@@ -10,9 +10,11 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kernel.path_reader import ASK_EVERY, CAPTURED, LOOK_EVERY, PathReader
+from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
@@ -175,3 +177,21 @@ def test_a_device_mapper_that_refuses_says_why(make_tree: Callable[..., Tree]) -
     refusal = {"ioctl/dm/253:0.status": OSError(errno.EACCES, "Permission denied")}
     _, paths = read(make_tree(files(status=False), errors=refusal))
     assert "root" in str(paths.cell("8:0", "failures"))
+
+
+def test_the_state_of_a_path_is_read_in_its_own_directory(tmp_path: Path) -> None:
+    """The kernel links the disk in /sys/block to it; a state that changes is seen in the next sample."""
+    real = tmp_path / FCP.removesuffix("/block")
+    (real / "block/sda").mkdir(parents=True)
+    (real / "block/sda/dev").write_text("8:0\n")
+    (real / "state").write_text("running\n")
+    (tmp_path / "sys/block/dm-0/dm").mkdir(parents=True)
+    (tmp_path / "sys/block/dm-0/slaves").mkdir()
+    (tmp_path / "sys/block/dm-0/dm/uuid").write_text("mpath-36005076303ffc562000000000000102a\n")
+    (tmp_path / "sys/block/dm-0/dev").write_text("253:0\n")
+    for link in ("sys/block/sda", "sys/block/dm-0/slaves/sda"):
+        (tmp_path / link).symlink_to(f"../../{'../../' * link.count('slaves')}{FCP}/sda")
+    reader = PathReader(LiveTree(str(tmp_path)))
+    assert reader.read()[1].cell("8:0", "device") == "running"
+    (real / "state").write_text("transport-offline\n")
+    assert reader.read()[1].cell("8:0", "device") == "transport-offline"

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent
-from zmon.kernel.zfcp import parse_hex, parse_numbers, parse_words, read_zfcp
+from zmon.kernel.tree import LiveTree
+from zmon.kernel.zfcp import ZfcpReader, parse_hex, parse_numbers, parse_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
@@ -28,6 +30,8 @@ FILES = {
     "sys/class/scsi_host/host0/megabytes": b"7 9\n",
     "sys/class/scsi_host/host0/queue_full": b"1 5000000\n",
     "sys/class/fc_remote_ports/rport-0:0-0/port_state": b"Online\n",
+    "sys/class/fc_remote_ports/rport-0:0-0/port_name": b"0x500507630a1b06dc\n",
+    "sys/class/fc_remote_ports/rport-0:0-0/roles": b"FCP Target\n",
     "sys/class/fc_remote_ports/rport-0:0-1/port_state": b"Blocked\n",
     "sys/class/fc_remote_ports/rport-9:0-0/port_state": b"Online\n",
     f"{LUN}/hba_id": b"0.0.1900\n",
@@ -43,10 +47,10 @@ HOST = "sys/devices/css0/0.0.0010/0.0.1900/host0/fc_host/host0"
 
 
 @pytest.fixture
-def frames(make_tree: Callable[..., Tree]) -> tuple[Frame, Frame]:
+def frames(make_tree: Callable[..., Tree]) -> tuple[Frame, ...]:
     """An adapter with one LUN; another SCSI device is not behind FCP."""
     moved = {path.replace("sys/class/fc_host/host0", HOST): data for path, data in FILES.items()}
-    return read_zfcp(make_tree({**FILES, **moved}, LINKS))
+    return ZfcpReader(make_tree({**FILES, **moved}, LINKS)).read()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,7 @@ def frames(make_tree: Callable[..., Tree]) -> tuple[Frame, Frame]:
         ("ports_online", 1),
     ],
 )
-def test_an_adapter(frames: tuple[Frame, Frame], field: str, value: object) -> None:
+def test_an_adapter(frames: tuple[Frame, ...], field: str, value: object) -> None:
     """Its row has the bus id; ports are those of its own host."""
     assert frames[0].keys == ["0.0.1900"]
     assert frames[0].cell("0.0.1900", field) == value
@@ -81,16 +85,26 @@ def test_an_adapter(frames: tuple[Frame, Frame], field: str, value: object) -> N
         ("failed", 0),
     ],
 )
-def test_a_lun(frames: tuple[Frame, Frame], field: str, value: object) -> None:
+def test_a_lun(frames: tuple[Frame, ...], field: str, value: object) -> None:
     """Sums of latencies are kept, not the extremes, which count since the last reset."""
     assert frames[1].keys == ["0:0:1:1074741264"]
     assert frames[1].cell("0:0:1:1074741264", field) == value
 
 
+def test_the_ports_that_an_adapter_sees(frames: tuple[Frame, ...]) -> None:
+    """Those of hosts that are no FCP adapter have no row; what a port does not say is absent."""
+    ports = frames[2]
+    assert ports.keys == ["rport-0:0-0", "rport-0:0-1"]
+    assert ports.column("state") == ["Online", "Blocked"]
+    assert ports.cell("rport-0:0-0", "port_name") == "0x500507630a1b06dc"
+    assert ports.cell("rport-0:0-0", "roles") == "FCP Target"
+    assert isinstance(ports.cell("rport-0:0-1", "port_name"), Absent)
+
+
 def test_what_an_adapter_does_not_measure_is_absent(make_tree: Callable[..., Tree]) -> None:
     """It answers EOPNOTSUPP."""
     refusal = {"sys/class/scsi_host/host0/utilization": OSError(95, "Operation not supported")}
-    adapters, luns = read_zfcp(make_tree({}, LINKS, refusal))
+    adapters, luns, _ports = ZfcpReader(make_tree({}, LINKS, refusal)).read()
     assert adapters.keys == ["0.0.1900"]
     assert isinstance(adapters.cell("0.0.1900", "port"), Absent)
     assert luns.missing is not None
@@ -98,10 +112,9 @@ def test_what_an_adapter_does_not_measure_is_absent(make_tree: Callable[..., Tre
 
 def test_a_machine_without_fcp_says_so(make_tree: Callable[..., Tree]) -> None:
     """No adapter is no error."""
-    adapters, luns = read_zfcp(make_tree({}))
-    assert (adapters.keys, luns.keys) == ([], [])
-    assert adapters.missing is not None
-    assert luns.missing is not None
+    for found in ZfcpReader(make_tree({})).read():
+        assert found.keys == []
+        assert found.missing is not None
 
 
 @given(st.text(max_size=60), st.integers(1, 7))
@@ -121,3 +134,26 @@ def test_what_the_kernel_writes_is_read(numbers: list[int], count: int) -> None:
     assert parse_numbers(" ".join(map(str, numbers)) + "\n", len(numbers)) == tuple(numbers)
     signed = count if count < 1 << 31 else count - (1 << 32)
     assert parse_hex(f"{signed & (1 << 64) - 1:#x}\n") == count
+
+
+def test_a_lun_is_read_in_its_own_directory(tmp_path: Path) -> None:
+    """The kernel lists it by a link; its counts are read behind it, and a LUN that comes is seen at once."""
+
+    def add(key: str, disk: str) -> None:
+        real = tmp_path / "sys/devices/css0/0.0.0010/0.0.1900/host0/target0" / key
+        (real / "scsi_device" / key).mkdir(parents=True)
+        (real / "scsi_device" / key / "device").symlink_to("../..")
+        (real / "block" / disk).mkdir(parents=True)
+        (real / "hba_id").write_text("0.0.1900\n")
+        (real / "ioerr_cnt").write_text("0x2\n")
+        below = real.relative_to(tmp_path / "sys")
+        (tmp_path / "sys/class/scsi_device" / key).symlink_to(f"../../{below}/scsi_device/{key}")
+
+    (tmp_path / "sys/class/scsi_device").mkdir(parents=True)
+    (tmp_path / "sys/class/fc_host").mkdir()
+    add("0:0:0:0", "sda")
+    reader = ZfcpReader(LiveTree(str(tmp_path)))
+    assert reader.read()[1].column("name") == ["sda"]
+    add("0:0:0:1", "sdb")
+    found = reader.read()[1]
+    assert (found.column("name"), found.column("errors")) == (["sda", "sdb"], [2, 2])

@@ -14,7 +14,7 @@ def test_the_originals_items_stand_in_their_places() -> None:
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
-    assert drawn[15][28:] == "User Data                  --. Scheduler queues"
+    assert drawn[16][28:] == "User Data                  --. Scheduler data"
     assert max(map(len, drawn)) <= 79
 
 
@@ -41,7 +41,7 @@ def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
-        "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "21": "USER", "22": "UPAGE",
+        "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "1E": "FCPPORT", "21": "USER", "22": "UPAGE",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG",

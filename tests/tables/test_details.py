@@ -7,7 +7,7 @@ import pytest
 from tests.placement.study import filled, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER
+from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.sample import Frame, empty_frame
 from zmon.tables.details import NO_DISK, NO_FILE, few, path_states, table
 from zmon.tables.topology import UNLISTED
@@ -137,3 +137,26 @@ def test_the_bus_id_of_a_scsi_disk_is_its_adapters() -> None:
     }
     after = before._replace(frames=frames)
     assert table(View(Interval(None, after), argument="sda")).facts["busid"] == "0.0.1940"
+
+
+def test_the_page_of_a_multipath_device_lists_its_paths(make_interval: Callable[..., Interval]) -> None:
+    """Each with its state, and with the response of the SCSI disk that it is."""
+    still = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
+    names = {"8:0": ("sda", "active"), "8:16": ("sdb", "failed")}
+    rows: dict[Any, dict[str, dict[str, Any]]] = {
+        PATH: {
+            number: {"name": name, "map": "dm-0", "state": state, "device": "running", "failures": 0,
+                     "adapter": "0.0.fc60", "port": "0x500507630a1b06dc", "in_flight": 0}
+            for number, (name, state) in names.items()
+        },
+        MULTIPATH: {"dm-0": {"title": "data01"}},
+        BLOCK: {name: still | {"map": "dm-0"} for name in ("dm-0", "sda", "sdb")},
+    }  # fmt: skip
+    after = rows | {BLOCK: rows[BLOCK] | {"sda": still | {"map": "dm-0", "reads": 600, "read_ms": 1500}}}
+    found = table(View(make_interval(rows, after), argument="dm-0"))
+    assert found.facts["path_names"] == "sda   sdb   "
+    assert found.facts["path_states"] == "ON    OFF   "
+    assert found.notes == (
+        "sda: active over 0.0.fc60 port 0x500507630a1b06dc: 10.0 I/O a second, 2.5 ms",
+        "sdb: failed over 0.0.fc60 port 0x500507630a1b06dc: 0.0 I/O a second",
+    )

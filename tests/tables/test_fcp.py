@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent
-from zmon.kinds import ADAPTER, DEVICE, LUN
+from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN
 from zmon.tables.fcp import table
 from zmon.tables.view import View
 
@@ -32,6 +32,12 @@ LUN_ROW: dict[str, Value] = {
 READ = LUN_ROW | {"read_fabric": 200_000, "read_channel": 20_000, "read_count": 100, "errors": 2}
 WRITTEN = LUN_ROW | {"write_fabric": 900_000, "write_channel": 30_000, "write_count": 100}
 
+DISK: dict[str, Value] = {
+    "busid": "0.0.fc60", "reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0,
+}  # fmt: skip
+QUICK = DISK | {"reads": 900, "read_ms": 900}
+SLOW = DISK | {"writes": 300, "write_ms": 3300}
+
 
 @pytest.fixture
 def view(make_interval: Callable[..., Interval]) -> View:
@@ -41,8 +47,13 @@ def view(make_interval: Callable[..., Interval]) -> View:
     ccw = {key: {"online": 1, "chpids": key[-2:], "driver": "zfcp"} for key in still}
     return View(
         make_interval(
-            {ADAPTER: still, LUN: luns, DEVICE: ccw},
-            {ADAPTER: still | {"0.0.fc60": WORKED}, LUN: {"0:0:0:0": READ, "0:0:0:1": WRITTEN}, DEVICE: ccw},
+            {ADAPTER: still, LUN: luns, DEVICE: ccw, BLOCK: {"sda": DISK, "sdb": DISK}},
+            {
+                ADAPTER: still | {"0.0.fc60": WORKED},
+                LUN: {"0:0:0:0": READ, "0:0:0:1": WRITTEN},
+                DEVICE: ccw,
+                BLOCK: {"sda": QUICK, "sdb": SLOW},
+            },
         )
     )
 
@@ -61,6 +72,8 @@ def view(make_interval: Callable[..., Interval]) -> View:
         ("fabric", 5.5),
         ("chan", 0.25),
         ("errors", 2),
+        ("io", 20.0),
+        ("resp", 3.5),
     ],
 )
 def test_the_figures_of_an_adapter(view: View, column: str, value: object) -> None:
@@ -73,6 +86,7 @@ def test_an_adapter_without_luns_has_no_latency(view: View) -> None:
     found = table(view)
     assert found.column("luns")[1] == 0
     assert isinstance(found.column("fabric")[1], Absent)
+    assert isinstance(found.column("resp")[1], Absent)
 
 
 def test_ports_that_are_not_online_are_told(view: View) -> None:

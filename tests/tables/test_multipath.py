@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, LAYER, MULTIPATH, PATH
+from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
 from zmon.tables.multipath import is_down, state_of, table
 from zmon.tables.view import View
 
@@ -120,3 +120,22 @@ def test_paths_that_were_not_recorded_are_missing(make_interval: Callable[..., I
     """A multipath device is there; its paths were not looked at."""
     rows = {BLOCK: {"dm-0": STILL, "sda": STILL}, LAYER: {"253:0": {"uuid": "mpath-36005"}}}
     assert table(View(make_interval(rows, rows))).missing is not None
+
+
+LATENCIES = {
+    f"{what}_{part}": 0 for what in ("read", "write", "cmd") for part in ("fabric", "channel", "count")
+}
+
+
+def test_a_path_has_the_latency_and_the_errors_of_its_lun(make_interval: Callable[..., Interval]) -> None:
+    """100 requests of 2 ms in the fabric and 0.5 ms in the channel; the other path is not behind FCP."""
+    rows = {
+        PATH: {"8:0": path("sda", "active"), "8:16": path("sdb", "active")},
+        MULTIPATH: MAPS,
+        BLOCK: {"sda": MOVED, "sdb": MOVED},
+    }
+    lun: dict[str, Value] = {"name": "sda", "errors": 0, "timeouts": 0, **LATENCIES}
+    timed = lun | {"read_fabric": 200_000, "read_channel": 50_000, "read_count": 100, "errors": 3}
+    found = table(View(make_interval(rows | {LUN: {"0:0:0:0": lun}}, rows | {LUN: {"0:0:0:0": timed}})))
+    assert [found.columns[name][0] for name in ("fabric", "chan", "errors")] == [2.0, 0.5, 3]
+    assert all(isinstance(found.columns[name][1], Absent) for name in ("fabric", "chan", "errors"))

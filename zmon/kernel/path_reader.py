@@ -18,15 +18,15 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipathd import MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.sys_block import DIRECTORY, MPATH, busid_of
-from zmon.kernel.tree import read_value, text
+from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import MULTIPATH, NO_MAP, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.sample import empty_frame, frame_of
+from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
+    from zmon.kernel.path_status import PathStatus
     from zmon.kernel.tree import Tree
-    from zmon.sample import Frame
 
 CAPTURED: Final = "multipathd/maps.json"
 """Where a capture has the answer of multipathd."""
@@ -36,9 +36,11 @@ ASK_EVERY: Final = 10 * SECOND
 LOOK_EVERY: Final = 60 * SECOND
 """ns after which the paths are looked for again without an event."""
 NOT_SAID: Final = absent("neither the device mapper nor multipathd says it")
+NO_BYTES: Final = absent("the path selector counts no bytes")
 DM: Final = "device mapper"
 DAEMON: Final = "multipathd"
 _LABELS: Final = ("name", "map", "adapter", "port")
+"""What stays of a path."""
 
 
 class PathReader:
@@ -57,6 +59,8 @@ class PathReader:
         self._titles: dict[str, dict[str, Value]] = {}
         self._paths: dict[str, dict[str, Value]] = {}
         """What stays of each path, by the number of its disk."""
+        self._words: dict[bytes, str] = {}
+        """The states of disks that were read, as text."""
 
     def refresh(self) -> None:
         """Look for paths again: devices came, went, or changed."""
@@ -73,19 +77,9 @@ class PathReader:
         if self._asked is None or now - self._asked >= ASK_EVERY:
             self._asked = now
             self._ask()
-        reported = {number: values for number, _, values in self._report.paths}
         of_maps = dict(self._report.maps)
-        fields = [field.name for field in PATH.fields]
-        rows = {
-            number: dict.fromkeys(fields, NOT_SAID)
-            | {name: value for name, value in reported.get(number, {}).items() if name in fields}
-            | {"via": DAEMON if number in reported else self._why or NOT_SAID}
-            | known
-            | {"device": read_value(self._tree, f"{DIRECTORY}/{known['name']}/device/state")}
-            for number, known in self._paths.items()
-        }
-        for number in self._maps.values():
-            self._add_status(number, rows)
+        columns = self._columns()
+        self._add_status(columns)
         nothing = self._why or absent("multipathd does not say it")
         maps = {
             device: dict.fromkeys((field.name for field in MULTIPATH.fields), nothing)
@@ -94,9 +88,33 @@ class PathReader:
             | {"via": DAEMON if device in of_maps else nothing}
             for device in self._maps
         }
-        return frame_of(MULTIPATH, maps, now), frame_of(PATH, rows, now) if rows else empty_frame(
-            PATH, NO_MAP
-        )
+        keys = list(self._paths)
+        paths = Frame(PATH, keys, columns, [now] * len(keys)) if keys else empty_frame(PATH, NO_MAP)
+        return frame_of(MULTIPATH, maps, now), paths
+
+    def _columns(self) -> dict[str, list[Value]]:
+        """Return what stays of the paths, the states of their disks, and what multipathd said."""
+        many = len(self._paths)
+        columns: dict[str, list[Value]] = {field.name: [NOT_SAID] * many for field in PATH.fields}
+        columns["via"] = [self._why or NOT_SAID] * many
+        columns |= {name: [known[name] for known in self._paths.values()] for name in _LABELS}
+        columns["device"] = [self._state(known["file"]) for known in self._paths.values()]
+        reported = {number: values for number, _, values in self._report.paths}
+        for place, number in enumerate(self._paths) if reported else ():
+            for name, value in reported.get(number, {}).items():
+                if name in columns and name != "device" and name not in _LABELS:
+                    columns[name][place] = value
+            if number in reported:
+                columns["via"][place] = DAEMON
+        return columns
+
+    def _state(self, file: Value) -> Value:
+        """Return the state of the disk that a path is."""
+        try:
+            content = self._tree.read(str(file))
+        except OSError as error:
+            return refused(error)
+        return self._words.setdefault(content, content.decode("utf-8", "replace").strip())
 
     def _look(self) -> None:
         """Find the multipath devices and their paths."""
@@ -131,6 +149,7 @@ class PathReader:
         row: dict[str, Value] = {
             "name": name,
             "map": device,
+            "file": f"{_device_of(link) if self._tree.live else f'{here}/device'}/state",
             "adapter": busid_of(link) or absent("not behind a ccw device"),
             "port": read_value(self._tree, f"{here}/device/wwpn", missing=absent("not behind FCP")),
         }
@@ -152,26 +171,40 @@ class PathReader:
         except ValueError as error:
             self._why = absent(str(error))
 
-    def _add_status(self, number: str, rows: dict[str, dict[str, Value]]) -> None:
-        """Fill in what the device mapper says of the paths of one device."""
-        try:
-            found = parse_path_status(read_dm_status(self._tree, number))
-        except OSError as error:
-            for row in rows.values():
-                if row["failures"] is NOT_SAID:
-                    row["failures"] = row["in_flight"] = table_refused(error)
-            return
-        except ValueError:
-            return
-        for one in found:
-            if one.number in rows:
-                rows[one.number] |= {
-                    "group": one.group,
-                    "group_state": one.group_state,
-                    "state": "active" if one.active else "failed",
-                    "failures": one.failures,
-                    "in_flight": absent("the path selector counts no bytes")
-                    if one.in_flight is None
-                    else one.in_flight,
-                    "via": DM,
-                }
+    def _add_status(self, columns: dict[str, list[Value]]) -> None:
+        """Fill in what the device mapper says of the paths; of none if it refuses to answer at all."""
+        places = {number: place for place, number in enumerate(self._paths)}
+        why: Absent | None = None
+        for number in self._maps.values():
+            try:
+                found = parse_path_status(read_dm_status(self._tree, number))
+            except OSError as error:
+                why = table_refused(error)
+                is_control = error.filename is not None  # it cannot be opened
+                if self._tree.live and (is_control or isinstance(error, PermissionError)):
+                    break  # the other devices need the same driver and the same rights
+                continue
+            except ValueError:
+                continue
+            for one in found:
+                if one.number in places:
+                    _add_path(columns, places[one.number], one)
+        if why is not None:
+            for name in ("failures", "in_flight"):
+                columns[name] = [why if value is NOT_SAID else value for value in columns[name]]
+
+
+def _device_of(path: str) -> str:
+    """Return the directory of the device that a disk belongs to: without links it is found more quickly."""
+    above, found, _ = path.rpartition("/block/")
+    return above if found and not path.startswith(DIRECTORY) else f"{path}/device"
+
+
+def _add_path(columns: dict[str, list[Value]], place: int, one: PathStatus) -> None:
+    """Fill in what the device mapper says of a path."""
+    columns["group"][place] = one.group
+    columns["group_state"][place] = one.group_state
+    columns["state"][place] = "active" if one.active else "failed"
+    columns["failures"][place] = one.failures
+    columns["in_flight"][place] = NO_BYTES if one.in_flight is None else one.in_flight
+    columns["via"][place] = DM

@@ -8,7 +8,8 @@ Of each adapter, in `/sys/class/scsi_host/hostN/`:
 * `queue_full`: how often its request queue was full, and the sum of used places in it over microseconds.
 
 The first three are one request to the adapter each, so they are read every ten seconds at most.  Names and
-states are in `/sys/class/fc_host/hostN/`, the ports of storage servers in `/sys/class/fc_remote_ports/`.
+states are in `/sys/class/fc_host/hostN/`, the ports of storage servers in `/sys/class/fc_remote_ports/`:
+`port_name`, `port_state`, `roles`.
 
 Of each LUN, in its directory of `/sys/class/scsi_device/`: `read_latency`, `write_latency`, `cmd_latency`
 with `FMIN FMAX FSUM CMIN CMAX CSUM N`, microseconds in the fabric and in the channel, and how many requests;
@@ -19,17 +20,19 @@ Kernel: drivers/s390/scsi/zfcp_sysfs.c, zfcp_scsi.c, drivers/scsi/scsi_sysfs.c, 
 
 from __future__ import annotations
 
+import posixpath
 import re
+from contextlib import suppress
 from functools import partial
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import read_value
-from zmon.kinds import ADAPTER, BUSID_FORM, LUN
+from zmon.kernel.tree import read_value, refused, text
+from zmon.kinds import ADAPTER, BUSID_FORM, LUN, TARGET_PORT
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
@@ -41,12 +44,20 @@ PORTS: Final = "sys/class/fc_remote_ports"
 DEVICES: Final = "sys/class/scsi_device"
 NO_ADAPTER: Final = "there is no FCP adapter"
 NO_LUN: Final = "there is no SCSI disk behind an FCP adapter"
+NO_PORT: Final = "no FCP adapter sees a port of a storage server"
 OFF: Final = absent("the adapter does not measure it")
 ONLINE: Final = "Online"
+MAX_DIGITS: Final = 20
+LOOK_EVERY: Final = 60 * 1_000_000_000
+"""ns after which it is looked again which LUN is which disk, if no event reported a change."""
 LATENCIES: Final = ("read", "write", "cmd")
 COUNTS: Final = {
     "requested": "iorequest_cnt", "done": "iodone_cnt", "errors": "ioerr_cnt", "timeouts": "iotmo_cnt",
 }  # fmt: skip
+_TIMES: Final = {what: (f"{what}_fabric", f"{what}_channel", f"{what}_count") for what in LATENCIES}
+"""The fields that are taken of each file of latencies: its third, sixth and seventh number."""
+_HEX: Final = re.compile("0x[0-9a-fA-F]{1,16}").fullmatch
+_WORDS: Final = re.compile(r"[\w .,:()/+-]{1,60}", re.ASCII).fullmatch
 _HOST: Final = "host[0-9]{1,5}"
 _LUN: Final = "[0-9]{1,5}:[0-9]{1,3}:[0-9]{1,5}:[0-9]{1,20}"
 
@@ -58,7 +69,9 @@ def parse_numbers(content: str, count: int) -> tuple[int, ...]:
         ValueError: they are others.
     """
     words = content.split()
-    if len(words) != count or not all(re.fullmatch("[0-9]{1,20}", word) for word in words):
+    digits = "".join(words)
+    is_decimal = digits.isascii() and digits.isdecimal()
+    if len(words) != count or not is_decimal or max(map(len, words)) > MAX_DIGITS:
         raise ValueError(f"expected {count} numbers, found {content.strip()[:60]!r}")
     return tuple(map(int, words))
 
@@ -70,7 +83,7 @@ def parse_hex(content: str) -> int:
         ValueError: it is something else.
     """
     word = content.strip()
-    if not re.fullmatch("0x[0-9a-fA-F]{1,16}", word):
+    if not _HEX(word):
         raise ValueError(f"expected a hexadecimal number, found {word[:40]!r}")
     return int(word, 16) & 0xFFFF_FFFF  # the kernel keeps 32 bits, and writes them with their sign
 
@@ -90,20 +103,55 @@ def _numbers(tree: Tree, path: str, names: tuple[str, ...]) -> dict[str, Value]:
     return dict(zip(names, found, strict=True))
 
 
-def read_zfcp(tree: Tree) -> tuple[Frame, Frame]:
-    """Return a frame of `ADAPTER` and one of `LUN`."""
-    try:
-        now = tree.when(HOSTS)
-    except OSError:
-        return empty_frame(ADAPTER, NO_ADAPTER), empty_frame(LUN, NO_LUN)
-    hosts = dict(_hosts(tree))
-    ports = list(_port_states(tree, {host: busid for busid, host in hosts.items()}))
-    adapters = {busid: _adapter(tree, busid, host, ports) for busid, host in hosts.items()}
-    luns = dict(_luns(tree))
-    return (
-        frame_of(ADAPTER, adapters, now) if adapters else empty_frame(ADAPTER, NO_ADAPTER),
-        frame_of(LUN, luns, now) if luns else empty_frame(LUN, NO_LUN),
-    )
+class ZfcpReader:
+    """Reads adapters and LUNs again and again; which disk a LUN is, it looks at once a minute."""
+
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Look at nothing yet."""
+        self._tree = tree
+        self._looked: int | None = None
+        self._known: dict[str, tuple[str, dict[str, Value] | None]] = {}
+        """Of each LUN its directory, and what stays; None if it is not behind an FCP adapter."""
+
+    def refresh(self) -> None:
+        """Look again which LUN is which disk: devices came, went, or changed."""
+        self._looked = None
+
+    def read(self) -> tuple[Frame, Frame, Frame]:
+        """Return a frame of `ADAPTER`, one of `LUN` and one of `TARGET_PORT`."""
+        tree = self._tree
+        try:
+            now = tree.when(HOSTS)
+        except OSError:
+            return (
+                empty_frame(ADAPTER, NO_ADAPTER),
+                empty_frame(LUN, NO_LUN),
+                empty_frame(TARGET_PORT, NO_PORT),
+            )
+        if self._looked is None or now - self._looked >= LOOK_EVERY:
+            self._looked = now
+            self._known.clear()
+        hosts = dict(_hosts(tree))
+        ports = dict(_ports(tree, {host: busid for busid, host in hosts.items()}))
+        adapters = {busid: _adapter(tree, busid, host, ports) for busid, host in hosts.items()}
+        luns = self._luns()
+        return (
+            frame_of(ADAPTER, adapters, now) if adapters else empty_frame(ADAPTER, NO_ADAPTER),
+            frame_of(LUN, luns, now) if luns else empty_frame(LUN, NO_LUN),
+            frame_of(TARGET_PORT, ports, now) if ports else empty_frame(TARGET_PORT, NO_PORT),
+        )
+
+    def _luns(self) -> dict[str, dict[str, Value]]:
+        """Return the LUNs behind FCP adapters."""
+        found: dict[str, dict[str, Value]] = {}
+        for key in _entries(self._tree, DEVICES, _LUN):
+            if key not in self._known:
+                here = _directory(self._tree, key)
+                self._known[key] = here, _constant(self._tree, here)
+            here, known = self._known[key]
+            if known is not None:
+                found[key] = known | _counted(self._tree, here)
+        return found
 
 
 def _entries(tree: Tree, path: str, form: str) -> list[str]:
@@ -125,12 +173,16 @@ def _hosts(tree: Tree) -> Iterator[tuple[str, str]]:
             yield busids[-1], host
 
 
-def _port_states(tree: Tree, busids: dict[str, str]) -> Iterator[tuple[str, Value]]:
-    """Yield of each port of a storage server the bus id of the adapter that sees it, and its state."""
-    for name in _entries(tree, PORTS, "rport-[0-9]{1,5}:[0-9]{1,3}-[0-9]{1,5}"):
+def _ports(tree: Tree, busids: dict[str, str]) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Yield each port of a storage server that an adapter sees."""
+    for name in _entries(tree, PORTS, TARGET_PORT.key_form):
         host = f"host{name.removeprefix('rport-').partition(':')[0]}"
         if host in busids:
-            yield busids[host], read_value(tree, f"{PORTS}/{name}/port_state", parse_words)
+            here = f"{PORTS}/{name}"
+            row: dict[str, Value] = {"adapter": busids[host]}
+            files = {"port_name": "port_name", "state": "port_state", "roles": "roles"}
+            row |= {field: read_value(tree, f"{here}/{file}", parse_words) for field, file in files.items()}
+            yield name, row
 
 
 def parse_words(content: str) -> str:
@@ -140,15 +192,15 @@ def parse_words(content: str) -> str:
         ValueError: it has other characters, or is longer.
     """
     word = content.strip()
-    if not re.fullmatch(r"[\w .,:()/+-]{1,60}", word, re.ASCII):
+    if not _WORDS(word):
         raise ValueError(f"not some words: {word[:40]!r}")
     return word
 
 
-def _adapter(tree: Tree, busid: str, host: str, ports: list[tuple[str, Value]]) -> dict[str, Value]:
+def _adapter(tree: Tree, busid: str, host: str, ports: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
     here, scsi = f"{HOSTS}/{host}", f"{SCSI_HOSTS}/{host}"
     word = partial(read_value, tree, parse=parse_words)
-    mine = [state for adapter, state in ports if adapter == busid]
+    mine = [port["state"] for port in ports.values() if port["adapter"] == busid]
     return {
         "host": host,
         **{name: word(f"{here}/{name}") for name in ("port_name", "port_type", "port_state", "speed")},
@@ -161,23 +213,45 @@ def _adapter(tree: Tree, busid: str, host: str, ports: list[tuple[str, Value]]) 
     }
 
 
-def _luns(tree: Tree) -> Iterator[tuple[str, dict[str, Value]]]:
-    for key in _entries(tree, DEVICES, _LUN):
-        here = f"{DEVICES}/{key}/device"
-        adapter = read_value(tree, f"{here}/hba_id", parse_words)
-        if isinstance(adapter, Absent):
-            continue  # not behind zfcp
-        row: dict[str, Value] = {"adapter": adapter}
-        names = _entries(tree, f"{here}/block", "[a-z]{1,12}")
-        row["name"] = names[0] if names else absent("the SCSI device is no disk")
-        row["state"] = read_value(tree, f"{here}/state", parse_words)
-        row["failed"] = read_value(tree, f"{here}/zfcp_failed", _bit)
-        for what in LATENCIES:
-            parts = ("min", "max", "fabric", "cmin", "cmax", "channel", "count")
-            found = _numbers(tree, f"{here}/{what}_latency", parts)
-            row |= {f"{what}_{name}": found[name] for name in ("fabric", "channel", "count")}
-        row |= {name: read_value(tree, f"{here}/{file}", parse_hex) for name, file in COUNTS.items()}
-        yield key, row
+def _directory(tree: Tree, key: str) -> str:
+    """Return the directory of a LUN; on a live machine that without links, which is found more quickly."""
+    linked = f"{DEVICES}/{key}"
+    if tree.live:
+        with suppress(OSError):
+            real = posixpath.normpath(posixpath.join(DEVICES, tree.link(linked)))
+            above, found, _ = real.rpartition("/scsi_device/")
+            if found:
+                return above
+    return f"{linked}/device"
+
+
+def _constant(tree: Tree, here: str) -> dict[str, Value] | None:
+    """Return what stays of a LUN; None if it is not behind an FCP adapter."""
+    adapter = read_value(tree, f"{here}/hba_id", parse_words)
+    if isinstance(adapter, Absent):
+        return None
+    names = _entries(tree, f"{here}/block", "[a-z]{1,12}")
+    return {"adapter": adapter, "name": names[0] if names else absent("the SCSI device is no disk")}
+
+
+def _counted(tree: Tree, here: str) -> dict[str, Value]:
+    """Return the state of a LUN and what is counted of it."""
+    row: dict[str, Value] = {
+        "state": read_value(tree, f"{here}/state", parse_words),
+        "failed": read_value(tree, f"{here}/zfcp_failed", _bit),
+    }
+    for what, names in _TIMES.items():
+        try:
+            times = parse_numbers(text(tree, f"{here}/{what}_latency"), 7)
+        except OSError as error:
+            row |= dict.fromkeys(names, refused(error))
+        except ValueError as error:
+            row |= dict.fromkeys(names, absent(str(error)))
+        else:
+            row |= zip(names, (times[2], times[5], times[6]), strict=True)
+    for name, file in COUNTS.items():
+        row[name] = read_value(tree, f"{here}/{file}", parse_hex)
+    return row
 
 
 def _bit(content: str) -> int:

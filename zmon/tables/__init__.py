@@ -5,7 +5,7 @@ from zmon.light_typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "exceptions", "fcp", "itself", "lpar", "multipath",
+        "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "itself", "lpar", "multipath",
         "overview", "plot", "pressure", "system",
     )},
     **dict.fromkeys(

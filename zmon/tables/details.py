@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT
-from zmon.tables import cache, device
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
+from zmon.tables import cache, device, multipath
 from zmon.tables.device import CP_ONLY, PATH_MASKS, find_device
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
-NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, MOUNT), topology=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH), topology=TOPOLOGY)
 
 NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
 NO_DISK: Final = absent("it is no disk that Linux has a block device for")
@@ -31,6 +31,8 @@ MAX_NAMED: Final = 4
 """The number of names that are listed; the others are counted."""
 NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
 NOT_COUNTED: Final = absent("Linux does not count this")
+MAX_PATHS: Final = 16
+"""The number of paths of a multipath device that are described; the others are counted."""
 
 
 def table(view: View) -> Table:
@@ -82,7 +84,46 @@ def table(view: View) -> Table:
             caches.columns[name][place] if place is not None else caches.missing or NOT_ASKED
         )
     facts |= lodging(view, facts)
-    return Table([], {}, facts=facts, estimated=guesses)
+    notes: list[str] = []
+    if key in devices.paths:
+        found = multipath.table(view)
+        rows = [row for row, name in enumerate(found.columns["device"]) if name == key]
+        facts |= _paths(found, rows)
+        notes = _described(found, rows)
+    return Table([], {}, facts=facts, estimated=guesses, notes=tuple(notes))
+
+
+def _paths(found: Table, rows: Sequence[int]) -> dict[str, Value]:
+    """Return the names of the paths of a multipath device and, under them, whether each can be used."""
+    names = [str(found.columns["path"][row]) for row in rows]
+    if not names:
+        return {}
+    width = max(6, *(len(name) + 1 for name in names))
+    states = ["ON" if found.columns["down"][row] == 0 else "OFF" for row in rows]
+    return {
+        "path_names": "".join(f"{name:<{width}}" for name in names),
+        "path_states": "".join(f"{state:<{width}}" for state in states),
+    }
+
+
+def _described(found: Table, rows: Sequence[int]) -> list[str]:
+    """Say of each path of a multipath device where it leads, its state, and what it carries."""
+    said = []
+    for row in rows[:MAX_PATHS]:
+        cells = {name: values[row] for name, values in found.columns.items()}
+        words = [str(cells["state"]) if isinstance(cells["state"], str) else "state not known"]
+        if isinstance(cells["adapter"], str):
+            words.append(f"over {cells['adapter']}")
+        if isinstance(cells["port"], str):
+            words.append(f"port {cells['port']}")
+        load = [
+            f"{value:,.1f} {unit}"
+            for name, unit in (("io", "I/O a second"), ("resp", "ms"))
+            if isinstance(value := cells[name], (int, float))
+        ]
+        said.append(f"{cells['path']}: {' '.join(words)}{': ' * bool(load)}{', '.join(load)}")
+    left = len(rows) - MAX_PATHS
+    return [*said, f"and {left} more paths: MPATH shows them"] if left > 0 else said
 
 
 def _busid(view: View, key: str) -> Value:

@@ -1,15 +1,16 @@
 """FCP: the load of FCP adapters, the ports that they see, latency and errors of the LUNs behind them.
 
 Latencies are means of all requests of the adapter's LUNs that the driver timed: in the fabric, which is from
-the adapter to the storage server and back, and in the channel, which is from Linux to the adapter.
+the adapter to the storage server and back, and in the channel, which is from Linux to the adapter.  The
+response time is what the block layer counts of the SCSI disks behind the adapter: each path to a LUN is one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.kinds import ADAPTER, DEVICE, LUN
+from zmon.absent import Absent, absent
+from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN
 from zmon.tables.device import IDLE, address
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
@@ -19,18 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
+    from zmon.interval import Delta, Interval
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((ADAPTER, LUN, DEVICE))
+NEEDS: Final = Needs((ADAPTER, BLOCK, LUN, DEVICE))
 
 NPIV: Final = "NPIV VPORT"
 MICROSECONDS: Final = 1e-6
 MS: Final = 1e-3
 LATENCIES: Final = ("read", "write", "cmd")
 NO_LUN: Final = absent("no LUN is seen over this adapter")
+NO_DISK: Final = absent("no SCSI disk is seen over this adapter")
 NOT_FCP: Final = absent("the adapter is no ccw device")
-SUMMED: Final = ("requests", "controls", "mbin", "mbout", "full", "luns", "errors", "timeouts")
+SUMMED: Final = ("requests", "controls", "mbin", "mbout", "full", "luns", "errors", "timeouts", "io")
 
 
 def table(view: View) -> Table:
@@ -56,6 +58,7 @@ def table(view: View) -> Table:
         "ports": list(adapters["ports"]),
         "online": list(adapters["ports_online"]),
         **luns,
+        **_of_disks(view.interval, keys),
         "wwpn": list(adapters["port_name"]),
     }  # fmt: skip
     sums: dict[str, Value] = {
@@ -71,19 +74,27 @@ def table(view: View) -> Table:
     )
 
 
+def timed(luns: Delta) -> list[Number]:
+    """Return for each LUN the number of requests that the driver timed."""
+    return plus(*(luns.numbers(f"{what}_count") for what in LATENCIES))
+
+
+def spent(luns: Delta, part: str) -> list[Number]:
+    """Return for each LUN the microseconds of these requests in a part of their way: `fabric`, `channel`."""
+    return plus(*(luns.numbers(f"{what}_{part}") for what in LATENCIES))
+
+
 def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[Value]]:
     """Return what the LUNs behind each adapter have together."""
     luns = interval.of(LUN)
-    rows: dict[str, list[int]] = {key: [] for key in adapters}
-    for row, adapter in enumerate(luns["adapter"]):
-        rows.get(str(adapter), []).append(row)
-    counts = plus(*(luns.numbers(f"{what}_count") for what in LATENCIES))
+    rows = _rows_by(luns["adapter"], adapters)
+    counts = timed(luns)
 
     def mean(part: str) -> list[Value]:
-        spent = plus(*(luns.numbers(f"{what}_{part}") for what in LATENCIES))
+        taken = spent(luns, part)
         return list(
             quotient(
-                [_sum(spent, rows[key]) for key in adapters],
+                [_sum(taken, rows[key]) for key in adapters],
                 [_sum(counts, rows[key]) for key in adapters],
                 MS,
                 IDLE,
@@ -99,8 +110,30 @@ def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[V
     }
 
 
-def _sum(values: Sequence[Number], rows: Sequence[int]) -> Number:
-    return total([values[row] for row in rows]) if rows else NO_LUN
+def _of_disks(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[Value]]:
+    """Return requests per second and response of the SCSI disks behind each adapter."""
+    disks = interval.of(BLOCK)
+    rows = _rows_by(disks["busid"], adapters)
+    requests = plus(disks.numbers("reads"), disks.numbers("writes"))
+    waited = plus(disks.numbers("read_ms"), disks.numbers("write_ms"))
+    rate = plus(disks.rate("reads"), disks.rate("writes"))
+
+    def of(values: Sequence[Number]) -> list[Number]:
+        return [_sum(values, rows[key], disks.missing or NO_DISK) for key in adapters]
+
+    return {"io": list(of(rate)), "resp": list(quotient(of(waited), of(requests), 1.0, IDLE))}
+
+
+def _rows_by(adapter_of: Sequence[Value], adapters: Sequence[str]) -> Mapping[str, list[int]]:
+    """Return for each adapter the rows that name it."""
+    rows: dict[str, list[int]] = {key: [] for key in adapters}
+    for row, adapter in enumerate(adapter_of):
+        rows.get(str(adapter), []).append(row)
+    return rows
+
+
+def _sum(values: Sequence[Number], rows: Sequence[int], otherwise: Absent = NO_LUN) -> Number:
+    return total([values[row] for row in rows]) if rows else otherwise
 
 
 def _notes(columns: Mapping[str, Sequence[Value]]) -> list[str]:

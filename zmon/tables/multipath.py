@@ -2,7 +2,8 @@
 
 A path is down if the device mapper or multipathd calls it failed, or its SCSI disk does not run; `faults` are
 the failures that the device mapper counted in the interval, also those of paths that work again.  I/O is what
-the kernel counts of the SCSI disk that is the path.
+the kernel counts of the SCSI disk that is the path.  Behind FCP the driver also times its requests in the
+fabric and in the channel, and the SCSI layer counts their errors and timeouts.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, NO_MAP, PATH
+from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, PATH
 from zmon.tables.device import IDLE
+from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
@@ -24,19 +26,20 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER), topology=TOPOLOGY)
+NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER, LUN), topology=TOPOLOGY)
 
 RUNNING: Final = frozenset({"running", "live"})
 """States of a SCSI disk, and of an NVMe one, that works."""
 UP: Final = "active"
 NOT_COUNTED: Final = absent("the disk has no counters")
 NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
+NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
 UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024
-SUMMED: Final = ("down", "faults", "io", "mbs", "flight")
+SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
 
 
 def state_of(path: Value, device: Value) -> Value:
@@ -94,6 +97,7 @@ def table(view: View) -> Table:
         "mfaults": of_map["faults"],
         "switches": of_map["switches"],
         "via": list(paths["via"]),
+        **_of_luns(view, paths["name"]),
     }  # fmt: skip
     sums: dict[str, Value] = {
         name: total(columns[name])  # type: ignore[arg-type]  # numbers
@@ -104,6 +108,25 @@ def table(view: View) -> Table:
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
     return Table(paths.keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+
+
+def _of_luns(view: View, names: Sequence[Value]) -> Mapping[str, list[Value]]:
+    """Return what is timed and counted of the LUN that each path is, by the names of the paths."""
+    luns = view.interval.of(LUN)
+    row_of = {name: row for row, name in enumerate(luns["name"])}
+    counts = timed(luns)
+    found: dict[str, Sequence[Value]] = {
+        "fabric": quotient(spent(luns, "fabric"), counts, MS, IDLE),
+        "chan": quotient(spent(luns, "channel"), counts, MS, IDLE),
+        "errors": luns["errors"],
+        "timeouts": luns["timeouts"],
+    }
+    rows = [row_of.get(name) for name in names]
+    otherwise = luns.missing or NO_LUN
+    return {
+        column: [otherwise if row is None else values[row] for row in rows]
+        for column, values in found.items()
+    }
 
 
 def _joins_none(view: View) -> bool:
