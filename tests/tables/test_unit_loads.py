@@ -69,6 +69,17 @@ def test_units_and_the_rest_are_what_the_disks_did() -> None:
     assert loads.rest["94:0"].ios == -5  # before they were merged there were more
 
 
+def test_rates_of_units_are_over_the_time_between_their_own_readings() -> None:
+    """The first sample loads modules as it goes, so it may read the units seconds after the disks."""
+    before = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})
+    late = sample(4, {(DB, "94:0"): (4096 * 40, 40)}, {"94:0": (4096 * 40, 40)})
+    before = before._replace(frames={**before.frames, "unit_io": late.frame(UNIT_IO)})
+    after = sample(10, {(DB, "94:0"): (4096 * 100, 100)}, {"94:0": (4096 * 100, 100)})
+    loads = UnitLoads(Interval(before, after))
+    assert loads.of[DB]["94:0"].bytes == 40960
+    assert loads.rest["94:0"].bytes == 0
+
+
 def test_a_unit_with_more_than_the_disk_has_all_of_it_in_words() -> None:
     """I/O that is submitted and not complete counts for the unit only: its column says so, as measured."""
     before = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})

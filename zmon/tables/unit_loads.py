@@ -56,7 +56,7 @@ class UnitLoads:
         """What each unit did on each disk."""
         self.guessed: dict[str, frozenset[str]] = {}
         """The disks of each unit for which that is an estimate."""
-        seconds = interval.seconds
+        seconds = interval.seconds if before is None else _between(before, now, interval.seconds)
         if self.missing is None and not isinstance(seconds, Absent) and before is not None:
             counted = _differences(before, now, _replaced(interval))
             for unit, devices in counted.items():
@@ -87,6 +87,12 @@ class UnitLoads:
                 if number in known:
                     known[number] = known[number].plus(one)
         return {number: one.plus(known[number].part(-1.0)) for number, one in self.disks.items()}
+
+
+def _between(before: Frame, now: Frame, otherwise: Number) -> Number:
+    """Return the seconds between two readings of the units, which may be read later than the disks."""
+    length = (now.times[-1] - before.times[-1]) / 1e9 if now.times and before.times else 0.0
+    return length if length > 0 else otherwise
 
 
 def _replaced(interval: Interval) -> frozenset[str]:
