@@ -19,6 +19,7 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.sections import remarks, sections
+from zmon.diagnosis.stretch import timed_claim
 from zmon.kinds import MACHINE, UNIT, UNIT_IO
 from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
@@ -111,7 +112,7 @@ def document(found: Verdict, span: tuple[int, int]) -> dict[str, Any]:
         "to": moment(span[1]),
         "verdict": found.sentence,
         "next_limit": found.next_limit,
-        "diagnoses": [_object(one, by) for one, by in _all(found)],
+        "diagnoses": [_object(one, by, span) for one, by in _all(found)],
         "unknown": [
             {"id": one.id, "title": CATALOGUE[one.id].title, "source": one.source} for one in found.unknown
         ],
@@ -123,7 +124,7 @@ def _all(found: Verdict) -> Iterable[tuple[Diagnosis, str]]:
     return (*((one, "") for one in found.diagnoses), *found.explained)
 
 
-def _object(one: Diagnosis, by: str) -> dict[str, Any]:
+def _object(one: Diagnosis, by: str, span: tuple[int, int]) -> dict[str, Any]:
     return {
         "id": one.id,
         "title": CATALOGUE[one.id].title,
@@ -149,6 +150,8 @@ def _object(one: Diagnosis, by: str) -> dict[str, Any]:
         "missing": list(one.missing),
         "since": None if one.since is None else moment(one.since),
         "explained_by": by or None,
+        "begin": moment(span[0] if one.begin is None else one.begin),
+        "end": moment(span[1] if one.end is None else one.end),
     }  # fmt: skip
 
 
@@ -156,7 +159,7 @@ def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
     for one, by in _all(found):
         where = one.subjects[0]
         yield [
-            moment(span[0]), moment(span[1]), one.id, one.confidence, one.lost, where.kind,
+            *(moment(utc) for utc in span), one.id, one.confidence, one.lost, where.kind,
             where.key or where.title, one.claim, one.action, one.gain, by,
         ]  # fmt: skip
 
@@ -172,7 +175,7 @@ def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str
     for number, one in enumerate(found.diagnoses, 1):
         if number > 1 or found.is_calm:
             yield ""
-        yield from folded(f"{number}. {one.claim} ({one.id}, {one.confidence})", width)
+        yield from folded(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})", width)
         yield from _sections(sections(one), width)
     last = list(remarks(found))
     if last:

@@ -74,6 +74,10 @@ class Diagnosis(NamedTuple):
     """What was not measured and would make it surer."""
     since: int | None = None
     """UTC in ns from which on it is seen; None if not looked for."""
+    begin: int | None = None
+    """Of a long time, when the stretch begins in which it was short, UTC in ns; None: all of the time."""
+    end: int | None = None
+    """When that stretch ends."""
 
 
 Diagnoses = tuple[Diagnosis, ...] | Absent
@@ -102,6 +106,8 @@ class Verdict(NamedTuple):
     """What limits next, and when: `LCU 7100, at about 1.1 times this load (88 % busy)`, or empty."""
     unknown: tuple[NotKnown, ...]
     """What could not be judged."""
+    rest: str = ""
+    """What is said of the rest of a long time, of which some stretches were diagnosed; else empty."""
 
     @property
     def is_calm(self) -> bool:

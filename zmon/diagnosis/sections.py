@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.stretch import timed_claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,9 @@ def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
 def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
     """Yield what follows all diagnoses: those that others explain, the next limit, and what is not known."""
     for one, by in found.explained:
-        yield f"Also {one.id}", f"{one.claim} {by} explains it."
+        yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it."
+    if found.rest:
+        yield "Else", found.rest
     if found.next_limit and not found.is_calm:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):

@@ -100,6 +100,13 @@ def verdict(situation: Situation) -> Verdict:
     )
 
 
+def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> Verdict:
+    """Return the verdict on a long time in no step of which something was short, from that on its mean."""
+    blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
+    limit = whole.next_limit or _next_limit(resource_uses(situation.load), set())
+    return Verdict(blind, (), _calm_sentence(situation, limit, unknown), limit, tuple(unknown))
+
+
 def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
     """Return what diagnoses are ordered by: what is certain or likely first, then the time that is lost."""
     lost = max([one.lost, *(other.lost for other, id_ in explained if id_ == one.id)])
@@ -168,9 +175,13 @@ def _sentence(
 ) -> str:
     if diagnoses and diagnoses[0].id != BLIND:
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
-    why = situation.waiting.why
     if any(place.kind != "processors" for place in situation.waiting.places):
-        return f"{why}."
+        return f"{situation.waiting.why}."
+    return _calm_sentence(situation, limit, unknown)
+
+
+def _calm_sentence(situation: Situation, limit: str, unknown: Sequence[NotKnown]) -> str:
+    why = situation.waiting.why
     blind = " as far as is measured" if {one.id for one in unknown} & OF_KIND["lcu"] else ""
     words = f"Nothing is short{blind}"
     if why.startswith("Nothing waits;"):

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
-from zmon.diagnosis.verdict import verdict
+from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
+from zmon.diagnosis.verdict import calm, verdict
 from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS, SCSI
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
+from zmon.tables.steps import part_of, parts_of, span_of, steps_of
 from zmon.tables.surroundings import KINDS as SURROUNDINGS
 from zmon.tables.surroundings import observed_machine
 from zmon.tables.table import Needs, Table
@@ -27,10 +29,11 @@ from zmon.tables.view import TableDefinition, View
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
+    from zmon.diagnosis.stretch import Stretch
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.observation import ObservedLoad
@@ -80,7 +83,7 @@ class _Asked:
 
 
 def verdict_of(view: View) -> Verdict:
-    """Return the verdict on a view's interval."""
+    """Return the verdict on a view's interval; on a long time that on the stretches in which it was short."""
     return _verdict(_Asked(judged_view(view)))
 
 
@@ -100,7 +103,7 @@ def judged_view(view: View) -> View:
             break
         window = view.history.between(end - seconds * SECOND, end)
         if window is not None and window.seconds > found.interval.seconds:
-            found = View(window, history=view.history, limits=view.limits, people=view.people)
+            found = part_of(view, window)
     return found
 
 
@@ -115,13 +118,48 @@ def _is_scarce(load: ObservedLoad) -> bool:
 
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with
 def _verdict(asked: _Asked) -> Verdict:
-    return verdict(_situation(asked))
+    whole = verdict(_situation(asked))
+    steps = list(_judged(asked.view))
+    if not steps:
+        return whole
+    found = stretches(steps)
+    if not found:
+        return calm(situation_of(asked.view), whole, unknown_in(steps))
+    return together(steps, _diagnosed(asked.view, found[:MOST]), found[MOST:], whole)
+
+
+def _judged(view: View) -> Iterator[Step]:
+    """Yield the steps of a long time with their verdicts; in parts where something begins or ends."""
+    views = steps_of(view)
+    found = [_step(one) for one in views]
+    troubles = [step.troubles for step in found]
+    for at, (one, step) in enumerate(zip(views, found, strict=True)):
+        around = troubles[max(0, at - 1) : at + 2]
+        parts = parts_of(view, one) if any(each != troubles[at] for each in around) else []
+        yield from map(_step, parts) if parts else [step]
+
+
+def _step(view: View) -> Step:
+    """Return a step with its verdict; what would be gained is not asked."""
+    return Step(*span_of(view), verdict(_known(view)._replace(predict=None)))
+
+
+def _diagnosed(view: View, found: Sequence[Stretch]) -> Iterator[tuple[Stretch, Verdict]]:
+    """Yield stretches of a long time with the verdict on each."""
+    for one in found:
+        own = view.history.between(one.begin, one.end)
+        seen = view if own is None else part_of(view, own)
+        yield one, verdict(_known(seen, view.interval.after.at.utc))
 
 
 @lru_cache(maxsize=4)
 def _situation(asked: _Asked) -> Situation:
-    view = asked.view
-    load = _load(asked)
+    return _known(asked.view)
+
+
+def _known(view: View, until: int | None = None) -> Situation:
+    """Return what is known of a view's interval; of what is over by then if more is looked at."""
+    load = _load(_Asked(view))
     earlier = cache(lambda: _earlier(view))
     return Situation(
         load,
@@ -132,7 +170,7 @@ def _situation(asked: _Asked) -> Situation:
         cache(lambda: _shares(view, load)),
         cache(lambda: volume_details(view.interval)),
         cache(lambda: stacked_disks(view.interval)),
-        observed_machine(view),
+        observed_machine(view, until),
     )
 
 
@@ -204,7 +242,7 @@ def table(view: View) -> Table:
         lines.append(("Verdict", found.sentence, None))
     for number, one in enumerate(found.diagnoses, 1):
         firsts[len(lines)] = one
-        lines.append((f"{number}. {one.id}", one.claim, one))
+        lines.append((f"{number}. {one.id}", timed_claim(one), one))
         lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
         lines += [(heading, words, one) for heading, words in sections(one)]
     lines += [(heading, words, None) for heading, words in remarks(found)]

@@ -29,6 +29,8 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 LOOKED_BACK: Final = 6 * HOUR
 """How far the begin of a load is looked for."""
+AHEAD: Final = 2 * MINUTE
+"""How far behind a stretch it is looked for whether it is over."""
 MAX_READ: Final = 600
 """Intervals that are read for it where no roll-up has it."""
 AROUND: Final = HOUR // 2
@@ -41,7 +43,9 @@ NOT_RECORDED: Final = absent("no other day was recorded")
 MEGABYTE: Final = 1e6
 
 
-def load_period(view: View, lcu: str, members: tuple[str, ...], usual_load: float) -> LoadPeriod | Absent:
+def load_period(
+    view: View, lcu: str, members: tuple[str, ...], usual_load: float, until: int | None = None
+) -> LoadPeriod | Absent:
     """Return when an LCU had the load that it has most of in a view's interval: how long it stayed above.
 
     Args:
@@ -49,10 +53,14 @@ def load_period(view: View, lcu: str, members: tuple[str, ...], usual_load: floa
         lcu: the key of the LCU.
         members: bus ids of its devices.
         usual_load: bytes per second without the load; it counts from the geometric mean of both on.
+        until: UTC in ns up to which its end may be looked for; None: the end of the interval.
     """
     begin = 0 if view.interval.before is None else view.interval.before.at.utc
-    known = [one for one in _trend(view, lcu) or _intervals(view, frozenset(members)) if one.begin < one.end]
-    inside = [at for at, one in enumerate(known) if one.end > begin]
+    end = view.interval.after.at.utc
+    until = max(end, min(until or end, end + AHEAD))
+    known = _trend(view, lcu, until) or _intervals(view, frozenset(members), until)
+    known = [one for one in known if one.begin < one.end]
+    inside = [at for at, one in enumerate(known) if one.end > begin and one.begin < end]
     if not inside:
         return LONGER_AGO
     first = last = max(inside, key=lambda at: (known[at].bytes, at))
@@ -61,7 +69,7 @@ def load_period(view: View, lcu: str, members: tuple[str, ...], usual_load: floa
         first -= 1
     while last + 1 < len(known) and known[last + 1].bytes >= limit:
         last += 1
-    over = last + 1 < len(known) and known[last].end < view.interval.after.at.utc
+    over = last + 1 < len(known) and known[last].end < until
     return LoadPeriod(known[first - 1].end if first else LONGER_AGO, known[last].end if over else None)
 
 
@@ -73,10 +81,10 @@ class _Part(NamedTuple):
     bytes: float
 
 
-def _trend(view: View, lcu: str) -> list[_Part]:
+def _trend(view: View, lcu: str, end: int) -> list[_Part]:
     """Return the minutes that were kept of an LCU, the first first; what is not known is left out."""
-    end = view.interval.after.at.utc
-    known = view.history.trend(Variable("control_unit", "mbs", lcu), end - LOOKED_BACK, end)
+    begin = view.interval.after.at.utc - LOOKED_BACK
+    known = view.history.trend(Variable("control_unit", "mbs", lcu), begin, end)
     return [
         _Part(one.begin, one.end, MEGABYTE * one.mean)
         for one in known
@@ -84,9 +92,8 @@ def _trend(view: View, lcu: str) -> list[_Part]:
     ]
 
 
-def _intervals(view: View, members: frozenset[str]) -> list[_Part]:
-    """Return the intervals before the end of a view, or as many parts of a long time."""
-    end = view.interval.after.at.utc
+def _intervals(view: View, members: frozenset[str], end: int) -> list[_Part]:
+    """Return the intervals of a view and before it up to a time, or as many parts of a long time."""
     last = next(view.history.past(end), None)
     seconds = view.interval.seconds
     if last is None or isinstance(last.seconds, Absent) or isinstance(seconds, Absent):

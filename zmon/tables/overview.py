@@ -13,6 +13,7 @@ from zmon.absent import Absent, absent, ratio
 from zmon.clock import clock
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import POSSIBLE, Diagnosis, Verdict
+from zmon.diagnosis.stretch import timed_claim
 from zmon.event import LEVELS
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
@@ -177,9 +178,9 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine(
             "verdict",
             "verdict",
-            first.claim,
+            timed_claim(first),
             first.confidence,
-            words=f"{first.claim} {action}",
+            words=f"{timed_claim(first)} {action} {verdict.rest}".rstrip(),
             command="DIAGNOSE",
         )
     for one in others:
@@ -189,7 +190,7 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
             one.id,
             f"{name[:1].upper()}{name[1:]}",
             one.confidence,
-            words=one.claim,
+            words=timed_claim(one),
             command="DIAGNOSE",
         )
     if verdict.next_limit and not verdict.is_calm:

@@ -21,12 +21,15 @@ KINDS: Final = tuple(dict.fromkeys((*observed_system.KINDS, *observed_paths.KIND
 """What is read of a sample."""
 
 
-def observed_machine(view: View) -> ObservedMachine:
-    """Return functions that read a view's surroundings, each once."""
+def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
+    """Return functions that read a view's surroundings, each once.
+
+    Of a stretch of a long time, `until` is the end of that: what is over by then is told in the past.
+    """
 
     def period(lcu: str, usual_load: float) -> LoadPeriod | Absent:
         unit = units_of(view).lcus.get(lcu)
-        found = load_period(view, lcu, () if unit is None else unit.members, usual_load)
+        found = load_period(view, lcu, () if unit is None else unit.members, usual_load, until)
         own = view_of(found)
         return found if own is view or isinstance(found, Absent) else found._replace(load=load_of(own))
 

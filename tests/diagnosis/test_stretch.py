@@ -1,0 +1,201 @@
+"""A long time is judged by what was short in its parts: the mean of it neither hides nor makes a cause."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zmon.cli.main import main
+from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
+from zmon.diagnosis.stretch import Step, stretches, times, together, unknown_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MINUTE: Final = 60_000_000_000
+CALM: Final = Verdict((), (), "Nothing is short.", "", ())
+DAY: Final = "recordings/lab-healthy-day.zmon"
+
+
+def short(id_: str, lcu: str = "8000", lost: float = 5.0, confidence: str = "certain") -> Verdict:
+    """Return the verdict that one thing is short."""
+    one = Diagnosis(
+        id_, (Subject("lcu", lcu, f"LCU {lcu}"),), f"{lcu} is short.", (), confidence, "Act.", lost
+    )
+    return Verdict((one,), (), one.claim, "", ())
+
+
+def steps(*found: Verdict) -> list[Step]:
+    """Return minutes with these verdicts, one after the other."""
+    return [Step(at * MINUTE, (at + 1) * MINUTE, one) for at, one in enumerate(found)]
+
+
+def spans(found: Sequence[Step]) -> list[tuple[str, int, int]]:
+    """Return the stretches in minutes."""
+    return [(one.id, one.begin // MINUTE, one.end // MINUTE) for one in stretches(found)]
+
+
+def test_an_incident_of_several_minutes_is_one_stretch() -> None:
+    """A calm minute between does not end it; one that is as long as it was before does."""
+    hot = short("D1")
+    assert spans(steps(CALM, hot, hot, CALM, hot, CALM)) == [("D1", 1, 5)]
+    assert spans(steps(hot, CALM, CALM, hot)) == [("D1", 0, 1), ("D1", 3, 4)]
+
+
+def test_different_causes_and_places_are_different_stretches() -> None:
+    """The most requests times seconds come first, and what is only possible comes last."""
+    found = steps(
+        *[short("D1")] * 2, CALM, *[short("D9", "8100", 2.0)] * 6, CALM, short("D2", "8200", 99, "possible")
+    )
+    assert spans(found) == [("D9", 3, 9), ("D1", 0, 2), ("D2", 10, 11)]
+
+
+def test_a_gap_ends_a_stretch() -> None:
+    """What was between two samples that cannot be compared is not known."""
+    before, after = steps(*[short("D1")] * 4), steps(*[short("D1")] * 4)
+    later = [Step(one.begin + 9 * MINUTE, one.end + 9 * MINUTE, one.found) for one in after]
+    assert spans([*before, *later]) == [("D1", 0, 4), ("D1", 9, 13)]
+    words = together(
+        [*before, *later, Step(13 * MINUTE, 14 * MINUTE, CALM)], [(stretches(before)[0], CALM)], [], CALM
+    )
+    assert words.rest == "The rest of the time nothing is short, as far as there are samples."
+
+
+def test_the_edge_of_an_incident_is_no_other_cause() -> None:
+    """A minute that is partly calm can look like another cause of the same LCU; what causes it is kept."""
+    assert spans(steps(short("D9", confidence="likely"), *[short("D23")] * 5)) == [("D23", 1, 6)]
+    assert spans(steps(*[short("D3")] * 5, short("D1"))) == [("D3", 0, 5)]
+    assert set(spans(steps(short("D13"), *[short("D2")] * 5))) == {("D13", 0, 1), ("D2", 1, 6)}
+
+
+def test_a_cause_that_another_one_explains_at_the_same_time_is_no_stretch() -> None:
+    """Between minutes of uneven data an LCU that is full is the same trouble."""
+    full, uneven = short("D1"), short("D3")
+    assert spans(steps(uneven, full, uneven, uneven, full, uneven)) == [("D3", 0, 6)]
+
+
+@given(
+    st.lists(st.sampled_from([CALM, short("D1"), short("D9", "8100"), short("D2", "8200")]), max_size=30),
+    st.integers(0, 20),
+    st.integers(0, 20),
+)
+def test_calm_around_a_time_changes_no_stretch(found: list[Verdict], before: int, after: int) -> None:
+    """The same stretches are found with any calm time in front of them and behind."""
+    alone = spans(steps(*found))
+    around = spans(steps(*[CALM] * before, *found, *[CALM] * after))
+    assert around == [(id_, begin + before, end + before) for id_, begin, end in alone]
+
+
+@given(st.lists(st.sampled_from([CALM, short("D1"), short("D9", "8100"), short("D2", "8200")]), max_size=30))
+def test_each_trouble_is_in_a_stretch(found: list[Verdict]) -> None:
+    """No step is forgotten, and no stretch begins or ends with a calm one."""
+    known = stretches(steps(*found))
+    for step in steps(*found):
+        ids = {one.id for one in known if one.begin <= step.begin and one.end >= step.end}
+        assert {one.id for one in step.found.diagnoses} <= ids
+    assert all(
+        found[one.begin // MINUTE].diagnoses and found[one.end // MINUTE - 1].diagnoses for one in known
+    )
+
+
+def test_what_is_unknown_in_one_calm_minute_alone_is_not_said() -> None:
+    """A source that is lacking is lacking all the time."""
+    from zmon.diagnosis.diagnosis import NotKnown  # noqa: PLC0415 - of this test alone
+
+    lacking, once = NotKnown("D6", "not read"), NotKnown("D8", "no writes")
+    verdicts = [CALM._replace(unknown=(lacking,)), CALM._replace(unknown=(lacking, once))]
+    assert unknown_in(steps(*verdicts)) == [lacking]
+
+
+def test_times_have_seconds_and_days_where_they_matter(utc: None) -> None:  # noqa: ARG001 - clocks show UTC
+    """Whole minutes of one day have neither."""
+    assert times(0, 15 * MINUTE) == "00:00 - 00:15"
+    assert times(0, 15 * MINUTE + 10**10) == "00:00:00 - 00:15:10"
+    assert times(0, 1440 * MINUTE) == "01-01 00:00 - 01-02 00:00"
+
+
+# on a recording
+
+
+def answer(capsys: pytest.CaptureFixture[str], since: str, until: str) -> Any:
+    """Return what `zmon diagnose -f json` says of a part of the healthy day."""
+    assert main(["diagnose", "--from", DAY, "--since", since, "--until", until, "-f", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("window", "stretch"),
+    [
+        (("14:44", "14:59"), ("14:44", "14:45")),
+        (("13:00", "16:00"), ("14:30", "14:45")),
+        (("14:00", "14:31"), ("14:30", "14:31")),
+        (("14:20", "15:10"), ("14:30", "14:45")),
+    ],
+)
+def test_the_incident_has_one_cause_in_every_window(
+    window: tuple[str, str],
+    stretch: tuple[str, str],
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """With a minute of it or all, much or little calm around: the new reader, and nothing besides."""
+    found = answer(capsys, *window)
+    (first,) = [one for one in found["diagnoses"] if not one["explained_by"]]
+    assert (first["id"], first["confidence"]) == ("D23", "certain")
+    assert (first["begin"][11:16], first["end"][11:16]) == stretch
+    assert {one["explained_by"] for one in found["diagnoses"][1:]} == {"D23"}
+    assert found["verdict"].endswith("The rest of the time nothing is short.")
+    assert "D8" not in {one["id"] for one in found["unknown"]}
+
+
+def test_a_calm_window_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no stretch and no rest of the time; the next limit is that of the mean."""
+    found = answer(capsys, "14:46", "16:00")
+    assert found["diagnoses"] == []
+    assert found["verdict"].startswith("Nothing is short")
+    assert "rest" not in found["verdict"]
+    assert found["next_limit"]
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 28), st.integers(1, 14))
+def test_another_cut_has_the_same_incident(before: int, after: int) -> None:
+    """A window that begins up to half an hour earlier and ends later has the same begin, end and cause."""
+    from zmon.session.navigator import Navigator  # noqa: PLC0415 - of this test alone
+    from zmon.session.recording import open_recording  # noqa: PLC0415 - likewise
+    from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - likewise
+
+    timeline = open_recording(DAY)
+    navigator = Navigator(timeline)
+    (begun, _) = timeline.span() or (0, 0)
+    for name, minute in (("A", 14 * 60 + 30 - before), ("B", 14 * 60 + 45 + after)):
+        navigator.seek(begun + minute * MINUTE)
+        navigator.mark(name)
+    navigator.average()
+    view = navigator.view()
+    assert view is not None
+    (one,) = verdict_of(view).diagnoses
+    timeline.close()
+    inside = not before and not after
+    assert one.id == "D23"
+    assert inside or (one.begin, one.end) == (begun + 870 * MINUTE, begun + 885 * MINUTE)
+
+
+def test_the_status_is_about_the_stretches(capsys: pytest.CaptureFixture[str]) -> None:
+    """A script is told of an incident that the mean of the time would hide."""
+    assert main(["diagnose", "--from", DAY, "--since", "12:00", "--until", "16:00", "--status"]) == 2
+    assert capsys.readouterr().out.startswith("DIAGNOSE CRITICAL - From 14:30 to 14:45 a new reader")
+
+
+@pytest.mark.parametrize("screen", ["DIAGNOSE", "OVERVIEW"])
+def test_screens_have_the_same_answer(screen: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """AVERAGE asks the same question."""
+    assert main(["show", screen, "--from", DAY, "--since", "14:00", "--at", "15:00", "-f", "json"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "From 14:30 to 14:45 a new reader read" in text
+    assert "The rest of the time nothing is short." in text
+    assert "D9" not in text

@@ -1,0 +1,243 @@
+"""The stretches of a long time in which something was short, from the verdicts on its steps.
+
+The mean of a long time dilutes what was short for a part of it, and mixes one cause with another.  So each
+step, a minute, has a verdict of its own, and steps with the same trouble are one stretch.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from zmon.clock import clock
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnosis, NotKnown, Subject
+
+MOST: Final = 10
+"""Stretches that are diagnosed: those in which most time was lost."""
+MOST_BRIDGED: Final = 5
+"""Calm steps in a row that do not end a stretch, if it held before for as many steps."""
+SECOND: Final = 1_000_000_000
+WITH_TIMES: Final = ("From ", "Since ", "Until ")
+"""How claims begin that say themselves when it was."""
+
+
+class Step(NamedTuple):
+    """A part of a long time, with the verdict on it."""
+
+    begin: int
+    end: int
+    """UTC in ns."""
+    found: Verdict
+
+    @property
+    def troubles(self) -> frozenset[tuple[str, Subject]]:
+        """What was short, each with the thing that it is first about."""
+        return frozenset((one.id, one.subjects[0]) for one in self.found.diagnoses if one.id != BLIND)
+
+
+class Stretch(NamedTuple):
+    """Steps with the same trouble, with at most a few calm ones between them."""
+
+    id: str
+    subjects: frozenset[Subject]
+    """All that its diagnoses were about."""
+    begin: int
+    end: int
+    """UTC in ns."""
+    steps: int
+    """In how many of its steps it was found."""
+    lost: float
+    """Requests (or tasks) that waited, times the seconds."""
+    worst: Diagnosis
+    """That of the step in which most waited."""
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        """What stretches are ordered by: as diagnoses are, but by the time that was lost in all of it."""
+        return self.worst.confidence == POSSIBLE, -self.lost, self.begin
+
+
+def stretches(steps: Sequence[Step]) -> list[Stretch]:
+    """Return the stretches in which something was short, those with most lost time first.
+
+    A stretch in which another one of the same thing explains it is left out, and so is a single step at the
+    edge of another one: it has a part of that, and a part of the calm beside it.
+    """
+    found = _followed(steps)
+    kept = [one for one in found if not any(_is_part_of(one, other) for other in found)]
+    return sorted(kept, key=lambda one: one.rank)
+
+
+def _followed(steps: Sequence[Step]) -> list[Stretch]:
+    """Return each trouble from the step in which it began to the one in which it was seen last."""
+    found: list[Stretch] = []
+    going_on: dict[int, int] = {}
+    """Places in `found`, each with the number of the last step in which it was seen."""
+    for number, step in enumerate(steps):
+        for one in step.found.diagnoses:
+            if one.id == BLIND:
+                continue
+            alike = (place for place in going_on if _continues(found[place], one))
+            place = next(alike, None)
+            if place is None:
+                place = len(found)
+                found.append(
+                    Stretch(one.id, frozenset(), step.begin, step.end, 0, 0.0, one._replace(lost=-1.0))
+                )
+            found[place] = _longer(found[place], step, one)
+            going_on[place] = number
+        following = steps[number + 1 : number + 2]
+        interrupted = not following or following[0].begin > step.end
+        for place, last in [*going_on.items()]:
+            if interrupted or number - last > min(MOST_BRIDGED, found[place].steps):
+                del going_on[place]
+    return found
+
+
+def _continues(stretch: Stretch, one: Diagnosis) -> bool:
+    return stretch.id == one.id and not stretch.subjects.isdisjoint(one.subjects)
+
+
+def _longer(stretch: Stretch, step: Step, one: Diagnosis) -> Stretch:
+    surer = CONFIDENCES.index(one.confidence) - CONFIDENCES.index(stretch.worst.confidence)
+    is_worse = not stretch.steps or (surer, -one.lost) < (0, -stretch.worst.lost)
+    return stretch._replace(
+        subjects=stretch.subjects | {*one.subjects},
+        end=step.end,
+        steps=stretch.steps + (stretch.end != step.end or not stretch.steps),
+        lost=stretch.lost + one.lost * (step.end - step.begin) / SECOND,
+        worst=one if is_worse else stretch.worst,
+    )
+
+
+def _is_part_of(one: Stretch, other: Stretch) -> bool:
+    """Return whether another stretch explains one, or has it at its edge."""
+    if one is other or not _is_near(one, other):
+        return False
+    if one.id in CATALOGUE[other.id].explains:
+        return other.steps >= one.steps
+    is_edge = one.steps == 1 < other.steps and (one.begin == other.end or one.end == other.begin)
+    is_its_cause = other.id in CATALOGUE[one.id].explains
+    return is_edge and one.id != other.id and not is_its_cause and not _is_surer(one, other)
+
+
+def _is_near(one: Stretch, other: Stretch) -> bool:
+    """Return whether they are about the same thing at the same time, or one right after the other."""
+    wide = any(each.kind in {"machine", "cpu", "memory"} for each in other.subjects)
+    touches = one.begin <= other.end and one.end >= other.begin
+    return touches and (wide or not one.subjects.isdisjoint(other.subjects))
+
+
+def _is_surer(one: Stretch, other: Stretch) -> bool:
+    return CONFIDENCES.index(one.worst.confidence) < CONFIDENCES.index(other.worst.confidence)
+
+
+def own_of(stretch: Stretch, found: Verdict) -> list[Diagnosis]:
+    """Return which diagnoses of a verdict on the whole stretch are those of its trouble.
+
+    If none is, because calm steps dilute it, that of its worst step stands for it.
+    """
+    explaining = {by for one, by in found.explained if one.id == stretch.id and _share(stretch, one)}
+    own = [
+        one
+        for one in found.diagnoses
+        if (one.id == stretch.id or one.id in explaining) and _share(stretch, one)
+    ]
+    return own or [stretch.worst]
+
+
+def _share(stretch: Stretch, one: Diagnosis) -> bool:
+    return not stretch.subjects.isdisjoint(one.subjects)
+
+
+def together(
+    steps: Sequence[Step],
+    parts: Iterable[tuple[Stretch, Verdict]],
+    left_out: Sequence[Stretch],
+    whole: Verdict,
+) -> Verdict:
+    """Return the verdict on a long time: the diagnoses of its stretches, and what is said of the rest.
+
+    Args:
+        steps: all steps.
+        parts: the stretches that are diagnosed, each with the verdict on it; there is at least one.
+        left_out: the others.
+        whole: the verdict on the mean of all, which says what measurements are off.
+    """
+    diagnoses: list[Diagnosis] = []
+    explained: list[tuple[Diagnosis, str]] = []
+    unknown: dict[str, NotKnown] = {}
+    for stretch, found in parts:
+        is_all = stretch.begin <= steps[0].begin and stretch.end >= steps[-1].end
+        when = (None, None) if is_all else (stretch.begin, stretch.end)
+        own = own_of(stretch, found)
+        new = [one for one in own if not any(_is_same(one, when, other) for other in diagnoses)]
+        ids = {one.id for one in new}
+        diagnoses += [one._replace(begin=when[0], end=when[1]) for one in new]
+        explained += [
+            (one._replace(begin=when[0], end=when[1]), by) for one, by in found.explained if by in ids
+        ]
+        unknown = {one.id: one for one in found.unknown} | unknown
+    seconds = (steps[-1].end - steps[0].begin) / SECOND
+    diagnoses.sort(key=lambda one: (one.confidence == POSSIBLE, -_time_lost(one, seconds), one.begin or 0))
+    rest, (first, *_) = _rest(steps, left_out), diagnoses
+    return Verdict(
+        (*diagnoses, *(one for one in whole.diagnoses if one.id == BLIND)),
+        tuple(explained),
+        f"{timed_claim(first)} {first.action} {rest}".rstrip(),
+        "",
+        (*({one.id: one for one in unknown_in(steps)} | unknown).values(),),
+        rest,
+    )
+
+
+def _is_same(one: Diagnosis, when: tuple[int | None, int | None], other: Diagnosis) -> bool:
+    return (one.id, one.subjects, *when) == (other.id, other.subjects, other.begin, other.end)
+
+
+def unknown_in(steps: Sequence[Step]) -> list[NotKnown]:
+    """Return what is not known in any of the calm steps."""
+    each = [step.found.unknown for step in steps if step.found.is_calm]
+    ids = set[str]().union(*({one.id for one in found} for found in each))
+    ids = ids.intersection(*({one.id for one in found} for found in each))
+    return [one for one in (each[0] if each else ()) if one.id in ids]
+
+
+def _time_lost(one: Diagnosis, whole: float) -> float:
+    """Return the requests that waited, times the seconds of the stretch, or of all the time."""
+    return one.lost * (whole if one.begin is None or one.end is None else (one.end - one.begin) / SECOND)
+
+
+def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
+    """Return what is said of the time outside of the stretches that are diagnosed."""
+    words = []
+    if left_out:
+        span = times(min(one.begin for one in left_out), max(one.end for one in left_out))
+        titles = dict.fromkeys(f"{CATALOGUE[one.id].title} ({one.id})" for one in left_out)
+        words.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
+    if any(step.found.is_calm for step in steps):
+        gap = any(one.end < other.begin for one, other in pairwise(steps))
+        words.append(f"The rest of the time nothing is short{', as far as there are samples' * gap}.")
+    return " ".join(words)
+
+
+def times(begin: int, end: int) -> str:
+    """Write a stretch: `14:30 - 14:52`; with days where it ends on another one, with seconds if need be."""
+    form = "%H:%M" if begin // SECOND % 60 == 0 and end // SECOND % 60 == 0 else "%H:%M:%S"
+    if clock(begin, "%Y-%m-%d") != clock(end, "%Y-%m-%d"):
+        form = f"%m-%d {form}"
+    return f"{clock(begin, form)} - {clock(end, form)}"
+
+
+def timed_claim(one: Diagnosis) -> str:
+    """Return the claim of a diagnosis, behind the time of its stretch where that is a part of a long time."""
+    if one.begin is None or one.end is None or one.claim.startswith(WITH_TIMES):
+        return one.claim
+    return f"{times(one.begin, one.end)}: {one.claim}"
