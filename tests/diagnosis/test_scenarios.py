@@ -28,7 +28,7 @@ FIRST: Final = {
     "hyperpav-0": "D4b",
     "hyperpav-20": "",
     "hyperpav-40": "D4c",
-    "iozone-hyperpav": "D4",
+    "iozone-hyperpav": "D2",
     "iozone-plain": "D4b",
     "logs-mixed": "D12",
     "path-lost": "D13",

@@ -200,6 +200,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
         action=f"Turn on HyperPAV: {PROPOSED} aliases for {names([lcus[key].title for key in units])}.",
         lost=lost,
         gain=gain(situation, changes),
+        changes=changes,
         whatif=" and ".join(f"aliases {PROPOSED} on {lcus[key].title}" for key in units),
         confirm=""
         if use >= FULL_BASE
@@ -237,6 +238,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
         action=f"Define more aliases, for example {2 * first.aliases} for {first.title}.",
         lost=lost,
         gain=gain(situation, changes),
+        changes=changes,
         whatif=" and ".join(f"aliases {2 * one.aliases} on {one.title}" for one, _ in pools),
     )
 
@@ -265,6 +267,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
         action=f"Define {more} aliases for volume {first.title}, or turn on HyperPAV.",
         lost=lost,
         gain=gain(situation, changes),
+        changes=changes,
         whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),
     )
 

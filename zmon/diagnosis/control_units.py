@@ -318,6 +318,7 @@ def _uneven(
         if spaces
         else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",
         lost=one.lost,
+        changes=() if one.estimated else changes,
         gain="" if one.estimated else gain(situation, changes),  # how long it waits there is not measured
         whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
         confirm="Channel measurement would confirm it." if one.estimated else "",

@@ -12,6 +12,7 @@ from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
+    from zmon.queueing.change import Change
 
 CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
@@ -66,6 +67,8 @@ class Diagnosis(NamedTuple):
     measures of the other resources."""
     gain: str = ""
     """What that gives, from the model of all resources, with its range; empty if not known."""
+    changes: tuple[Change, ...] = ()
+    """The same for the model; none where the gain is not from it."""
     whatif: str = ""
     """The change that `gain` is of, in the words of `zmon whatif`; empty if it has none."""
     confirm: str = ""

@@ -79,7 +79,7 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
     if situation.predict is None:
         return None
     try:
-        return situation.predict(changes)
+        return situation.predict(tuple(changes))
     except ValueError:
         return None
 

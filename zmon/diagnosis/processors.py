@@ -99,6 +99,7 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
             () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
         ),
         gain=with_processors and f"with {more:.0f} processors {with_processors}",
+        changes=(ProcessorNumber(more),),
         whatif=f"processors {more:.0f}",
         confirm=""
         if busy >= CERTAINLY_FULL or known

@@ -28,6 +28,7 @@ from zmon.diagnosis import (
 )
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
+from zmon.diagnosis.gains import by_gain
 from zmon.diagnosis.phrases import percent
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
@@ -87,11 +88,10 @@ def verdict(situation: Situation) -> Verdict:
     aside = [one for one, _ in explained]
     uses = resource_uses(situation.load)
     ids = {one.id for one in diagnoses}
-    first = [
-        one._replace(excluded=(*one.excluded, *_excluded(uses, ids)))
-        for one in diagnoses
-        if not any(one is each for each in aside)
-    ]
+    roots = [one for one in diagnoses if not any(one is each for each in aside)]
+    roots, useless = by_gain(situation, roots)
+    explained = (*explained, *useless)
+    first = [one._replace(excluded=(*one.excluded, *_excluded(uses, ids))) for one in roots]
     first.sort(key=lambda one: _rank(one, explained))
     first = [compared(one, situation.machine.usual) for one in first]
     limit = _next_limit(uses, ids)

@@ -210,7 +210,7 @@ def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], P
     timed = [one for one in load.volumes if one.rate > 0 and not isinstance(one.response, Absent)]
     if not 0 < len(timed) <= MAX_MODELLED:
         return None
-    return lambda changes: predict(model_of(view, load), changes)
+    return cache(lambda changes: predict(model_of(view, load), changes))
 
 
 def _shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:

@@ -1,0 +1,64 @@
+"""No advice that gains little: what limits comes first, and explains the queue before something else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.diagnosis.diagnosis import LIKELY
+from zmon.lab.scenario import load_scenario
+from zmon.queueing.prediction import LITTLE
+from zmon.session.machines import ScenarioSection
+from zmon.tables.diagnosed import situation_of, verdict_of
+from zmon.tables.view import View, no_inputs
+
+
+def view_of(name: str) -> View:
+    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert found is not None
+    return View(found, people=no_inputs)
+
+
+def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:
+    """More aliases gain nothing where the channel paths limit: these come first."""
+    view = view_of("iozone-hyperpav")
+    found = verdict_of(view)
+    (first,) = found.diagnoses
+    assert (first.id, first.confidence) == ("D2", LIKELY)
+    assert first.lost > 40
+    ((second, by),) = found.explained
+    assert (second.id, by) == ("D4", "D2")
+    assert second.action.startswith("More aliases would gain little, 1.0")
+    assert "Define" not in found.sentence
+    assert first.gain.startswith("1.9")
+
+
+@pytest.mark.parametrize(
+    "name", ["hyperpav-0", "pav-3", "shark-before", "fcp-multibus-full", "shark-respread-only"]
+)
+def test_advice_that_gains_stays(name: str) -> None:
+    """Each advice that is given is expected to gain more than `LITTLE`, or shortens responses as much."""
+    view = view_of(name)
+    predict = situation_of(view).predict
+    assert predict is not None
+    for one in verdict_of(view).diagnoses:
+        if one.changes:
+            found = predict(one.changes)
+            now, then = found.whole.response
+            assert found.times >= LITTLE or then * LITTLE <= now
+            assert "would gain little" not in one.action
+
+
+def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording of an emulated machine: what limits next is a volume."""
+    source = ["diagnose", "--from", "recordings/hercules-two-hot-files-after.zmon"]
+    assert main([*source, "-f", "json"]) == 0
+    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+    assert first["id"] == "D15"
+    assert first["action"].startswith("More processors would gain little, 1.03 times the throughput")
+    assert not first["gain"]

@@ -1,0 +1,78 @@
+"""No advice that gains nothing: what the model of all resources says of the remedies of diagnoses.
+
+A queue may stand before one resource while another one limits: more aliases gain nothing where the channel
+paths are full.  Then what limits explains the queue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
+from zmon.diagnosis.phrases import percent, prediction
+from zmon.queueing.prediction import LITTLE, LOW
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnosis
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.prediction import Prediction
+
+REMEDIES: Final = {
+    "D2": "More channel paths",
+    "D3": "Another placement of the data",
+    "D4": "More aliases",
+    "D4b": "Aliases",
+    "D14b": "The use of all paths",
+    "D14c": "More FCP paths",
+    "D15": "More processors",
+}
+"""What is advised, by the id of the diagnosis, where the model knows it."""
+
+
+def by_gain(
+    situation: Situation, diagnoses: Sequence[Diagnosis]
+) -> tuple[list[Diagnosis], list[tuple[Diagnosis, str]]]:
+    """Return diagnoses without advice that gains little, and those that another one explains, with its id.
+
+    One that gains little is explained by the one that gains most, where the model is sure of both.
+    """
+    found = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
+    little = {id_ for id_, known in found.items() if gains_little(known)}
+    if not little:
+        return [*diagnoses], []
+    sure = {id_ for id_, known in found.items() if known.confidence != LOW}
+    helps = [one for one in diagnoses if one.id in sure - little]
+    first = max(helps, key=lambda one: found[one.id].times, default=None)
+    aside = little & sure if first is not None else set[str]()
+    advised = [_without_advice(one, found[one.id]) if one.id in little else one for one in diagnoses]
+    if first is None or not aside:
+        return advised, []
+    useless = [one for one in advised if one.id in aside]
+    limiting = first._replace(
+        confidence=LIKELY if first.confidence == POSSIBLE else first.confidence,
+        lost=max(one.lost for one in (first, *useless)),
+    )
+    kept = [limiting if one is first else one for one in advised if one.id not in aside]
+    return kept, [(one, first.id) for one in useless]
+
+
+def gains_little(found: Prediction) -> bool:
+    """Return whether a change is not worth its work: neither more throughput nor shorter responses."""
+    now, then = found.whole.response
+    return found.times < LITTLE and not (then * LITTLE <= now)
+
+
+def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
+    """Return what a remedy gives; None if it is not known, or a loss of which the model is not sure."""
+    found = prediction(situation, one.changes) if one.changes and one.id in REMEDIES else None
+    return None if found is None or (found.confidence == LOW and found.times < 1) else found
+
+
+def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
+    sure = " (low confidence)" if found.confidence == LOW else ""
+    limit = "" if isinstance(found.use, Absent) else f": next limit {found.limit}, {percent(found.use)} busy"
+    words = f"{REMEDIES[one.id]} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
+    return one._replace(action=words, gain="")
