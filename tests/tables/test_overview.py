@@ -161,11 +161,39 @@ def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
     assert set(found) == {lcus[0]["name"]}
 
 
-def test_where_volumes_queue_the_words_are_about_the_queue() -> None:
-    """Beside an LCU that is next to idle inside."""
-    lcu = rows(table(preview("hyperpav-0")), "resource")[3]
-    assert float(str(lcu["percent"])) < 1
-    assert re.match(r"LCU 8\d00: \d+\.\d wait in Linux", str(lcu["words"]))
+def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
+    """The LCU is next to idle inside: it is ok, and the queue is said where the remedy is."""
+    lines = rows(table(preview("hyperpav-0")), "resource")
+    assert (lines[3]["state"], lines[4]["state"]) == ("ok", "look")
+    assert float(str(lines[3]["percent"])) < 1
+    assert re.match(r"none; \d+\.\d wait in Linux for LCU 8\d00", str(lines[4]["words"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "states"),
+    [
+        ("logs-mixed", {"LCUs": "ok", "Devices": "bad"}),
+        ("path-slow", {"LCUs": "ok", "Channels": "look"}),
+        ("fcp-failover", {"Channels": "bad", "Devices": "ok"}),
+    ],
+)
+def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> None:
+    """Logs beside data make volumes wait, a slow link its paths: no LCU that does next to nothing is bad."""
+    lines = rows(table(preview(name)), "resource")
+    assert {str(one["name"]): one["state"] for one in lines if one["name"] in states} == states
+
+
+def test_a_device_is_as_busy_as_on_device() -> None:
+    """One figure has one meaning: the %Busy of the same device and interval."""
+    view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 14:40"))
+    shown = fill("device", view)
+    busy = dict(zip(shown.columns["addr"], shown.columns["busy"], strict=True))
+    filled = table(view)
+    devices = rows(filled, "device")
+    assert devices
+    assert [one["percent"] for one in devices] == [busy[str(one["name"])] for one in devices]
+    volumes = [busy[one.title] for one in recent_loads(view)[-1].load.volumes]  # the aliases left out
+    assert rows(filled, "resource")[5]["percent"] == max(float(str(one)) for one in volumes)
 
 
 def test_a_resource_has_the_state_of_its_open_exceptions() -> None:

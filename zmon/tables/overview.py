@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import clock
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.diagnosis import POSSIBLE, Diagnosis, Verdict
 from zmon.diagnosis.stretch import timed_claim
 from zmon.event import LEVELS
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
@@ -23,6 +22,7 @@ from zmon.tables.diagnosed import lcu_door, verdict_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
+from zmon.tables.resource_state import levels
 from zmon.tables.resources import (
     NO_ALIASES,
     NO_DASD,
@@ -30,12 +30,8 @@ from zmon.tables.resources import (
     NO_LCUS,
     NO_PATHS,
     RESOURCES,
-    SUBJECTS,
-    SUBJECTS_OF,
-    TABLES_OF,
     ranges,
     requests_of,
-    volume_use,
 )
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
@@ -48,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry, Exceptions
     from zmon.tables.resources import LcuLoad, RecentLoad
     from zmon.tables.view import View
@@ -200,19 +197,13 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
 def _resources(
     view: View, present: RecentLoad, verdict: Verdict, known: Exceptions
 ) -> Iterator[OverviewLine]:
-    """Yield each resource with its state: that of its open exceptions, else what the verdict says of it."""
-    judged: dict[str, int] = {}
-    for entry in open_entries(known, present):
-        key = TABLES_OF.get(entry.table, "")
-        judged[key] = max(judged.get(key, 0), entry.level)
-    bad = {_resource_of(one) for one in verdict.diagnoses if one.confidence != POSSIBLE}
-    look = {_resource_of(one) for one in (*verdict.diagnoses, *(one for one, _ in verdict.explained))}
+    """Yield each resource with its state, and what its percentage is of."""
+    judged = levels(verdict, open_entries(known, present))
     hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
+    pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
     for one in RESOURCES:
         percent = present.percents[one.key]
-        state = "bad" if one.key in bad else "look" if one.key in look else "ok"
-        if judged.get(one.key):
-            state = LEVELS[judged[one.key]]
+        state = LEVELS[judged.get(one.key, 0)] or "ok"
         if isinstance(percent, Absent) and state == "ok":
             state = "none" if percent in NONE else "unknown"
         is_short = state in {"look", "bad"}
@@ -223,6 +214,8 @@ def _resources(
             words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
         elif one.key == "channel" and lost:
             words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
+        elif one.key == "channel" and pending:
+            words = f"{pending}: requests pend for long; {words}"
         yield OverviewLine(
             "resource", one.key, one.title, state, percent, words=words, command=one.command,
             estimated=one.key == "channel" and not present.load.paths_measured,
@@ -238,14 +231,6 @@ def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
         for one in diagnosis.subjects
         if one.kind == kind and " " not in one.key
     }
-
-
-def _resource_of(diagnosis: Diagnosis) -> str:
-    """Return the key of the resource that a diagnosis is about; empty for the machine and its files."""
-    if diagnosis.id.startswith("D4"):
-        return "alias"
-    kind = diagnosis.subjects[0].kind if diagnosis.subjects else ""
-    return SUBJECTS_OF.get(diagnosis.id) or SUBJECTS.get(kind, "")
 
 
 # what is busiest
@@ -346,10 +331,11 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
 def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator[OverviewLine]:
     """Yield the devices that hang, then those with most requests in them or waiting for them."""
     units = units_of(view)
-    for one in nlargest(MOST, present.load.volumes, key=lambda one: (one.key in hung, requests_of(one))):
+    each = zip(present.load.volumes, present.busy, strict=True)
+    for one, busy in nlargest(MOST, each, key=lambda pair: (pair[0].key in hung, requests_of(pair[0]))):
         unit = units.lcus.get(units.of.get(one.key, ""))
         yield OverviewLine(
-            "device", one.key, one.title, "bad" if one.key in hung else "", volume_use(one), one.rate,
+            "device", one.key, one.title, "bad" if one.key in hung else "", busy, one.rate,
             one.rate * one.size / MEGABYTE if one.rate else 0.0, 1e3 * one.response,
             NO_VALUE if unit is None else unit.short, "hangs" if one.key in hung else "",
             f"DEVICE {one.title}",

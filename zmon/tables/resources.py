@@ -15,6 +15,7 @@ from zmon.kinds import MEMORY
 from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
+from zmon.tables.join import first
 from zmon.tables.key_figures import partition_figures
 from zmon.tables.observed import SCSI
 from zmon.tables.unit_loads import filling
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.queueing.headroom import ResourceUse
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.tables.device import Devices
     from zmon.tables.view import View
 
 GIBIBYTE: Final = 1 << 30
 FULL: Final = 0.5
-"""Utilisation of an LCU, a part of 1, below which requests wait in Linux rather than in the LCU."""
+"""Utilisation of an LCU, a part of 1, from which on it is said who fills it."""
 NEAR: Final = 0.05
 """Paths whose utilisation, a part of 1, differs by less are named together."""
 
@@ -81,6 +83,8 @@ class RecentLoad(NamedTuple):
     """How much of each resource is used, by its key in `RESOURCES`: computed once, for all that look back."""
     lcus: Sequence[LcuLoad] = ()
     """The load of each LCU, the most requests first; likewise."""
+    busy: tuple[Number, ...] = ()
+    """How busy each volume is, in percent, in the order of `load.volumes`."""
 
 
 def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
@@ -135,10 +139,12 @@ def _alias_use(recent: RecentLoad) -> Number:
     return NO_ALIASES if fullest is None else 100.0 * fullest.use
 
 
-def volume_use(volume: ObservedVolume) -> Number:
-    """Return for how much of the time a volume serves requests, in percent of what it can do at once."""
-    used = 100.0 * volume.rate * volume.serv / volume.servers if volume.rate else 0.0
-    return used if isinstance(used, Absent) else min(used, 100.0)
+def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[Number, ...]:
+    """Return how busy each volume is, in percent: its %Busy on DEVICE; where that is not known its %Util."""
+    row_of = {key: row for row, key in enumerate(devices.keys)}
+    rows = [row_of[one.key] for one in volumes]
+    each = first([devices.busy[row] for row in rows], [devices.linux_busy[row] for row in rows])
+    return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in each)
 
 
 def requests_of(volume: ObservedVolume) -> tuple[float, float]:
@@ -182,26 +188,29 @@ def _path_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _lcu_words(view: View, recent: RecentLoad) -> str:
-    """Say how fast the fullest LCU answers; if none is full, where most requests wait in Linux."""
-    fullest = _fullest(recent, "lcu")
-    if fullest is None or fullest.use < FULL:
-        queue, longest = max(
-            ((_queued(recent.load, one), one) for one in recent.load.lcus), key=lambda pair: pair[0]
-        )
-        if queue >= 1:
-            return f"{longest.title}: {queue:.1f} wait in Linux; {len(recent.load.lcus)} in all"
-    if fullest is None:
+    """Say how fast the fullest LCU answers and who fills it; if none is timed, where most requests wait."""
+    fullest, busiest = _fullest(recent, "lcu"), next((one for one in recent.lcus if one.rate), None)
+    if fullest is None and busiest is None:
         return ""
-    many, response = recent.load.lcus, mean_of(recent.load.volumes_of(fullest.key), "response")
+    key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
+    waiting, where = _longest_queue(recent.load)
+    if isinstance(recent.percents["lcu"], Absent) and waiting >= 1:
+        return f"{where}: {waiting:.1f} wait in Linux; {len(recent.load.lcus)} in all"
+    response = mean_of(recent.load.volumes_of(key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
-    users = filling(view, fullest.key)
+    users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
     whose = f", filled by {users}" if users else ""
-    return f"{fullest.title}{answers}{whose}; {len(many)} in all"
+    return f"{title}{answers}{whose}; {len(recent.load.lcus)} in all"
 
 
 def _ms(seconds: float) -> str:
     """Write a time in milliseconds, as lists do: from 100 on whole."""
     return f"{1e3 * seconds:.1f}" if seconds < 0.09995 else f"{1e3 * seconds:.0f}"
+
+
+def _longest_queue(load: ObservedLoad) -> tuple[float, str]:
+    """Return how many requests wait in Linux for the LCU for which most do, and what it is called."""
+    return max(((_queued(load, one), one.title) for one in load.lcus), default=(0.0, ""))
 
 
 def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
@@ -211,9 +220,15 @@ def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
 
 
 def _alias_words(_view: View, recent: RecentLoad) -> str:
-    fullest = _fullest(recent, "aliases")
-    lcu = next((one for one in recent.load.lcus if fullest is not None and one.key == fullest.key), None)
-    return "" if lcu is None else f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}"
+    """Say how many aliases are busy in the LCU that uses most of its own, and how many requests wait."""
+    load, fullest = recent.load, _fullest(recent, "aliases")
+    if fullest is None:
+        waiting, where = _longest_queue(load)
+        return f"none; {waiting:.1f} wait in Linux for {where}" if waiting >= 1 else ""
+    lcu = next(one for one in load.lcus if one.key == fullest.key)
+    waiting = _queued(load, lcu)
+    wait = f"; {waiting:.1f} wait in Linux" if waiting >= 1 else ""
+    return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
 
 def _volume_words(_view: View, recent: RecentLoad) -> str:
@@ -227,9 +242,7 @@ def _volume_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _volume_use(recent: RecentLoad) -> Number:
-    used = [(volume_use(one), one) for one in recent.load.volumes if one.rate]
-    idle = len(used) < len(recent.load.volumes)
-    return _highest([*used, *([(0.0, None)] if idle else [])], NO_DISKS)[0]
+    return _highest(((busy, None) for busy in recent.busy), NO_DISKS)[0]
 
 
 def _path_use(recent: RecentLoad) -> Number:
@@ -245,20 +258,6 @@ RESOURCES: Final = (
     Resource("device", "Devices", "DEVICE", _volume_use, _volume_words),
 )
 """What explains the rest comes first."""
-
-SUBJECTS: Final[Mapping[str, str]] = {
-    "cpu": "cpu", "memory": "memory", "path": "channel", "adapter": "channel", "lcu": "lcu",
-    "volume": "device", "disk": "device",
-}  # fmt: skip
-"""The resource that a diagnosis is about, by the kind of its first subject."""
-
-SUBJECTS_OF: Final[Mapping[str, str]] = {"D15": "cpu", "D15b": "cpu", "D16": "memory"}
-"""That of diagnoses whose subject is the whole Linux, by their ids."""
-TABLES_OF: Final[Mapping[str, str]] = {
-    "cpu": "cpu", "memory": "memory", "pressure": "memory", "channel": "channel", "control_unit": "lcu",
-    "device": "device",
-}  # fmt: skip
-"""The resource that an exception is about, by the table of its rule."""
 
 
 def ranges(chpids: Iterable[str]) -> str:

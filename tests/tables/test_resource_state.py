@@ -1,0 +1,72 @@
+"""The state of a resource is the worse of what diagnoses and exceptions say of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from zmon.absent import absent
+from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
+from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.rule.grammar import load_rules
+from zmon.tables.resource_state import levels, resource_of, resource_of_exception
+from zmon.tables.resources import RESOURCES
+
+LCU = Subject("lcu", "IBM.1.7600", "LCU 7600")
+RESOURCE_KEYS = {one.key for one in RESOURCES}
+
+
+def diagnosis(id_: str, confidence: str = CERTAIN, subject: Subject = LCU) -> Diagnosis:
+    return Diagnosis(id_, (subject,), "It is so.", (), confidence, "Do this.", 1.0)
+
+
+def verdict(*diagnoses: Diagnosis, explained: tuple[Diagnosis, ...] = ()) -> Verdict:
+    return Verdict(diagnoses, tuple((one, "D1") for one in explained), "", "", ())
+
+
+def entry(table: str, cause: str, level: int = LOOK) -> ExceptionEntry:
+    nothing = absent("not asked for")
+    return ExceptionEntry(
+        "rule", "", table, "key", "7600", 0, 1, level, nothing, 0, 1, nothing, nothing, 1, "", cause
+    )
+
+
+@pytest.mark.parametrize(("confidence", "level"), [(CERTAIN, BAD), (LIKELY, LOOK), (POSSIBLE, LOOK)])
+def test_what_is_certain_is_bad(confidence: str, level: int) -> None:
+    """As in the status of a service: what is likely or possible is worth a look."""
+    assert levels(verdict(diagnosis("D1", confidence))) == {"lcu": level}
+
+
+def test_what_another_diagnosis_explains_is_short_all_the_same() -> None:
+    """DIAGNOSE says so, and EXCEPT has an exception for it."""
+    found = levels(verdict(diagnosis("D1"), explained=(diagnosis("D4"),)), [entry("channel", "D2", BAD)])
+    assert found == {"lcu": BAD, "alias": BAD, "channel": BAD}
+
+
+def test_a_measurement_that_is_off_makes_nothing_bad() -> None:
+    """It is no verdict."""
+    assert levels(verdict(diagnosis(BLIND, CERTAIN, Subject("cpu")))) == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "cause", "resource"),
+    [
+        ("control_unit", "D4", "alias"),
+        ("device", "D4", "alias"),
+        ("control_unit", "D1", "lcu"),
+        ("device", "D13", "channel"),
+        ("device", "", "device"),
+        ("zmon", "", ""),
+    ],
+)
+def test_an_exception_is_about_what_its_cause_is_about(table: str, cause: str, resource: str) -> None:
+    """The table of its rule is only where it was seen."""
+    assert resource_of_exception(entry(table, cause)) == resource
+
+
+def test_every_shipped_rule_and_every_diagnosis_is_about_a_resource_of_overview_or_none() -> None:
+    """So that none is left out by a name that OVERVIEW does not know."""
+    of_rules = {resource_of_exception(entry(rule.table, rule.cause)) for rule in load_rules()}
+    assert of_rules <= RESOURCE_KEYS
+    assert {resource_of(diagnosis(id_)) for id_ in CATALOGUE} <= RESOURCE_KEYS
+    assert resource_of(diagnosis("D18", subject=Subject("file", "/a"))) == ""
