@@ -181,7 +181,7 @@ async def settled(app: Zmon, pilot: Pilot[Any], *, overview: bool = True) -> Non
     for _ in range(6000):
         await pilot.pause()
         there = app.glass.session.overview if overview else app.glass.interval
-        if app.glass.settled and there is not None:
+        if app.glass.settled and not app.glass.concluding and there is not None:
             await pilot.pause()
             return
         await asyncio.sleep(0.001)

@@ -15,14 +15,14 @@ DEVICE, MENU = SCREENS.find("DEVICE"), SCREENS.find("MENU")
 @pytest.mark.parametrize(
     ("screen", "width", "text"),
     [
-        (MENU, 80, " F1=Help F5=Bot F7=Bkwd F8=Fwd F12=Return ?=Keys SPACE=Play [ ] Exc < > Sample"),
-        (DEVICE, 80, " F1=Help F7=Bkwd F8=Fwd F9=Sort F11=Right F12=Return TAB=Col SPACE=Play [ ] Exc"),
+        (MENU, 80, " F1=Help F7=Bkwd F8=Fwd F12=Return ?=Keys SPACE=Play ! Why [ ] Exc < > Sample"),
+        (DEVICE, 80, " F1=Help F7=Bkwd F8=Fwd F11=Right F12=Return TAB=Col SPACE=Play ! Why [ ] Exc"),
         (
             DEVICE,
             132,
             (
-                " F1=Help F2=Redisp F4=Menu F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return"
-                " ?=Keys TAB=Col SPACE=Play [ ] Exc < > Sample"
+                " F1=Help F2=Redisp F5=Bot F7=Bkwd F8=Fwd F9=Sort F10=Left F11=Right F12=Return"
+                " ?=Keys TAB=Col SPACE=Play ! Why [ ] Exc < > Sample"
             ),
         ),
     ],

@@ -13,18 +13,20 @@ from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.session import Session
+from zmon.tables.conclusion import Conclusion
 from zmon.tables.view import NoSuchThing
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import texts
+from zmon.ui.threads import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.sample import Sample
     from zmon.session.navigator import CursorMove
-    from zmon.session.page import FillTask
+    from zmon.session.page import ConcludeTask, FillTask
 
 
 class Pace:
@@ -964,3 +966,89 @@ def test_whatever_is_pressed_a_screen_stands(
 
         assert len(glass.lines()) == 24
         assert glass.settled
+
+
+class Conclusions:
+    """Notes which conclusions the glass asks for."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.asked: list[ConcludeTask] = []
+
+    def conclude(self, task: ConcludeTask) -> None:
+        """Note it."""
+        self.asked.append(task)
+
+
+@pytest.fixture
+def conclusions() -> Conclusions:
+    """Return who would draw conclusions."""
+    return Conclusions()
+
+
+@pytest.fixture
+def concluding(
+    make_timeline: Callable[..., Any], conclusions: Conclusions, make_sample: Callable[..., Sample]
+) -> Glass:
+    """Return the glass on CTLUNIT at the last of three minutes, with conclusions."""
+    session = Session(make_timeline([make_sample(minute) for minute in range(3)]), load_screens(), "CTLUNIT")
+    session.end()
+    return Glass(session, "", None, None, conclusions, actions=GlassActions())
+
+
+LONG_WORDS = "LCU 7600 is full while LCU 7100, LCU 7200, LCU 7300, LCU 7400 and LCU 7500 are idle (certain)."
+
+
+def test_a_conclusion_stands_below_the_header_when_it_is_drawn(
+    concluding: Glass, conclusions: Conclusions
+) -> None:
+    """Until then that line is empty; a longer one takes more lines, and is never cut."""
+    assert concluding.lines()[1].text == ""
+    (task,) = conclusions.asked
+    rows = concluding.pane.height
+    concluding.receive(Result(task, conclusion=Conclusion(LONG_WORDS, "bad")))
+    first, second = concluding.lines()[1:3]
+    assert f"{first.text} {second.text}".split() == LONG_WORDS.split()
+    assert first.kind == "alarm"
+    assert len(concluding.lines()) == concluding.height
+    assert concluding.pane.height == rows - 1
+
+
+def test_a_conclusion_is_asked_for_once_in_an_interval_and_page(
+    concluding: Glass, conclusions: Conclusions
+) -> None:
+    """Sorting and scrolling need no other; another interval and another page do."""
+    concluding.receive(Result(conclusions.asked[0], conclusion=Conclusion("Nothing is short.")))
+    concluding.run("SORT io")
+    assert len(conclusions.asked) == 1
+    concluding.run("DEVICE")
+    concluding.run("PREVSAMP")
+    assert [task.table for task in conclusions.asked[1:]] == ["device", "device"]
+
+
+def test_words_about_another_time_are_not_shown(concluding: Glass, conclusions: Conclusions) -> None:
+    """After a jump the lines are empty until the conclusion is there."""
+    concluding.receive(Result(conclusions.asked[0], conclusion=Conclusion(LONG_WORDS, "bad")))
+    concluding.run("GO begin")
+    concluding.run("NEXTSAMP")
+    assert [line.text for line in concluding.lines()[1:3]] == ["", ""]
+
+
+def test_a_conclusion_leads_to_diagnose(concluding: Glass, conclusions: Conclusions) -> None:
+    """By a click or by its key; a menu has none."""
+    concluding.receive(Result(conclusions.asked[0], conclusion=Conclusion(LONG_WORDS, "bad")))
+    concluding.click(10, 1)
+    assert concluding.session.page.screen.command == "DIAGNOSE"
+    concluding.press("back")
+    concluding.press("diagnose")
+    assert concluding.session.page.screen.command == "DIAGNOSE"
+    concluding.run("MENU")
+    assert concluding.lines()[1].text == ""
+
+
+def test_no_conclusion_where_there_is_no_room(concluding: Glass, conclusions: Conclusions) -> None:
+    """The rows come first."""
+    concluding.receive(Result(conclusions.asked[0], conclusion=Conclusion(LONG_WORDS, "bad")))
+    concluding.resize(40, 10)
+    assert concluding.lines()[1].text == ""
+    assert len(concluding.lines()) == 10

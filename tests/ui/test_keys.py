@@ -20,8 +20,8 @@ def test_every_function_can_be_carried_out() -> None:
 @pytest.mark.parametrize("hint", [hint for hint in HINTS if hint.key != "?"], ids=lambda hint: hint.label)
 def test_the_last_line_names_the_functions_of_its_keys(hint: Hint) -> None:
     """What it promises is what the keys do, and what the Toolkit's keys are called there."""
-    signs = {"<": "less_than_sign", ">": "greater_than_sign", "[": "left_square_bracket",
-             "]": "right_square_bracket"}  # fmt: skip
+    signs = {"!": "exclamation_mark", "<": "less_than_sign", ">": "greater_than_sign",
+             "[": "left_square_bracket", "]": "right_square_bracket"}  # fmt: skip
     for key, name in zip(hint.key.split(), hint.functions, strict=True):
         assert signs.get(key, key.lower()) in BY_NAME[name].keys.split(",")
 

@@ -11,7 +11,7 @@ from zmon.screen.definition import load_screens
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing
-from zmon.ui.threads import ReadingThread, Result, SamplingThread, error_line
+from zmon.ui.threads import ConcludingThread, ReadingThread, Result, SamplingThread, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,3 +193,25 @@ def test_of_tables_only_the_newest_is_filled(session: Session, results: queue.Si
 def test_errors_are_said_in_one_line(error: Exception, words: str) -> None:
     """Words meant for people stand alone; an unforeseen error also says its kind."""
     assert error_line(error) == words
+
+
+def test_a_conclusion_is_drawn_beside_the_tables(
+    session: Session, results: queue.SimpleQueue[Result]
+) -> None:
+    """Only the last one that was asked for, and a thing that is gone ends nothing."""
+    late = session.conclude_task()
+    assert late is not None
+    gone = late._replace(view=object())  # type: ignore[arg-type]  # nothing that a verdict can be on
+    concluding = ConcludingThread(results.put)
+    concluding.conclude(late)
+    concluding.conclude(gone)  # before the thread runs: the first one is too late
+    concluding.start()
+    assert results.get(timeout=PATIENCE).error.startswith("No verdict: ")
+
+    concluding.conclude(late)
+    found = results.get(timeout=PATIENCE)
+    assert found.task is late
+    assert found.conclusion == late.run()
+
+    concluding.stop()
+    concluding.join(PATIENCE)

@@ -15,7 +15,7 @@ from zmon.cli.output import OK, complain
 from zmon.plain_text import harmless
 from zmon.screen import layout
 from zmon.screen.event_line import lines as happened
-from zmon.screen.export import text
+from zmon.screen.export import sentence, text
 from zmon.screen.header import WIDTH
 from zmon.session.commands import find_command, run
 from zmon.session.explain import explain, rows
@@ -50,12 +50,13 @@ KEYS_HELP: Final = (
     ("F5", "BOTTOM: the last lines; TOP: the first"),
     ("F7 F8", "BACKWARD, FORWARD: lines above, lines below"),
     ("F10 F11", "LEFT, RIGHT: columns to the left, to the right"),
+    ("!", "DIAGNOSE: what is wrong, and how that is known"),
     ("< >", "PREVSAMP, NEXTSAMP: the sample before, the next one"),
     ("[ ]", "PREVEXC, NEXTEXC: the exception before, the next one"),
 )
 """The help on the keys, which are typed as words: F8 or PF8."""
 
-SIGNS: Final = {"<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"}
+SIGNS: Final = {"!": "DIAGNOSE", "<": "PREVSAMP", ">": "NEXTSAMP", "[": "PREVEXC", "]": "NEXTEXC"}
 """The commands of the keys that move along a timeline, typed as a word."""
 
 
@@ -264,13 +265,13 @@ class Console:
         """Return the lines below the header and its blank line."""
         return self._lines(WIDTH)[2:]
 
-    def _again(self) -> list[str]:
-        """Return the headings if they are scrolled out of sight and have to be repeated."""
-        return self._seen().headings if self._top else []
+    def _above(self) -> list[str]:
+        """Return the conclusion; behind the first piece the headings, which are out of sight."""
+        return self._seen().headings if self._top else self._conclusion()
 
     def _room(self) -> int:
         """Return how many lines of the body are written at once."""
-        return PIECE - len(self._again())
+        return PIECE - len(self._above())
 
     def write(self) -> None:
         """Write the present piece of the screen, and how to go on."""
@@ -278,9 +279,14 @@ class Console:
         if self._top >= len(body):  # the screen has become shorter
             self._last()
         piece = body[self._top : self._top + self._room()]
-        self._answers.writelines(f"{line.rstrip()}\n" for line in (head, *self._again(), *piece))
+        self._answers.writelines(f"{line.rstrip()}\n" for line in (head, *self._above(), *piece))
         self._more(max(len(body) - self._top - len(piece), 0))
         self._hint()
+
+    def _conclusion(self) -> list[str]:
+        """Return what the verdict says about the screen, as lines; DIAGNOSE says more."""
+        task = self.session.conclude_task()
+        return [] if task is None else sentence(f"{task.run().words} DIAGNOSE says more.", WIDTH)
 
     def _hint(self) -> None:
         """Say how to go on from the screen."""

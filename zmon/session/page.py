@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
+    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
     from zmon.tables.view import History
 
@@ -140,6 +141,33 @@ class FillTask(NamedTuple):
         return fill(
             screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
         )
+
+
+class ConcludeTask(NamedTuple):
+    """The work of drawing the conclusion of a page, for which another thread may ask for the verdict."""
+
+    view: View
+    table: str
+
+    @property
+    def about(self) -> tuple[object, ...]:
+        """What it is drawn from."""
+        return self.view.interval, self.table, self.view.argument
+
+    def follows(self, other: ConcludeTask) -> bool:
+        """Return whether it is about the same things as another, one interval later."""
+        before = self.view.interval.before
+        return other.about[1:] == self.about[1:] and before is other.view.interval.after
+
+    def run(self) -> Conclusion:
+        """Draw the conclusion.
+
+        Raises:
+            NoSuchThing: the device that the page is about is gone.
+        """
+        from zmon.tables.conclusion import conclusion  # noqa: PLC0415 - a lookup starts without diagnoses
+
+        return conclusion(self.view, self.table)
 
 
 def _interval(window: Window, history: History) -> Interval:

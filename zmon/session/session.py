@@ -15,8 +15,17 @@ from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator
-from zmon.session.page import BOTH, Comparison, FillTask, Page, find_screen, of_one, row_conditions
-from zmon.tables import DRAWN, UNDRAWN
+from zmon.session.page import (
+    BOTH,
+    Comparison,
+    ConcludeTask,
+    FillTask,
+    Page,
+    find_screen,
+    of_one,
+    row_conditions,
+)
+from zmon.tables import CONCLUDED, DRAWN, UNDRAWN
 from zmon.tables.table import Variable
 from zmon.tables.view import NoSuchThing, View, definition, needs, no_inputs
 
@@ -386,6 +395,15 @@ class Session(Navigator):
             CommandError: there is no sample yet.
         """
         return self._task(self.page)
+
+    def conclude_task(self) -> ConcludeTask | None:
+        """Return the work of drawing the conclusion of the present page; None for a page that has none."""
+        page, interval = self.page, self.interval
+        if page.screen.table not in CONCLUDED or page.against is not None:
+            return None
+        if interval is None or interval.before is None:
+            return None
+        return ConcludeTask(self._task(page).view, page.screen.table)
 
     def accept(self, task: FillTask, table: Table) -> None:
         """Take a table that was filled elsewhere; it serves as long as its interval is the present one."""

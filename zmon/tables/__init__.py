@@ -29,6 +29,9 @@ DRAWN: Final = frozenset({"plot", "correlation"})
 UNDRAWN: Final = frozenset({"check", "diagnosis", "exceptions", "files", "moves", "overview"})
 """Those whose rows cannot be followed in time: checks, conclusions, exceptions, parts of files, proposals."""
 
+CONCLUDED: Final = frozenset({"channel", "control_unit", "details", "device"})
+"""Those whose screens have a conclusion from the verdict: see `zmon.tables.conclusion`."""
+
 SCREENS: Final = {
     "channel": "CHANNEL",
     "control_unit": "CTLUNIT",

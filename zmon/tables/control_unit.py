@@ -202,7 +202,7 @@ def table(view: View) -> Table:
         notes=(
             *hanging(devices, [row for row in found.rows if row in devices.hung]),
             *([REQUESTS] if SUMMARY in guessed else []),
-            *findings(keys, columns, lambda: _waiting_lcus(view.interval, known.lcus)),
+            *findings(keys, columns),
             *told_by(found.units.values()),
             *wrong(view),
         ),
@@ -225,30 +225,17 @@ def told_by(units: Iterable[Lcu]) -> list[str]:
     return [f"~ LCU: of devices without a uid, by {'; '.join(sources)}"] if sources else []
 
 
-def _waiting_lcus(interval: Interval, units: Mapping[str, Lcu]) -> frozenset[str]:
-    """Return the keys of the LCUs in which requests wait; none while processors are full."""
-    from zmon.queueing.waiting import waiting  # noqa: PLC0415 - asked only where advice may be given
-    from zmon.tables.observed import observed_load  # noqa: PLC0415 - likewise
+def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
+    """Say in a sentence each what the table shows: which LCUs carry the load, and for whom.
 
-    found = waiting(observed_load(interval, units))
-    return frozenset(place.key for place in found.places if place.kind == "lcu" and found.spreading_helps)
-
-
-def findings(
-    keys: Sequence[str],
-    columns: Mapping[str, Sequence[Value]],
-    waiting_lcus: Callable[[], frozenset[str]] = frozenset,
-) -> list[str]:
-    """Say in a sentence each what the table shows: which LCUs carry the load and what to do, and for whom.
-
-    The first is said only where at most half of the LCUs carry the bulk of it; none without a load.  To
-    spread is advised only where requests wait in one of these LCUs.
+    The first is said only where at most half of the LCUs carry the bulk of it; none without a load.  Whether
+    that is too much for them, and what to do then, the verdict says.
     """
     loads = _loads(keys, columns)
     everything = sum(rate for rate, _, _ in loads)
     if everything < MIN_IO:
         return []
-    return [*_carried(loads, everything, keys, waiting_lcus), *_for_whom(loads, columns.get("spaces", ()))]
+    return [*_carried(loads, everything, len(keys)), *_for_whom(loads, columns.get("spaces", ()))]
 
 
 def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
@@ -263,14 +250,8 @@ def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[
     return sorted(loads, key=lambda load: -load[0])
 
 
-def _carried(
-    loads: Sequence[tuple[float, str, int]],
-    everything: float,
-    keys: Sequence[str],
-    waiting_lcus: Callable[[], frozenset[str]],
-) -> list[str]:
+def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: int) -> list[str]:
     """Name the LCUs with more than their fair share, if at most half of all carry the bulk."""
-    units = len(keys)
     bulk = next(
         many for many in range(1, len(loads) + 1) if sum(r for r, _, _ in loads[:many]) >= BULK * everything
     )
@@ -283,9 +264,7 @@ def _carried(
     idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
     if idle:
         said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
-    if waiting_lcus().isdisjoint(keys[row] for _, _, row in unfair):
-        return [said]
-    return [f"{said}: spread {'its' if len(hot) == 1 else 'their'} busiest volumes over the others"]
+    return [said]
 
 
 def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) -> list[str]:

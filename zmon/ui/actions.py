@@ -204,6 +204,7 @@ KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
     "help": explain_on,
     "keys": "HELP KEYS",
     "menu": "MENU",
+    "diagnose": "DIAGNOSE",
     "redisplay": "REDISP",
     "back": back,
     "top": lambda glass: glass.scrolled.top(),

@@ -19,7 +19,7 @@ from zmon.ui.keys import BY_NAME, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
-from zmon.ui.threads import ReadingThread, SamplingThread
+from zmon.ui.threads import ConcludingThread, ReadingThread, SamplingThread
 from zmon.ui.tour_panel import Room, TourPanel
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class Zmon(App[int]):
             SamplingThread(session.timeline, seconds, self._report) if session.timeline.live else None
         )
         self.reading = ReadingThread(self._report, session.log)
+        self.concluding = ConcludingThread(self._report)
         self._waiting: Timer | None = None
         """Shows what is being done if it takes long."""
         self._ticking: Timer | None = None
@@ -103,6 +104,7 @@ class Zmon(App[int]):
             first,
             self.sampling,
             self.reading,
+            self.concluding,
             actions=GlassActions(),
             keymap=keymap,
             plain=plain,
@@ -142,12 +144,14 @@ class Zmon(App[int]):
         self.glass.tell()
         self.call_after_refresh(self._take_early)
         self.reading.start()
+        self.concluding.start()
         if self.sampling is not None:
             self.sampling.start()
 
     def on_unmount(self) -> None:
         """Let the threads end, without waiting for them."""
         self.reading.stop()
+        self.concluding.stop()
         if self.sampling is not None:
             self.sampling.stop()
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
+    from zmon.tables.conclusion import Conclusion
 
 FRAME: Final = 5
 """Lines that the frame takes, without the time line."""
@@ -23,6 +24,9 @@ SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
 
 PROMPT: Final = " Command ===> "
+
+STATES: Final = {"bad": "alarm", "look": "look"}
+"""What a conclusion is painted as; one that is not about what the screen lists is plain."""
 
 _LABELS: Final = re.compile(r"\b(?:CPU|SER|Interval)\b")
 
@@ -64,6 +68,12 @@ def heading(  # noqa: PLR0913 - one for each part of a header
 def message(words: str, kind: str, width: int) -> list[Line]:
     """Return a message, in as many lines as it takes."""
     return [Line(f" {part}", kind) for part in (wrap(words, width - 2) if words else [])]
+
+
+def conclusion(found: Conclusion, width: int, height: int) -> list[Line]:
+    """Return the conclusion of a screen in as many lines as it takes; an empty one where that is too many."""
+    lines = [Line(f" {part}", STATES.get(found.state, "data")) for part in wrap(found.words, width - 2)]
+    return lines if 0 < len(lines) <= max(1, (height - FRAME) // 5) else [EMPTY]
 
 
 def guidance(words: str, position: str, width: int) -> Line:
@@ -162,7 +172,7 @@ class Hint(NamedTuple):
     @property
     def text(self) -> str:
         """How it is written."""
-        return f"{self.key}{' ' if ' ' in self.key else '='}{self.label}"
+        return f"{self.key}{'=' if self.key.strip('! []<>') else ' '}{self.label}"
 
 
 HINTS: Final = (
@@ -181,6 +191,7 @@ HINTS: Final = (
     Hint("TAB", "Col", ("next_column",), 7, "list"),
     Hint("SPACE", "Play", ("pause",), 5, "past"),
     Hint("SPACE", "Hold", ("pause",), 5, "live"),
+    Hint("!", "Why", ("diagnose",), 4),
     Hint("[ ]", "Exc", ("previous_exception", "next_exception"), 6),
     Hint("< >", "Sample", ("earlier", "later"), 11),
 )

@@ -14,7 +14,7 @@ from zmon.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
-from zmon.session.page import FillTask
+from zmon.session.page import ConcludeTask, FillTask
 from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from zmon.session.page import Page
     from zmon.session.session import Session
     from zmon.session.timeline import Overview
+    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
     from zmon.ui.playback import SamplingControl
     from zmon.ui.threads import Result
@@ -64,6 +65,13 @@ class GlassReader(Protocol):
         """Have the cursor moved."""
 
 
+class Concluder(Protocol):
+    """Draws the conclusions of screens, while the glass answers keys."""
+
+    def conclude(self, task: ConcludeTask) -> None:
+        """Have a conclusion drawn."""
+
+
 class Actions(Protocol):
     """What keys and commands do to the glass; `zmon.ui.actions` has them."""
 
@@ -83,6 +91,7 @@ class Glass:
         first: str = "",
         sampler: SamplingControl | None = None,
         reader: GlassReader | None = None,
+        concluder: Concluder | None = None,
         *,
         actions: Actions,
         keymap: Mapping[str, str] | None = None,
@@ -92,7 +101,8 @@ class Glass:
     ) -> None:
         """Show the session; the command `first` is given as soon as there is a sample.
 
-        Without `sampler` nothing is sampled; without `reader` moves and tables are done at once.
+        Without `sampler` nothing is sampled; without `reader` moves and tables are done at once; without
+        `concluder` screens have no conclusion.
         `clock` times playback.  A `plain` terminal has only the characters of ASCII; `chart` is the
         style that charts are drawn in.
         """
@@ -102,10 +112,15 @@ class Glass:
         self.playback = PlaybackControl(session, sampler, clock)
         self.actions = actions
         self.reader = reader
+        self.concluder = concluder
         self.plain = plain
         self.chart = chart
         self._filling: FillTask | None = None
         """The table that is being filled elsewhere."""
+        self._concluding: ConcludeTask | None = None
+        """The conclusion that is being drawn elsewhere."""
+        self._concluded: tuple[ConcludeTask, Conclusion] | None = None
+        """The last one that was drawn."""
         self.keymap = keymap or {}
         self.width, self.height = 80, 24
         self.entry = CommandLine()
@@ -143,6 +158,11 @@ class Glass:
         return not self.session.underway and self._filling is None
 
     @property
+    def concluding(self) -> bool:
+        """Whether a conclusion is being drawn; keys do not wait for it."""
+        return self._concluding is not None
+
+    @property
     def too_small(self) -> bool:
         """Whether the frame does not fit."""
         return self.width < frame.SMALLEST[0] or self.height < frame.SMALLEST[1]
@@ -156,7 +176,8 @@ class Glass:
     @property
     def _room(self) -> int:
         """How many lines there are for the pane."""
-        return self.height - frame.FRAME - (self._timeline() is not None)
+        above = len(self._conclusion()) - 1
+        return self.height - frame.FRAME - (self._timeline() is not None) - above
 
     def resize(self, width: int, height: int) -> None:
         """Set the size."""
@@ -204,12 +225,21 @@ class Glass:
                 times=self.session.page.times,
                 name=self.helps.title if self.helps.panel(room) == room else "",
             ),
-            EMPTY,
+            *self._conclusion(),
             *body,
             guidance,
             frame.command_line(self.entry, self.width),
             self._keys(),
         ]
+
+    def _conclusion(self) -> list[Line]:
+        """Return the conclusion in as many lines as it takes, or the empty line that is there without one."""
+        task = None if self.concluder is None or self.helps else self.session.conclude_task()
+        if task is None or self._concluded is None:
+            return [EMPTY]
+        drawn, found = self._concluded
+        lines = frame.conclusion(found, self.width, self.height)
+        return lines if drawn.about == task.about or task.follows(drawn) else [EMPTY] * len(lines)
 
     def _keys(self) -> Line:
         live = self.session.live and not self.playback.held
@@ -316,7 +346,9 @@ class Glass:
 
     def receive(self, result: Result) -> None:
         """Take what a thread has done."""
-        if result.error:
+        if isinstance(result.task, ConcludeTask):
+            self.concluded(result.task, result.conclusion, result.error)
+        elif result.error:
             self.failed(result.error, result.task)
         elif result.sample is not None:
             self.sampled(result.sample)
@@ -376,6 +408,24 @@ class Glass:
         if command:
             self.run(command)
         self.tell()
+
+    def _conclude(self) -> None:
+        """Have the conclusion of the present page drawn, unless it is there or on its way."""
+        task = None if self.concluder is None else self.session.conclude_task()
+        last = self._concluding or (self._concluded[0] if self._concluded else None)
+        if task is not None and self.concluder is not None and (last is None or last.about != task.about):
+            self._concluding = task
+            self.concluder.conclude(task)
+
+    def concluded(self, task: ConcludeTask, found: Conclusion | None, error: str = "") -> None:
+        """Show the conclusion of a page, or why there is none."""
+        if task is self._concluding:
+            self._concluding = None
+        if found is not None:
+            self._concluded = task, found
+            self.fit()
+        elif error and not self._message:
+            self.say(error, "alarm")
 
     def filled(self, filling: FillTask, table: Table) -> None:
         """Show a table that was filled meanwhile, unless something else is to be shown by now."""
@@ -438,6 +488,7 @@ class Glass:
             self.say(message, "alarm")
             self._put(self._broken(message), None)
         self.fit()
+        self._conclude()
 
     def _made(self, page: Page, sheet: Sheet) -> Pane:
         if page.screen.layout == "menu":
@@ -534,16 +585,19 @@ class Glass:
         self.session.leaving = self.session.opens_at_worst = False
         if self.too_small:
             return
+        top = 1 + len(self._conclusion())
         if y == self.height - 1:
             name = frame.key_at(self._keys(), x)
             if name:
                 self.press(name)
-        elif y == self._room + 2 and (timeline := self._timeline()) is not None:
+        elif y == self._room + top and (timeline := self._timeline()) is not None:
             utc = timeline.time(x)
             if utc is not None:
                 self._travel(utc)
-        elif 2 <= y < self._room + 2 and not self.helps:
-            command = self.pane.click(x, y - 2)
+        elif 1 <= y < top and self._conclusion() != [EMPTY]:
+            self.press("diagnose")
+        elif top <= y < self._room + top and not self.helps:
+            command = self.pane.click(x, y - top)
             if command:
                 self.run(command)
 

@@ -38,6 +38,7 @@ FUNCTIONS: Final = (
     Function("keys", "question_mark", "list the keys, commands and screens", when="empty"),
     Function("redisplay", "f2,shift+f2", "the key figures of the last samples by time, in REDISP"),
     Function("back", "f3,f12,shift+f12,escape", "return to the previous screen"),
+    Function("diagnose", "exclamation_mark", "what is wrong, and how that is known: DIAGNOSE", when="empty"),
     Function("menu", "f4,shift+f4", "the menu of all screens"),
     Function("top", "ctrl+home", "first row"),
     Function("bottom", "f5,shift+f5,ctrl+end", "last row"),
@@ -132,7 +133,7 @@ def spoken(keys: str) -> str:
     """Write keys as a keyboard names them: `F1`, `Ctrl+P`, `<`."""
     signs = {
         "less_than_sign": "<", "greater_than_sign": ">", "left_square_bracket": "[",
-        "right_square_bracket": "]", "question_mark": "?", "plus": "+", "minus": "-",
+        "right_square_bracket": "]", "question_mark": "?", "exclamation_mark": "!", "plus": "+", "minus": "-",
         "pageup": "PgUp", "pagedown": "PgDn",
     }  # fmt: skip
     return " ".join(

@@ -1,13 +1,14 @@
 """The threads beside the glass, so that no key waits for the kernel, for a recording or for a table.
 
-One takes samples at absolute deadlines, the other moves the cursor and fills tables; so neither a long look
-back nor a kernel file that hangs holds up the other.  Each hands out its results from its own thread.
+One takes samples at absolute deadlines, another moves the cursor and fills tables, a third draws conclusions,
+so neither a long look back nor a kernel file that hangs nor a verdict holds up the others.  Each hands out
+its results from its own thread.
 
 Who owns what: the session belongs to the thread of the glass alone.  A cursor belongs to the reading thread,
 which runs its moves in the order in which they were asked for; the glass looks at what a move has found.  The
 timeline has no position, so all threads may read it; only the sampling thread takes samples.
 
-A read that never returns holds up its thread and nothing else: both are daemons, which the end of the program
+A read that never returns holds up its thread and nothing else: all are daemons, which the end of the program
 does not wait for.
 """
 
@@ -21,7 +22,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from zmon.session.exception_log import PIECE
-from zmon.session.page import FillTask
+from zmon.session.page import ConcludeTask, FillTask
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from zmon.session.exception_log import ExceptionLog
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.timeline import Overview, Timeline
+    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
 
 FIRST_INTERVAL: Final = 1.0
@@ -45,14 +47,15 @@ OVERVIEW_SECONDS: Final = 1.0
 class Result:
     """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
 
-    task: FillTask | CursorMove | None = None
-    """The table or the move that was asked for; None for a sample."""
+    task: FillTask | CursorMove | ConcludeTask | None = None
+    """The table, the move or the conclusion that was asked for; None for a sample."""
     sample: Sample | None = None
     arrival: Arrival | None = None
     """Where a move has led; None at the end of the timeline."""
     overview: Overview | None = None
     """The timeline at a glance, if that has changed."""
     table: Table | None = None
+    conclusion: Conclusion | None = None
     error: str = ""
 
 
@@ -200,6 +203,34 @@ class ReadingThread(threading.Thread):
                 return None
         self._seen = cursor, span, now
         return cursor.timeline.overview()
+
+
+class ConcludingThread(threading.Thread):
+    """Draws the conclusions of screens, the last one that was asked for first, and no older ones."""
+
+    def __init__(self, report: Callable[[Result], object]) -> None:
+        """Call `report` from this thread with each result."""
+        super().__init__(name="concluding", daemon=True)
+        self._report = report
+        self._tasks: queue.SimpleQueue[ConcludeTask | None] = queue.SimpleQueue()
+
+    def conclude(self, task: ConcludeTask) -> None:
+        """Have a conclusion drawn."""
+        self._tasks.put(task)
+
+    def stop(self) -> None:
+        """Ask the thread to end, without waiting for it."""
+        self._tasks.put(None)
+
+    def run(self) -> None:
+        """Work through the queue; this is the thread itself."""
+        while (task := self._tasks.get()) is not None:
+            if not self._tasks.empty():
+                continue  # a newer one is asked for
+            try:
+                self._report(Result(task, conclusion=task.run()))
+            except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+                self._report(Result(task, error=f"No verdict: {error_line(error)}"))
 
 
 def error_line(error: Exception) -> str:

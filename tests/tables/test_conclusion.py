@@ -1,0 +1,74 @@
+"""The conclusion of a screen is what the one verdict says about the things that are listed there."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tables.test_overview import preview, session_at, view_of
+from zmon.tables import CONCLUDED
+from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
+from zmon.tables.diagnosed import verdict_of
+from zmon.tables.view import View, no_inputs
+
+SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are idle (certain)."
+
+
+def drawn(name: str) -> dict[str, Conclusion]:
+    view = preview(name)
+    return {table: conclusion(view, table) for table in LISTED}
+
+
+def test_every_screen_that_has_one_is_known() -> None:
+    """A lookup asks a plain set, so that it starts without diagnoses."""
+    assert {*LISTED, ONE} == CONCLUDED
+
+
+def test_where_nothing_is_short_all_screens_have_the_words_of_diagnose() -> None:
+    """The same question has the same answer everywhere."""
+    view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
+    assert {conclusion(view, table) for table in LISTED} == {Conclusion(verdict_of(view).sentence)}
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "words", "state"),
+    [
+        (
+            "shark-before",
+            "control_unit",
+            SKEW,
+            "bad",
+        ),
+        (
+            "shark-channels-only",
+            "channel",
+            f"The channel paths are at most 56 % busy. {SKEW}",
+            "",
+        ),
+        ("fcp-failover", "channel", "One of 4 FCP paths does all I/O of 10 disks (certain).", "bad"),
+        ("path-slow", "channel", "Requests to LCU 8000 pend for long (likely).", "look"),
+        ("swap-begins", "channel", "The channel paths are at most 3 % busy. Memory is short (certain).", ""),
+    ],
+)
+def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
+    name: str, table: str, words: str, state: str
+) -> None:
+    """What is only possible does not stand before what is certain; of a resource with room this is said."""
+    found = conclusion(preview(name), table)
+    assert (found.words, found.state) == (words, state)
+
+
+def test_what_another_diagnosis_explains_is_said_with_its_cause() -> None:
+    """The screen of the symptom names both."""
+    found = drawn("stripe-1mb")["device"]
+    assert found.words.startswith(
+        "All request tags of volume 8004 are in use (likely). Behind it: The disk arr"
+    )
+    assert found.state == "look"
+
+
+def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:
+    """Of any other device it is said that the diagnosis is not about it."""
+    interval = preview("shark-before").interval
+    of = {one: View(interval, argument=one, people=no_inputs) for one in ("3373", "0F41")}
+    assert conclusion(of["3373"], ONE) == Conclusion(SKEW, "bad")
+    assert conclusion(of["0F41"], ONE) == Conclusion(f"Not this device: {SKEW}")

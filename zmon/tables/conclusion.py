@@ -1,0 +1,121 @@
+"""The conclusion of a screen: a sentence of what the one verdict says about the things that are listed there.
+
+DIAGNOSE says more.  A verdict takes longer than the screen, so it is asked for once the screen is drawn; all
+screens of an interval share it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.diagnosis.diagnosis import BLIND, CERTAIN, POSSIBLE
+from zmon.diagnosis.verdict import OF_KIND, SPARE
+from zmon.queueing.headroom import resource_uses
+from zmon.record import NamedTuple
+from zmon.tables.device import devices_of, find_device
+from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
+from zmon.tables.resource_state import resource_of
+from zmon.tables.topology import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+    from zmon.tables.view import View
+
+
+class Conclusion(NamedTuple):
+    """One sentence about a screen, and how bad that is."""
+
+    words: str
+    state: str = ""
+    """`bad` or `look`; empty if nothing is short, or nothing that the screen lists."""
+
+
+class ListedThings(NamedTuple):
+    """What a screen lists."""
+
+    title: str
+    resources: frozenset[str]
+    """The keys of the resources in `zmon.tables.resources`."""
+    subjects: frozenset[str]
+    """The kinds of subjects."""
+    use: str = ""
+    """The kind in `ResourceUse`, if a screen shows the same figure."""
+
+
+LISTED: Final[Mapping[str, ListedThings]] = {
+    "control_unit": ListedThings("The LCUs", frozenset({"lcu", "alias"}), frozenset({"lcu"}), "lcu"),
+    "channel": ListedThings(
+        "The channel paths", frozenset({"channel"}), frozenset({"path", "adapter"}), "paths"
+    ),
+    "device": ListedThings("The devices", frozenset({"device", "alias"}), frozenset({"volume", "disk"})),
+}
+"""The tables of the screens of which a conclusion is drawn."""
+ONE: Final = "details"
+"""The table of the screen of one device, of which one is drawn, too."""
+ASIDE: Final = re.compile(r" \([^()]*\)")
+CLAUSE: Final = re.compile(r"[:;.] |[.]$")
+"""What ends the first clause of a claim; the figures behind it are on DIAGNOSE."""
+
+
+def conclusion(view: View, table: str) -> Conclusion:
+    """Return what the verdict on a view's interval says about a screen; the view's argument names a device.
+
+    Raises:
+        NoSuchThing: no device, or more than one, has that name.
+    """
+    found = verdict_of(view)
+    if found.is_calm:
+        return Conclusion(found.sentence)
+    is_about = _is_about_one(view) if table == ONE else _is_about_list(LISTED[table])
+    first = found.diagnoses[0]
+    every = [*((one, "") for one in found.diagnoses if one.id != BLIND), *found.explained]
+    if first.confidence != POSSIBLE:
+        every = [pair for pair in every if pair[0].confidence != POSSIBLE]
+    one, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
+    if one is None:
+        return Conclusion(f"{_elsewhere(view, table, found)}{_clause(first)} ({first.confidence}).")
+    root = next((each for each in found.diagnoses if each.id == cause), None)
+    behind = f" Behind it: {_clause(root)}." if root is not None else ""
+    state = "bad" if one.confidence == CERTAIN else "look"
+    return Conclusion(f"{_clause(one)} ({one.confidence}).{behind}", state)
+
+
+def _clause(diagnosis: Diagnosis) -> str:
+    """Return what a diagnosis claims, without the figures behind it."""
+    return CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=1)[0]
+
+
+def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:
+    """Return what tells whether a diagnosis is about some of the things that a screen lists."""
+    return lambda one: (
+        resource_of(one) in listed.resources or any(each.kind in listed.subjects for each in one.subjects)
+    )
+
+
+def _is_about_one(view: View) -> Callable[[Diagnosis], bool]:
+    """Return what tells whether a diagnosis is about a device, its LCU or a path to it."""
+    key, devices = find_device(view, view.argument), devices_of(view.interval)
+    chpids = devices.chpids[devices.keys.index(key)] if key in devices.keys else ""
+    paths = chpids.split() if isinstance(chpids, str) else []
+    own = {("volume", key), ("disk", key), ("lcu", units_of(view).of.get(key, ""))}
+    own |= {("path", chpid) for chpid in paths}
+    return lambda one: any(
+        (each.kind, each.key.rpartition(".")[2] if each.kind == "path" else each.key) in own
+        for each in one.subjects
+    )
+
+
+def _elsewhere(view: View, table: str, found: Verdict) -> str:
+    """Return what is said before a diagnosis of something else: how busy that is which the screen lists."""
+    listed = LISTED.get(table)
+    if listed is None:
+        return "Not this device: "
+    ids = {one.id for one in found.diagnoses} | {one.id for one, _ in found.explained}
+    if not ids.isdisjoint(OF_KIND.get(listed.use, ids)):
+        return ""
+    uses = resource_uses(situation_of(judged_view(view)).load)
+    most = max((one.use for one in uses if one.kind == listed.use), default=1.0)
+    return f"{listed.title} are at most {100 * most:.0f} % busy. " if most <= SPARE else ""
