@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, POSSIBLE
+from zmon.diagnosis.stretch import timed_claim
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
@@ -85,7 +86,7 @@ def conclusion(view: View, table: str) -> Conclusion:
 
 def _clause(diagnosis: Diagnosis) -> str:
     """Return what a diagnosis claims, without the figures behind it."""
-    return CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=1)[0]
+    return CLAUSE.split(ASIDE.sub("", timed_claim(diagnosis)), maxsplit=1)[0]
 
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:
