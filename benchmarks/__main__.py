@@ -25,6 +25,7 @@ BENCHMARKS: Final = (
     "units",
     "tables",
     "judging",
+    "exposition",
     "lookup",
     "startup",
     "glass",

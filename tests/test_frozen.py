@@ -131,6 +131,7 @@ COMMANDS: Final = (
             "capture",
             "replay",
             "record",
+            "serve-metrics",
             "import",
             "info",
             "cut",

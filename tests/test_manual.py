@@ -29,3 +29,10 @@ def test_the_table_of_sources_says_what_is_declared() -> None:
     written = (DOCS / "sources.md").read_text(encoding="utf-8")
     assert program("sources").page(written) == written
     assert program("sources").table() in written
+
+
+def test_the_table_of_metrics_says_what_is_exported() -> None:
+    """docs/metrics.md is what docs/metrics.py writes from `zmon.exposition.metric`."""
+    written = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    assert program("metrics").page(written) == written
+    assert program("metrics").table() in written

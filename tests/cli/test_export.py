@@ -281,3 +281,31 @@ def test_a_recording_without_roll_ups_says_why(tmp_path: Path, capsys: pytest.Ca
     assert main(["import", "--no-rollups", "tests/fixtures/sadf/restart.json", out]) == 0
     assert main(["export", out, "--rollups", "minutes"]) != 0
     assert "it was made with --no-rollups, or by an older zmon" in capsys.readouterr().err
+
+
+def test_metrics_of_the_past_have_times_and_the_wanted_labels(export: Export) -> None:
+    """A value for each step, and a last line."""
+    status, text, _ = export("--format", "openmetrics", "--step", "30s", "--label", "instance=LNX01")
+    assert status == OK
+    assert text.endswith("# EOF\n")
+    lines = [line.split() for line in text.splitlines() if line.startswith("zmon_lcu_ssch_total")]
+    assert lines
+    assert all(name.startswith('zmon_lcu_ssch_total{instance="LNX01",box=') for name, _, _ in lines)
+    times = [float(time) for name, _, time in lines if name == lines[0][0]]
+    assert times == sorted(times)
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 30
+    assert 'zmon_exceptions_open{instance="LNX01",severity="look"} ' in text
+    assert "zmon_dasd_info" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--format", "openmetrics", "--kind", "cmf"), "--kind does not belong to --format openmetrics"),
+        (("--step", "1m"), "--step belongs to --format openmetrics"),
+        (("--devices",), "--devices belongs to --format openmetrics"),
+    ],
+)
+def test_options_of_the_other_form_are_refused(export: Export, words: tuple[str, ...], said: str) -> None:
+    """They would be ignored in silence."""
+    assert export(*words) == (USAGE, "", f"zmon: {said}\n")

@@ -330,3 +330,41 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
         capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert [line for line in done.stderr.splitlines() if UNIT.name in line] == []
+
+
+def test_metrics_are_kept_while_it_records(root: str, folder: str, tmp_path: Path) -> None:
+    """In a file that is there as long as the recorder runs."""
+    path = tmp_path / "zmon.prom"
+    words = [
+        sys.executable,
+        "-m",
+        "zmon",
+        "record",
+        folder,
+        "--root",
+        root,
+        "-i",
+        "0.1",
+        "--metrics",
+        str(path),
+    ]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as process:  # noqa: S603 - ours
+        end = time.monotonic() + PATIENCE
+        while not path.exists() and time.monotonic() < end:
+            assert process.poll() is None
+        assert "zmon_sample_timestamp_seconds " in path.read_text()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == OK
+    assert not path.exists()
+
+
+def test_a_file_that_node_exporter_would_not_read_is_refused(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its name, or because its directory is not there; nothing is recorded then."""
+    with pytest.raises(SystemExit) as ended:
+        main(["record", folder, "--metrics", str(tmp_path / "zmon.txt")])
+    assert ended.value.code == USAGE
+    assert main(["record", folder, "--metrics", str(tmp_path / "no/zmon.prom")]) == FAILED
+    assert capsys.readouterr().err.endswith("no/zmon.prom: there is no such directory\n")
+    assert not Path(folder).exists()

@@ -56,8 +56,13 @@ class SelectionError(ValueError):
 
 def run(args: argparse.Namespace) -> int:
     """Write the rows; returns the exit status."""
+    wrong = _contradiction(args)
+    if wrong:
+        return misused(wrong)
     try:
         with closing(open_excerpt(args)) as excerpt:
+            if args.format == "openmetrics":
+                return _metrics(excerpt, args)
             written = _write(_rollups(excerpt, args) if args.rollups else _counters(excerpt, args), args)
             missing = [] if args.rollups else left_out(excerpt)
     except SelectionError as error:
@@ -108,6 +113,37 @@ def moment(ns: int) -> str:
     """Write an instant of UTC in full, as ISO 8601 does."""
     seconds, part = divmod(ns, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part:09d}Z"
+
+
+def _contradiction(args: argparse.Namespace) -> str:
+    """Return which options do not belong together; empty if all do."""
+    other = {"kind": args.kind, "key": args.key, "fields": args.fields, "rollups": args.rollups,
+             "reasons": args.reasons}  # fmt: skip
+    own = {"step": args.step, "label": args.label, "devices": args.devices}
+    is_metrics = args.format == "openmetrics"
+    given = [name for name, value in (other if is_metrics else own).items() if value]
+    if not given:
+        return ""
+    return f"--{given[0]} {'does not belong to' if is_metrics else 'belongs to'} --format openmetrics"
+
+
+def _metrics(excerpt: Excerpt, args: argparse.Namespace) -> int:
+    """Write metrics with their times; returns the exit status."""
+    from zmon.exposition.backfill import MINUTE, history_text  # noqa: PLC0415 - other formats need none
+
+    found = False
+    recordings = [section.recording for section in excerpt.sections if section.recording is not None]
+    samples, step = excerpt.chosen(), args.step or MINUTE
+    for part in history_text(samples, recordings, step, args.label, devices=args.devices):
+        found = True
+        sys.stdout.write(part)
+    sys.stdout.flush()
+    missing = left_out(excerpt)
+    for line in missing:
+        complain(line)
+    if not found:
+        return complain("there are not two samples in that time")
+    return FAILED if missing else OK
 
 
 # writers

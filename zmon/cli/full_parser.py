@@ -85,7 +85,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _description() -> str:
-    listed = "\n".join(f"  zmon {name:<10}{what}" for name, (what, _) in SUBCOMMANDS.items())
+    width = max(map(len, SUBCOMMANDS)) + 2
+    listed = "\n".join(f"  zmon {name:<{width}}{what}" for name, (what, _) in SUBCOMMANDS.items())
     return (
         "The z/VM Performance Toolkit's screens for Linux on IBM Z.\n\n"
         f"Without a subcommand zmon shows its screens live.  Subcommands:\n{listed}\n"

@@ -21,7 +21,7 @@ from zmon.light_typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MODULES: Final = {"": "live", "replay": "live", "import": "import_"}
+MODULES: Final = {"": "live", "replay": "live", "import": "import_", "serve-metrics": "serve_metrics"}
 """The modules that are not named after their subcommand."""
 
 GARBAGE_THRESHOLD: Final = 50_000

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zmon.cli.inputs import containers_of, read_listings
 from zmon.cli.output import OK, complain
@@ -22,12 +22,14 @@ from zmon.recorder.roll import Roll
 from zmon.recorder.server_listings import ServerListings
 from zmon.recorder.signal_clock import SignalClock
 from zmon.session.machines import LiveTimeline
-from zmon.trends.rollup import recording_with_trends
+from zmon.store.writer import Writer
+from zmon.trends.rollup import TrendWriter
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from zmon.event import ExceptionEntry
     from zmon.listed_file import ListedFile
     from zmon.recorder.forecast import Forecast
     from zmon.sample import Sample
@@ -53,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         if warning:
             _say(warning)
         return OK
+    if args.metrics and not os.path.isdir(os.path.dirname(os.path.abspath(args.metrics))):
+        return complain(f"{args.metrics}: there is no such directory")
     try:
         os.makedirs(directory, exist_ok=True)
         lock = Lock(directory, time.time_ns())
@@ -63,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     with lock:
         servers.start(addresses)
         try:
-            return _record(plan, timeline.take, known, lock)
+            return _record(plan, timeline.take, known, lock, args)
         finally:
             servers.stop()
 
@@ -93,14 +97,48 @@ def _listed(args: argparse.Namespace, sources: list[str]) -> list[ListedFile]:
     return list(containers_of(listing))
 
 
-def _record(plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock) -> int:
+class _Recordings:
+    """Opens recordings that keep trends, and knows which exceptions are open now."""
+
+    def __init__(self) -> None:
+        self._trends: TrendWriter | None = None
+
+    def open(self, path: str) -> Writer:
+        """Return the writer of a recording."""
+        self._trends = TrendWriter()
+        return Writer(path, companion=self._trends)
+
+    def open_exceptions(self) -> Sequence[ExceptionEntry]:
+        """Return the exceptions that are open."""
+        return () if self._trends is None else self._trends.open_exceptions
+
+
+def _record(
+    plan: Plan, take: Callable[[], Sample], known: Forecast | None, lock: Lock, args: argparse.Namespace
+) -> int:
     terminal = sys.stderr is not None and sys.stderr.isatty()
     clock = SignalClock()
     clock.handle_signals(terminal=terminal)
     _say(f"recording into {plan.directory}, a sample every {plan.interval / 1e9:g} s")
-    roll = Roll(plan.directory, recording_with_trends, _say, lock.hold)
+    recordings = _Recordings()
+    roll = Roll(plan.directory, recordings.open, _say, lock.hold)
     service = Service(os.environ)
-    RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, status=terminal, forecast=known).run()
+    more: dict[str, Any] = {"status": terminal, "forecast": known}
+    if not args.metrics:
+        RecordingLoop(plan, take, roll, clock, clock.orders, service, _say, **more).run()
+        return OK
+    from zmon.exposition.exporter import Exporter  # noqa: PLC0415 - loaded only where metrics are wanted
+    from zmon.exposition.textfile import Textfile  # noqa: PLC0415 - likewise
+
+    exporter = Exporter(recordings.open_exceptions, devices=args.metrics_devices)
+    textfile = Textfile(os.path.abspath(args.metrics), exporter, _say)
+    try:
+        loop = RecordingLoop(
+            plan, take, roll, clock, clock.orders, service, _say, **more, follow=textfile.follow
+        )
+        loop.run()
+    finally:
+        textfile.close()
     return OK
 
 

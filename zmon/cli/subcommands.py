@@ -26,6 +26,13 @@ MIN_SECONDS: Final = 0.1
 MAX_SECONDS: Final = 86_400.0
 """Bounds of an interval between samples."""
 
+METRICS_PORT: Final = 10_390
+"""Where metrics are served; 9100 to 9999, where exporters usually listen, is full."""
+METRICS_SECONDS: Final = 10.0
+"""Default interval between samples of metrics: monitors ask every 15 seconds or less often."""
+MAX_SOCKET_PATH: Final = 107
+"""Bytes of the path of a Unix socket, unix(7)."""
+
 LISTING_HELP: Final = """\
 LISTING describes the tablespaces of a database; zmon recognises the format:
   Db2                  db2look -l, LIST TABLESPACE CONTAINERS,
@@ -159,6 +166,38 @@ def _amount(words: str, units: dict[str, int], wanted: str) -> float:
     if match is None or match[2] not in units or not float(match[1]):
         raise _wrong(f"{words!r} is not {wanted}")
     return float(match[1]) * units[match[2]]
+
+
+def textfile(words: str) -> str:
+    """Read the name of a file for node_exporter, which reads no others."""
+    if not words.endswith(".prom"):
+        raise _wrong(f"{words!r} does not end in .prom: node_exporter would not read it")
+    return words
+
+
+def listening_address(words: str) -> str:
+    """Read an address to listen on: `127.0.0.1:PORT`, `[::1]:PORT`, `localhost:PORT`, `unix:PATH`."""
+    if words.startswith("unix:"):
+        if not 0 < len(words.encode()) - 5 <= MAX_SOCKET_PATH:
+            raise _wrong(f"{words[:60]!r}: a Unix socket has a path of 1 to {MAX_SOCKET_PATH} bytes")
+        return words
+    host, _, port = words.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65_536):
+        raise _wrong(f"{words[:60]!r} is no address: write 127.0.0.1:{METRICS_PORT} or unix:/run/zmon.sock")
+    if host not in {"localhost", "[::1]"} and not re.fullmatch(r"127(\.\d{1,3}){3}", host, re.ASCII):
+        raise _wrong(
+            f"{host[:60]!r} is not this machine: metrics are served on 127.0.0.1, [::1] or a Unix socket; "
+            "access from elsewhere belongs to a proxy that knows who asks"
+        )
+    return words
+
+
+def label(words: str) -> tuple[str, str]:
+    """Read a label of metrics: `instance=LNX01`."""
+    name, sign, value = words.partition("=")
+    if not (sign and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,60}", name, re.ASCII)) or len(value) > 200:
+        raise _wrong(f"{words[:60]!r} is no label: write instance=LNX01")
+    return name, value
 
 
 def kinds(words: str) -> list[Kind]:
@@ -619,7 +658,29 @@ def record(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--size SIZE", "delete the oldest days beyond this total size: 2G", type=size, default=0)
     _option(parser, "-n --count", "end after this many samples", type=positive, default=0)
     _option(parser, "--for TIME", "end after this time: 10m", dest="length", type=length, default=0)
+    text = "keep metrics for node_exporter's textfile collector in FILE, which ends in .prom: docs/metrics.md"
+    _option(parser, "--metrics FILE", text, type=textfile)
+    _option(parser, "--metrics-devices", "metrics of each DASD, too: 14 series for each")
     _option(parser, "--dry-run", "estimate the cost, write nothing")
+    _option(parser, "--root DIR", "read below DIR instead of /", default="/")
+
+
+def serve_metrics(parser: argparse.ArgumentParser) -> None:
+    """Serve metrics for Prometheus on this machine: zmon serve-metrics, zmon serve-metrics --listen unix:/run/zmon.sock.
+
+    Samples this machine, or follows the recordings of a running recorder (--from DIR), and answers requests for
+    /metrics from the last sample; a request never makes it read more.  It listens on a loopback address or a Unix
+    socket alone: access from elsewhere belongs to a proxy that knows who asks.  docs/metrics.md lists the metrics.
+    zmon record --metrics writes the same into a file, without a port.
+    """  # noqa: E501 - the help as it is printed
+    text = "HOST:PORT of a loopback address, or unix:PATH (default %(default)s)"
+    _option(parser, "--listen ADDRESS", text, type=listening_address, default=f"127.0.0.1:{METRICS_PORT}")
+    text = "follow the recordings of this directory, or play a simulated machine (lab:NAME)"
+    _option(parser, "--from SOURCE", text, dest="source", type=source)
+    text = "seconds between samples (default %(default)g)"
+    _option(parser, "-i --interval S", text, type=seconds, default=METRICS_SECONDS)
+    add_choice(parser)
+    _option(parser, "--devices", "metrics of each DASD, too: 14 series for each")
     _option(parser, "--root DIR", "read below DIR instead of /", default="/")
 
 
@@ -691,12 +752,22 @@ def export(parser: argparse.ArgumentParser) -> None:
 
     --rollups writes the figures of screens for each minute or quarter of an hour instead: mean, lowest, highest,
     number of intervals: zmon export FILE --rollups minutes --kind device.
+
+    --format openmetrics writes the metrics of docs/metrics.md with the times of the samples, one value each --step,
+    for import into Prometheus or VictoriaMetrics.  --label instance=NAME tells the guests of a fleet apart.
     """  # noqa: E501 - the help as it is printed
     _window(parser)
     _option(parser, "-k --kind KINDS", "only these kinds: cmf,block", several=True)
     _option(parser, "--key KEYS", "only these things: 7000,0.0.7001,dasda", several=True)
     _option(parser, "--fields FIELDS", "only these fields: ssch,connect", several=True)
-    _format(parser, "csv", "jsonl")
+    _format(parser, "csv", "jsonl", "openmetrics")
+    _option(
+        parser, "--step TIME", "openmetrics: from one value to the next (default 1m)", type=length, default=0
+    )
+    _option(
+        parser, "--label NAME=VALUE", "openmetrics: a label that all series get", several=True, type=label
+    )
+    _option(parser, "--devices", "openmetrics: metrics of each DASD, too")
     _option(parser, "--rollups", "figures of screens instead of counters", choices=("minutes", "quarters"))
     _option(parser, "--reasons", "add the reasons of absent values")
 
@@ -772,6 +843,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "capture": ("copy what zmon reads into an archive, to look at elsewhere", capture),
     "replay": ("show a recording with the screens of the live machine", replay),
     "record": ("record this machine day and night, one file per day", record),
+    "serve-metrics": ("serve metrics for Prometheus on this machine", serve_metrics),
     "import": ("make a recording from a report of sar, a capture or a simulated machine", import_),
     "info": ("describe a recording, and check it for damage", info),
     "cut": ("copy part of a recording, with or without names", cut),

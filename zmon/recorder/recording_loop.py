@@ -151,8 +151,11 @@ class RecordingLoop:
         *,
         status: bool = False,
         forecast: Forecast | None = None,
+        follow: Callable[[Sample], None] = lambda _sample: None,
     ) -> None:
         """Prepare; `take` returns a sample, `forecast` is that of an earlier recording.
+
+        `follow` is shown each sample when it is written; it must not raise.
 
         With `status` there is a line every minute, without it only problems are reported.
         """
@@ -165,6 +168,7 @@ class RecordingLoop:
         self._say = say
         self._status = status
         self._forecast = forecast
+        self._follow = follow
         self._warm: list[Sample] = []
         """The first two samples, which cost more than later ones: readers are loaded and files made."""
         self._took = (0, 0)
@@ -240,6 +244,7 @@ class RecordingLoop:
         self._failed = ""
         taken = self._clock.steady()
         self._roll.append(sample)
+        self._follow(sample)
         self._took = (taken - begun, self._clock.steady() - taken)
         self._watch()
         if len(self._warm) < 2:

@@ -81,6 +81,11 @@ class ExceptionWriter:
         self._begin = self._begin or begin.at.utc
         self._end = interval.after.at.utc
 
+    @property
+    def open_now(self) -> tuple[ExceptionEntry, ...]:
+        """The exceptions that are open after the last interval, the heaviest first."""
+        return tuple(self._watch.open())
+
     def changed(self) -> list[ExceptionEntry]:
         """Return what is not in the file as it is now."""
         known = self._written

@@ -98,6 +98,8 @@ class TrendWriter:
         self._things: dict[tuple[str, str], int] = {}
         """The numbers of things in the file, by screen and name."""
         self._exceptions = ExceptionWriter()
+        self.open_exceptions: tuple[ExceptionEntry, ...] = ()
+        """Those that are open; another thread may read them."""
 
     def open(self, connection: sqlite3.Connection) -> None:
         """Make the tables that lack.
@@ -148,6 +150,7 @@ class TrendWriter:
             before = interval.before or interval.after
             span, seconds = (before.at.utc, interval.after.at.utc), float(interval.seconds)  # type: ignore[arg-type]  # no gap is among them
             self._parts.append(MinutePart(minute_of(interval), *span, seconds, resting, tables))
+        self.open_exceptions = self._exceptions.open_now
 
     @staticmethod
     def _label(interval: Interval, table: TrendTable, keys: list[str], known: dict[str, str]) -> None:

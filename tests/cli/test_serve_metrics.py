@@ -1,0 +1,90 @@
+"""`zmon serve-metrics` serves what it samples, on this machine alone, until a signal ends it."""
+
+from __future__ import annotations
+
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.cli.output import FAILED, OK, USAGE
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+"""Seconds after which a process that says nothing hangs."""
+
+
+def ask(path: Path) -> str:
+    """Return the metrics that a socket serves."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(PATIENCE)
+        client.connect(str(path))
+        client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        head, _, body = client.makefile("rb").read().partition(b"\r\n\r\n")
+    return body.decode() if b" 200 " in head.splitlines()[0] else ""
+
+
+@pytest.mark.parametrize(
+    "source", [("--from", "lab:shark-before"), ("--from", "recordings/lab-shark-before.zmon"), ()]
+)
+def test_a_machine_is_served_until_a_signal(tmp_path: Path, source: tuple[str, ...]) -> None:
+    """This one, a simulated one and a recorded one; the socket goes with it."""
+    path = tmp_path / "metrics.sock"
+    words = [sys.executable, "-m", "zmon", "serve-metrics", "--listen", f"unix:{path}", "-i", "0.1", *source]
+    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        assert process.stderr is not None
+        assert select.select([process.stderr], [], [], PATIENCE)[0]
+        assert process.stderr.readline() == (
+            f"zmon serve-metrics: serving metrics on unix:{path}, a sample every 0.1 s\n"
+        )
+        end = time.monotonic() + PATIENCE
+        text = ""
+        while not text and time.monotonic() < end:
+            text = ask(path)
+        assert "\nzmon_sample_timestamp_seconds " in text
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == OK
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0.0.0.0:10390",
+        "[::]:10390",
+        "192.0.2.1:10390",
+        "example.com:80",
+        "10390",
+        "127.0.0.1:99999",
+        ":1",
+        "unix:",
+    ],
+)
+def test_other_addresses_are_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Metrics name disks and guests, and zmon knows no users."""
+    with pytest.raises(SystemExit) as ended:
+        main(["serve-metrics", "--listen", address])
+    assert ended.value.code == USAGE
+    assert "--listen" in capsys.readouterr().err
+
+
+def test_an_address_in_use_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """In one sentence."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert (
+            main(["serve-metrics", "--listen", f"127.0.0.1:{port}", "--from", "lab:shark-before"]) == FAILED
+        )
+    assert capsys.readouterr().err == f"zmon: 127.0.0.1:{port}: Address already in use\n"
+
+
+def test_a_source_that_is_none_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """As everywhere."""
+    assert main(["serve-metrics", "--from", "/nowhere/at/all"]) == FAILED
+    assert "/nowhere/at/all" in capsys.readouterr().err

@@ -1,0 +1,151 @@
+"""Serves metrics for Prometheus on a loopback address or a Unix socket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from contextlib import closing
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from zmon.cli.output import OK, complain
+from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
+from zmon.exposition.exporter import Exporter
+from zmon.exposition.scrape_server import ScrapeServer
+from zmon.interval import Interval
+from zmon.kernel.udev import watch
+from zmon.plain_text import harmless
+from zmon.recorder.recording_loop import Service, following
+from zmon.recorder.signal_clock import SignalClock
+from zmon.rule.grammar import usable_rules
+from zmon.rule.watch import Watch
+from zmon.session.machines import LiveTimeline
+from zmon.session.when import LAST
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from zmon.event import ExceptionEntry
+    from zmon.sample import Sample
+    from zmon.session.timeline import Timeline
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until a signal ends it; returns the exit status."""
+    try:
+        timeline = (
+            open_source(args)
+            if args.source
+            else LiveTimeline(choice_of(args), args.interval, watch(), args.root)
+        )
+    except (ValueError, OSError) as error:
+        return refused(error) if isinstance(error, ValueError) else complain(str(error))
+    judge = _Judge()
+    exporter = Exporter(judge.open_exceptions, devices=args.devices)
+    with closing(timeline):
+        try:
+            server = ScrapeServer(_address(args.listen), exporter)
+        except OSError as error:
+            return complain(f"{args.listen}: {error.strerror}")
+        thread = Thread(target=server.serve_forever, name="metrics", daemon=True)
+        thread.start()
+        try:
+            _say(f"serving metrics on {args.listen}, a sample every {args.interval:g} s")
+            _sample(args, _taker(args, timeline), exporter, judge)
+        finally:
+            server.shutdown()
+            server.server_close()
+    return OK
+
+
+def _address(words: str) -> tuple[str, int] | str:
+    """Return what a socket binds to; port 0 is any that is free."""
+    if words.startswith("unix:"):
+        return words.removeprefix("unix:")
+    host, _, port = words.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+class _Judge:
+    """Judges the samples by the rules as they come."""
+
+    def __init__(self) -> None:
+        rules, problem = usable_rules()
+        if problem:
+            _say(problem)
+        self._watch = Watch(rules)
+        self._before: Sample | None = None
+        self._open: Sequence[ExceptionEntry] = ()
+
+    def follow(self, sample: Sample) -> None:
+        self._watch.follow(Interval(self._before, sample))
+        self._before = sample
+        self._open = tuple(self._watch.open())
+
+    def open_exceptions(self) -> Sequence[ExceptionEntry]:
+        return self._open
+
+
+def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Sample | None]:
+    """Return what takes the next sample: of this machine now, of a recording the last one it has.
+
+    A simulated machine is played, a sample at each call.
+    """
+    if isinstance(timeline, LiveTimeline):
+        return timeline.take
+    if is_simulated(args.source):
+        samples = timeline.samples()
+        return lambda: next(samples, None)
+
+    def newest() -> Sample | None:
+        timeline.refresh()
+        last = timeline.find(LAST)
+        return None if last is None else last.sample
+
+    return newest
+
+
+def _sample(
+    args: argparse.Namespace, take: Callable[[], Sample | None], exporter: Exporter, judge: _Judge
+) -> None:
+    """Take samples at their deadlines until a signal comes."""
+    clock, service = SignalClock(), Service(os.environ)
+    clock.handle_signals(terminal=True)
+    length = round(args.interval * 1e9)
+    begin, number, last = clock.steady(), 0, None
+    failed = ""
+    while not clock.orders.end:
+        try:
+            sample = take()
+            if sample is not None and sample is not last:
+                judge.follow(sample)
+                exporter.follow(sample)
+            failed, last = "", sample
+        except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
+            why = f"no sample: {type(error).__name__}: {error}"
+            if why != failed:
+                _say(why)
+            failed = why
+        if not number:
+            service.ready()
+        deadline = following(begin, length, number, clock.steady())
+        number = deadline.number
+        _wait(clock, service, deadline.at)
+    service.stopping()
+
+
+def _wait(clock: SignalClock, service: Service, deadline: int) -> None:
+    """Wait for a deadline, or for a signal, and notify the watchdog."""
+    left = deadline - clock.steady()
+    while left > 0 and not clock.orders.end:
+        service.alive()
+        clock.wait(min(left, service.every or left))
+        left = deadline - clock.steady()
+
+
+def _say(words: str) -> None:
+    """Print a message; serving goes on if standard error is closed."""
+    with contextlib.suppress(OSError):
+        print(f"zmon serve-metrics: {harmless(words)}", file=sys.stderr, flush=True)
