@@ -6,7 +6,6 @@ make pictures
 from __future__ import annotations
 
 import asyncio
-import html
 import os
 import re
 import sys
@@ -18,6 +17,7 @@ from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.ui.app import Zmon
+from zmon.ui.web_page import portable
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
 SESSION: Final = "hercules-one-hot-lcu.tar.gz"
@@ -76,25 +76,7 @@ async def draw(picture: Picture) -> str:
             while not app.glass.settled:
                 await pilot.pause(0.01)
         await pilot.pause()
-        return settled(app.export_screenshot(title="zmon"))
-
-
-def settled(svg: str) -> str:
-    """Take out what changes from run to run, and the fonts that would have to be fetched."""
-    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
-    svg = re.sub(r"terminal-\d+", "zmon", svg)
-    svg = re.sub(
-        r'x="([\d.]+)"( y="[\d.]+" textLength=)"([\d.]+)"([^>]*)>((?:&#160;)+)([^<]+)', _unindented, svg
-    )
-    return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
-
-
-def _unindented(found: re.Match[str]) -> str:
-    """Write a text without its leading blanks, further right: not every viewer keeps them."""
-    x, middle, length, rest, blanks, words = found.groups()
-    leading = len(blanks) // len("&#160;")
-    cell = float(length) / (leading + len(html.unescape(words)))
-    return f'x="{float(x) + leading * cell:.1f}"{middle}"{float(length) - leading * cell:.1f}"{rest}>{words}'
+        return portable(re.sub(r"terminal-\d+", "zmon", app.export_screenshot(title="zmon")))
 
 
 def main() -> int:

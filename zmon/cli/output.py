@@ -49,6 +49,10 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 # messages
 
 
+WHOLE: Final = ("html", "svg")
+"""Formats that have a screen as it looks on the glass."""
+
+
 def complain(message: str) -> int:
     """Print an error on standard error; returns the exit status for it."""
     say(f"zmon: {message}")

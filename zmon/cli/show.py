@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.cli.output import OK, misused, write_text
+from zmon.cli.output import OK, WHOLE, misused, write_text
 from zmon.cli.subcommands import command_instead
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import header
@@ -48,6 +48,8 @@ def _contradiction(args: argparse.Namespace, table: str) -> str:
     """Return what is wrong with options that argparse takes each for itself; empty if nothing is."""
     if args.status and table not in WITH_STATUS:
         return "--status is for EXCEPT, OVERVIEW, DIAGNOSE and CHECK"
+    if args.format in WHOLE and (args.count > 1 or args.status):
+        return f"{args.format} is one page: leave out {'--status' if args.status else '--count'}"
     return "--at and --until are the same: give one" if args.until and args.at else ""
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, announced, complain, write_result
+from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, write_result
 from zmon.cli.source_options import go_to_end, open_source, paced, seek, time_of
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -362,6 +362,12 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     """Print the present interval; CSV has its heading before the first."""
     sheet, screens, interval = session.sheet(), session.screens, session.interval
     assert interval is not None  # noqa: S101 - the session has moved to one
+    if args.format in WHOLE:
+        from zmon.ui import web_page  # noqa: PLC0415 - loads Textual
+
+        lines = web_page.drawn(session, args.width, args.top)
+        print(web_page.as_html(lines) if args.format == "html" else web_page.as_svg(lines), end="")
+        return
     live, width = session.live, _width()
     shown = (sheet if width is None else sheet.in_room(width).within(width)).with_letters()
     write_result(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 
-from zmon.cli.output import OK
+from zmon.cli.output import OK, WHOLE
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -411,7 +411,11 @@ def show(parser: argparse.ArgumentParser) -> None:
         " 0 nothing, 1 worth a look, 2 bad, 3 not known"
     )
     _option(parser, "--status", text)
-    _format(parser, "text", "csv", "json")
+    text = (
+        "text (default), csv, json; html or svg: the whole screen as on the glass, in one file to be mailed"
+    )
+    _format(parser, "text", "csv", "json", *WHOLE, text=text)
+    _option(parser, "--width N", "columns of html and svg (default 132)", type=positive, default=132)
     add_inputs(parser)
 
 

@@ -157,6 +157,14 @@ class Sheet:
             notes=tuple(note for note in table.notes if not note.startswith(PARTITION_NOTE))
         )
 
+    def first(self, most: int | None) -> Sheet:
+        """Return the same sheet with so many of its rows at most."""
+        seen = self._undrawn()
+        seen.rows = self.rows[:most]
+        for known in ("keys", "place"):
+            vars(seen).pop(known, None)
+        return seen
+
     def with_letters(self) -> Sheet:
         """Return the same sheet with the letters of all scripts, for a stream that takes them."""
         seen = self._undrawn()

@@ -482,7 +482,7 @@ class Glass:
                 if gone:
                     self.say(gone)
             else:
-                self._put(self._made(page, sheet), page)
+                self._put(pane_of(page, sheet, self.session, self.chart), page)
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             message = f"{page.screen.command} cannot be shown: {error_line(error)}"
             self.say(message, "alarm")
@@ -490,25 +490,13 @@ class Glass:
         self.fit()
         self._conclude()
 
-    def _made(self, page: Page, sheet: Sheet) -> Pane:
-        if page.screen.layout == "menu":
-            return Menu(page, self.session.screens)
-        if page.screen.layout == "chart":
-            return ChartPane(sheet, self.session.screens, self.chart)
-        if page.screen.layout == "dashboard":
-            return DashboardPane(page, sheet, self.chart)
-        if page.screen.layout == "page":
-            return FormPane(page, sheet)
-        style = "ascii" if self.chart == "ascii" else "blocks"
-        return Grid(page, sheet, style if self.session.people().site.bars else "")
-
     def _meanwhile(self, page: Page) -> Pane:
         """Return what is shown until the table of a page is filled."""
         with suppress(Exception):  # it is said when the table is filled
             sheet = self.session.without_curves()
             if sheet is not None:
                 self.interval = self.session.interval
-                return self._made(page, sheet)
+                return pane_of(page, sheet, self.session, self.chart)
         return Pane([Line(" Reading what came before", "strong")])
 
     def _put(self, pane: Pane, page: Page | None) -> None:
@@ -636,6 +624,20 @@ class Glass:
         sampler = self.playback.sampler
         if sampler is not None and self.session.live and not sampler.held:
             sampler.now()
+
+
+def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
+    """Return the pane that shows a sheet, with charts in a style: `braille`, `blocks` or `ascii`."""
+    if page.screen.layout == "menu":
+        return Menu(page, session.screens)
+    if page.screen.layout == "chart":
+        return ChartPane(sheet, session.screens, chart)
+    if page.screen.layout == "dashboard":
+        return DashboardPane(page, sheet, chart)
+    if page.screen.layout == "page":
+        return FormPane(page, sheet)
+    style = "ascii" if chart == "ascii" else "blocks"
+    return Grid(page, sheet, style if session.people().site.bars else "")
 
 
 def _at_once(line: str) -> bool:
