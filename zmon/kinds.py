@@ -624,6 +624,13 @@ CLAIM: Final = Kind(
 )
 """Claims of CP, a directory or a person about a volume."""
 
+ORIGIN: Final = Kind(
+    "origin",
+    "kind and key of another row: `layer 94:1`",
+    _labels("texts", privacy="path", source="which fields are from which text of a tool"),
+)
+"""The texts that values are from, where a machine was collected as what tools printed; no source has it."""
+
 SETTING: Final = Kind(
     "setting",
     "name of the setting: vm.swappiness, disk/sda/scheduler, multipath.conf/defaults/rr_min_io",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -70,7 +71,7 @@ def refused(data: bytes) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, bz2.compress])
 def test_an_archive_is_known_by_its_content(pack: Callable[[bytes], bytes]) -> None:
     """Plain, gzip or xz, whatever the name says."""
     assert stat(pack(BOX + END)).data == b"cpu 1\n"
@@ -217,7 +218,7 @@ def test_a_small_archive_may_hold_little_and_a_large_one_much() -> None:
     small, large = Bounds.of(1 << 20), Bounds.of(1 << 32)
     assert all(few <= many for few, many in zip(small, large, strict=True))
     assert small.members < 250_000 <= Bounds.of(250_000 * 10).members
-    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 256 << 20, 4 << 30)
+    assert large == Bounds(2_000_000, 512 << 20, 512 << 20, 2 << 30, 4 << 30)
 
 
 @pytest.mark.parametrize("size", [b"-0000001000\0", b"\xff" * 10 + b"\xfe\x00"], ids=["octal", "base-256"])
@@ -263,7 +264,7 @@ def test_a_map_of_holes_without_end_is_too_large() -> None:
         (b"\x1f\x8bhello", "is damaged"),
         (b"PK\x03\x04....", "is a zip file; unpack it into a directory first"),
         (b"\x28\xb5\x2f\xfd....", "is compressed with zstd; unpack it with unzstd first"),
-        (b"BZh9....", "is compressed with bzip2; unpack it with bunzip2 first"),
+        (b"BZh9....", "is damaged"),
     ],
 )
 def test_what_is_no_archive_is_called_by_its_name(data: bytes, words: str) -> None:
@@ -273,7 +274,7 @@ def test_what_is_no_archive_is_called_by_its_name(data: bytes, words: str) -> No
     assert sentence.endswith(".")
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, bz2.compress])
 @pytest.mark.parametrize("part", [0.2, 0.5, 0.8, 0.99])
 def test_an_archive_that_was_cut_says_so(pack: Callable[[bytes], bytes], part: float) -> None:
     """Half a capture must not pass for a whole one."""

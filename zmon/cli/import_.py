@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from zmon.cli.cut import check_apart, check_output, remove, say_copied, say_written
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import damaged_recording, is_simulated
+from zmon.collected.collection import sample_of_pass
 from zmon.kernel.capture_open import open_capture
-from zmon.kernel.sampler import sample_once
 from zmon.session.machines import open_lab
 from zmon.store.file_format import is_recording
 from zmon.store.sadf import read_sadf
@@ -91,7 +91,7 @@ def _capture(source: str) -> Iterator[Sample]:
     say(f"{source}: a capture, {number} {'passes' if number > 1 else 'pass: no rates follow from it'}")
     for sentence in found.notes:
         say(f"  {sentence}")
-    return (sample_once(tree, source) for tree in found.passes)
+    return (sample_of_pass(tree, source) for tree in found.passes)
 
 
 def _scenario(source: str) -> Iterator[Sample]:

@@ -10,10 +10,20 @@ time; the last pass gets it as `ioctl/BLOCK/IOCTL.bin`.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import stat
 from itertools import islice
 
+from zmon.kernel.capture_text import (
+    MAX_HEAD,
+    MAX_SECTIONS,
+    MAX_TEXTS,
+    UNREAD,
+    is_collected,
+    is_of_cp,
+    sections,
+)
 from zmon.kernel.capture_tree import (
     ADVICE,
     NOTES,
@@ -23,6 +33,8 @@ from zmon.kernel.capture_tree import (
     CapturedFile,
     CaptureError,
     DirectoryTree,
+    is_nested,
+    is_possible,
     moment,
     read_regular,
     refusals,
@@ -32,7 +44,10 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from zmon.kernel.capture_tree import CapturedTree
+    from collections.abc import Sequence
+
+    from zmon.kernel.capture_text import CollectedText
+    from zmon.kernel.capture_tree import CapturedTree, Node
 
 
 __all__ = ["Capture", "CaptureError", "open_capture", "printable"]
@@ -84,28 +99,25 @@ def open_capture(path: str) -> Capture:
         raise CaptureError(f"{path} cannot be read: {error.strerror}.") from error
     passes = _passes(path, found)
     if not passes:
-        raise CaptureError(f"{path} holds no pass of a capture, with files below sys or proc; {ADVICE}.")
+        raise CaptureError(
+            f"{path} holds no pass of a capture, with files below sys or proc, and no output of a command"
+            f" that zmon reads, such as lsdasd; {ADVICE}, or what supportconfig, dbginfo.sh or sos wrote."
+        )
     return Capture(path, passes, found.remarks())
 
 
 def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
     """Make a tree of each pass, in the order of time."""
+    texts: Sequence[CollectedText] = ()
 
     def tree(label: str) -> CapturedTree:
         name = f"{path} {label}".rstrip()
         nodes = found.nodes.get(label, {})
         root = found.roots.get(label)
-        return DirectoryTree(root, name, label, nodes) if root else ArchivedTree(name, label, nodes)
+        own = texts if labels and label == labels[-1] else ()
+        return DirectoryTree(root, name, label, nodes, own) if root else ArchivedTree(name, label, nodes, own)
 
-    labels = [*found.roots]
-    for label, nodes in found.nodes.items():
-        if any(
-            isinstance(node, CapturedFile) and name.startswith(("sys/", "proc/"))
-            for name, node in nodes.items()
-        ):
-            labels.append(label)
-        else:
-            found.leave_out("passes without a file below sys or proc", label or path)
+    labels = _labels(path, found)
     if len(labels) > MAX_PASSES:
         raise CaptureError(
             f"{path} holds {len(labels):,} passes, at most {MAX_PASSES:,} are read;"
@@ -117,9 +129,60 @@ def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
         if notes:
             text = notes.data.decode("utf-8", "replace")
             found.add(label, {NOTES: notes, **refusals(text, notes.time)})
+    if found.texts:
+        labels = labels or [max(found.nodes, key=lambda label: len(found.nodes[label]), default="")]
+        texts = _take_texts(found, labels[-1])
     if labels:
         found.add(labels[-1], found.extras)
     return [tree(label) for label in labels]
+
+
+def _labels(path: str, found: CaptureContents) -> list[str]:
+    """Return the names of the passes; what holds no kernel file is none, and a remark where nothing is read."""
+    labels = [*found.roots]
+    for label, nodes in found.nodes.items():
+        if label in found.roots:
+            continue
+        if any(
+            isinstance(node, CapturedFile) and name.startswith(("sys/", "proc/"))
+            for name, node in nodes.items()
+        ):
+            labels.append(label)
+        elif not found.texts:
+            found.leave_out("passes without a file below sys or proc", label or path)
+    return labels
+
+
+def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
+    """Return the outputs of commands in texts; files that were copied into texts become files of the pass.
+
+    So do answers of CP.
+    """
+    kept: list[CollectedText] = []
+    files: dict[str, Node] = {}
+    top = posixpath.commonpath([posixpath.dirname(path) for path in found.texts])
+    for path, node in sorted(found.texts.items()):
+        origin = posixpath.relpath(path, top) if top else path
+        for section in sections(origin, node.data, node.time):
+            if len(kept) + len(files) >= MAX_SECTIONS:
+                found.leave_out(f"sections of texts beyond {MAX_SECTIONS:,}", path)
+                break
+            if section.file:
+                if is_possible(section.file) and section.file.startswith(("proc/", "sys/", "etc/")):
+                    files.setdefault(
+                        posixpath.normpath(section.file), CapturedFile(_encoded(section), section.time)
+                    )
+            elif is_of_cp(section):
+                name = f"cp/{section.origin.replace('/', '.')}:{section.line}.txt"
+                files.setdefault(name, CapturedFile(_encoded(section), section.time))
+            else:
+                kept.append(section)
+    found.add(label, files)
+    return kept
+
+
+def _encoded(section: CollectedText) -> bytes:
+    return section.text.encode("utf-8", "surrogateescape")
 
 
 def _order(tree: CapturedTree) -> tuple[int, list[tuple[int, str]]]:
@@ -153,7 +216,41 @@ def _look_through(path: str) -> CaptureContents:
                 for name in sorted(os.listdir(f"{directory}/extra"))[:MAX_ENTRIES]:
                     _take_file(found, f"extra/{name}", f"{directory}/extra/{name}")
         level = below[:MAX_ENTRIES]
+    _look_for_texts(path, found)
     return found
+
+
+def _look_for_texts(path: str, found: CaptureContents) -> None:
+    """Take the texts in a directory and two levels further down, and the copy of /sys beside them."""
+    from zmon.kernel.capture_tar import read_nested  # noqa: PLC0415 - few directories hold an archive
+
+    number = 0
+    for directory, folders, names in os.walk(path):
+        below = os.path.relpath(directory, path)
+        depth = 0 if below == "." else below.count("/") + 1
+        folders[:] = sorted(name for name in folders if name not in TOPS and name not in UNREAD and depth < 3)
+        for name in sorted(names):
+            number += 1
+            if number > MAX_TEXTS:
+                found.leave_out(f"files beyond the first {MAX_TEXTS:,}", f"{directory}/{name}")
+                return
+            file = f"{directory}/{name}"
+            inside = name if below == "." else f"{below}/{name}"
+            if is_nested(name):
+                read_nested(found, file, inside)
+            elif _may_be_text(file, inside):
+                _take_file(found, inside, file)
+
+
+def _may_be_text(file: str, inside: str) -> bool:
+    """Return whether a file on disk is a text with something for zmon, by its first bytes."""
+    try:
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            return False
+        with open(file, "rb") as opened:
+            return is_collected(inside, opened.read(MAX_HEAD))
+    except OSError:
+        return False
 
 
 def _take_file(found: CaptureContents, name: str, file: str) -> None:

@@ -1,4 +1,4 @@
-"""A capture in a tar archive, plain or compressed with gzip or xz.
+"""A capture in a tar archive, plain or compressed with gzip, xz or bzip2.
 
 It is read once, in memory, and never unpacked to disk.  Nothing in it is trusted: how much it may hold is
 bounded, devices and pipes are left out, links stay text.  Times are those of the members, to the nanosecond
@@ -7,6 +7,8 @@ where PAX headers give it.
 
 from __future__ import annotations
 
+import bz2
+import io
 import lzma
 import os
 import re
@@ -17,12 +19,15 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 from zmon.kernel.capture_tree import (
     ADVICE,
+    MAX_NESTED,
     MAX_PATH,
+    NESTED,
     CaptureContents,
     CapturedFile,
     CapturedFolder,
     CapturedLink,
     CaptureError,
+    is_nested,
 )
 from zmon.kernel.tree import MAX_FILE
 from zmon.record import NamedTuple
@@ -37,6 +42,10 @@ MAX_HEADER: Final = 16 << 10
 """Most bytes of the headers of one member: a path and a link of 4,096 bytes each fit twice."""
 MAX_DIGITS: Final = 40
 """Longest run of digits in a header.  CPython before 3.11.10 takes the square of it (CVE-2024-6232)."""
+
+
+class DamagedError(Exception):
+    """Bytes are not what bzip2 writes."""
 
 
 class Bounds(NamedTuple):
@@ -63,7 +72,7 @@ class Bounds(NamedTuple):
             members=min(2_000_000, 100_000 + size // 8),
             names=min(512 << 20, (32 << 20) + 32 * size),
             kept=min(512 << 20, (64 << 20) + 64 * size),
-            skipped=min(256 << 20, (64 << 20) + 64 * size),
+            skipped=min(2 << 30, (64 << 20) + 64 * size),
             unpacked=min(4 << 30, (128 << 20) + 256 * size),
         )
 
@@ -74,7 +83,6 @@ _CHUNK: Final = 16384  # gzip makes at most 17 MB of this
 _XZ_MEMORY: Final = 256 << 20
 _TAIL: Final = 16 << 20  # padding after the end of a tar
 _FOREIGN: Final = {
-    b"BZh": "is compressed with bzip2; unpack it with bunzip2",
     b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it with unzstd",
     b"PK\x03\x04": "is a zip file; unpack it into a directory",
 }
@@ -95,15 +103,49 @@ def read_tar(path: str, file: IO[bytes]) -> CaptureContents:
     except (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
         raise stream.failure() from error
     stream.finish()
+    for folder, data in found.take_nested():
+        _take_nested(found, f"{path}:{folder}{NESTED}", folder, data)
     return found
+
+
+def read_nested(found: CaptureContents, file: str, inside: str) -> None:
+    """Take the members of an archive in a directory, called `inside` there."""
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read(MAX_NESTED + 1)
+    except OSError:
+        data = b""
+    if not data or len(data) > MAX_NESTED:
+        found.leave_out("archives in it that cannot be read", file)
+    else:
+        _take_nested(found, file, inside.removesuffix(NESTED), data)
+
+
+def _take_nested(found: CaptureContents, path: str, folder: str, data: bytes) -> None:
+    """Take the members of an archive within the archive; what is wrong with it is a remark."""
+    try:
+        inner = read_tar(path, io.BytesIO(data))
+    except CaptureError as error:
+        found.leave_out("archives in it that cannot be read", f"{path} ({error})")
+        return
+    for label, nodes in inner.nodes.items():
+        root = "/".join(part for part in (folder.rstrip("/"), label) if part)
+        for name, node in nodes.items():
+            found.put(f"{root}/{name}".lstrip("/"), node)
 
 
 def _take_members(tar: tarfile.TarFile, stream: _Stream) -> CaptureContents:
     found = CaptureContents()
+    _take_into(found, tar, stream)
+    return found
+
+
+def _take_into(found: CaptureContents, tar: tarfile.TarFile, stream: _Stream) -> None:
     same: dict[bytes, bytes] = {}  # most files are the same in every pass
     while (member := tar.next()) is not None:
         tar.members.clear()  # type: ignore[attr-defined]  # else it would remember them all
-        stream.allow(member)
+        if not stream.allow(member, found):
+            continue
         node = _node(member, stream, found)
         if isinstance(node, CapturedFile):
             node = CapturedFile(same.setdefault(node.data, node.data), node.time)
@@ -111,7 +153,6 @@ def _take_members(tar: tarfile.TarFile, stream: _Stream) -> CaptureContents:
             found.leave_out(node, member.name)
         else:
             found.put(member.name, node)
-    return found
 
 
 def _node(member: tarfile.TarInfo, stream: _Stream, found: CaptureContents) -> Node | str:
@@ -120,7 +161,8 @@ def _node(member: tarfile.TarInfo, stream: _Stream, found: CaptureContents) -> N
     if time is None:
         return "with an impossible time"
     if member.isreg() and not member.issparse():
-        return CapturedFile(stream.content(member), time) if member.size <= MAX_FILE else _TOO_LARGE
+        largest = MAX_NESTED if is_nested(member.name) else MAX_FILE
+        return CapturedFile(stream.content(member), time) if member.size <= largest else _TOO_LARGE
     if member.isdir():
         return CapturedFolder(time)
     if member.issym() and len(member.linkname) <= MAX_PATH:
@@ -200,13 +242,14 @@ class _Stream:
         self._kept = 0
         self._skipped = 0
 
-    def allow(self, member: tarfile.TarInfo) -> None:
-        """Count a member, and refuse it when there is too much of its kind."""
+    def allow(self, member: tarfile.TarInfo, found: CaptureContents) -> bool:
+        """Count a member, and refuse it when there is too much of its kind; return whether it is wanted."""
         bounds = self._bounds
         self._header = 0
         self._members += 1
         self._names += len(member.name) + len(member.linkname)
-        if member.size > MAX_FILE:
+        wanted = not member.isreg() or found.wants(member.name)
+        if member.size > MAX_FILE or not wanted:
             self._skipped += member.size
         else:
             self._kept += member.size
@@ -218,6 +261,7 @@ class _Stream:
             raise self.too_large(f"more than {bounds.kept >> 20} MiB of files")
         if self._skipped > bounds.skipped:
             raise self.too_large(f"more than {bounds.skipped >> 20} MiB of files")
+        return wanted
 
     def content(self, member: tarfile.TarInfo) -> bytes:
         """Return the content of the member whose header was read last."""
@@ -290,7 +334,7 @@ class _Stream:
             self._chunk = next((chunk for chunk in self._chunks if chunk), b"")
         except EOFError as error:
             raise self.truncated() from error
-        except (zlib.error, lzma.LZMAError) as error:
+        except (zlib.error, lzma.LZMAError, DamagedError) as error:
             raise self.damaged() from error
         if self._before + len(self._chunk) > self._bounds.unpacked:
             raise self.too_large(f"more than {self._bounds.unpacked >> 20:,} MiB")
@@ -327,6 +371,8 @@ def _unpack(path: str, file: IO[bytes]) -> Iterator[bytes]:
         return _gunzip(file)
     if magic == b"\xfd7zXZ\0":
         return _unxz(file)
+    if magic.startswith(b"BZh"):
+        return _bunzip2(file)
     return iter(lambda: file.read(_CHUNK), b"")
 
 
@@ -353,3 +399,21 @@ def _unxz(file: IO[bytes]) -> Iterator[bytes]:
         if not data and unpack.needs_input:
             raise EOFError
         yield unpack.decompress(data, max_length=MAX_FILE)
+
+
+def _bunzip2(file: IO[bytes]) -> Iterator[bytes]:
+    unpack = bz2.BZ2Decompressor()
+    while True:
+        data = file.read(_CHUNK) if unpack.needs_input and not unpack.eof else b""
+        if unpack.eof:  # another stream may follow, as parallel programs write them
+            data = unpack.unused_data or file.read(_CHUNK)
+            if not data:
+                return
+            unpack = bz2.BZ2Decompressor()
+        elif not data and unpack.needs_input:
+            raise EOFError
+        try:
+            part = unpack.decompress(data, max_length=MAX_FILE)
+        except OSError as error:
+            raise DamagedError from error
+        yield part

@@ -18,12 +18,15 @@ import stat
 import sys
 from collections import Counter
 
+from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, TEXT_BYTES, is_collected, may_be_collected
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from zmon.kernel.capture_text import CollectedText
 
 
 MAX_LINKS: Final = 40
@@ -79,16 +82,22 @@ class CapturedTree(Tree, Protocol):
 
     label: str
     """The name of the pass in its capture: `2-load`, `pass-0001`; empty for a bare root."""
+    texts: Sequence[CollectedText]
+    """What tools printed, where somebody collected it: see `capture_text`."""
 
 
 def moment(tree: Tree) -> int:
-    """Return when a pass was made, in ns since 1970: the time of its first counters; 0 if it has none."""
+    """Return when a pass was made, in ns since 1970: the time of its first counters, else of its last text.
+
+    0 if it has neither.
+    """
     for path in ("proc/diskstats", "proc/stat", "proc/uptime", "sys/devices/css0"):
         try:
             return tree.when(path)
         except OSError:
             continue
-    return 0
+    texts: Sequence[CollectedText] = getattr(tree, "texts", ())
+    return max((text.time for text in texts), default=0)
 
 
 class PathResolver:
@@ -158,8 +167,11 @@ class ArchivedTree:
 
     live = False
 
-    def __init__(self, name: str, label: str, nodes: Mapping[str, Node]) -> None:
+    def __init__(
+        self, name: str, label: str, nodes: Mapping[str, Node], texts: Sequence[CollectedText] = ()
+    ) -> None:
         """Serve `nodes`, whose paths are relative and plain; directories need no node."""
+        self.texts = texts
         self.name = name
         self.label = label
         self._nodes = nodes
@@ -231,9 +243,15 @@ class DirectoryTree:
     live = False
 
     def __init__(
-        self, root: str, name: str = "", label: str = "", beside: Mapping[str, Node] | None = None
+        self,
+        root: str,
+        name: str = "",
+        label: str = "",
+        beside: Mapping[str, Node] | None = None,
+        texts: Sequence[CollectedText] = (),
     ) -> None:
         """Read below `root`; `beside` has nodes for further paths."""
+        self.texts = texts
         self.root = os.path.realpath(root)
         self.name = name or root
         self.label = label
@@ -388,9 +406,21 @@ TOPS: Final = ("sys", "proc", "run", "ioctl", "syscall", "cp", "dev", "etc")
 
 ADVICE: Final = "give what `zmon capture` wrote"
 
+NESTED: Final = "sysfs.tgz"
+"""The archive in what dbginfo.sh writes: its copy of /sys."""
+MAX_NESTED: Final = 64 << 20
+"""Maximum bytes of it, as it is packed."""
+_MOST_NESTED: Final = 4
+"""Maximum number of such archives that are opened."""
+
 _PASS: Final = re.compile(rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?)", re.DOTALL)
 _NOTES: Final = re.compile(r"(?:(?:.*/)?([^/]+)/)?CAPTURE\.txt", re.DOTALL)
 _EXTRA: Final = re.compile(r"(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.bin", re.DOTALL)
+
+
+def is_nested(name: str) -> bool:
+    """Return whether a member of an archive is the archive of a copy of /sys."""
+    return name.rpartition("/")[2] == NESTED
 
 
 class CaptureContents:
@@ -403,8 +433,12 @@ class CaptureContents:
         self.notes: dict[str, CapturedFile] = {}
         """`CAPTURE.txt` of each pass: when it was made and what could not be read."""
         self.extras: dict[str, Node] = {}
+        self.texts: dict[str, CapturedFile] = {}
+        """Texts with the output of commands, by their paths."""
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
+        self._nested: dict[str, bytes] = {}
+        self._text_bytes = 0
 
     def put(self, name: str, node: Node) -> None:
         """Add a node under its name in the capture."""
@@ -421,6 +455,32 @@ class CaptureContents:
             self.extras[f"ioctl/{match[1]}/{match[2]}.bin"] = node
         elif match := _NOTES.fullmatch(path):
             self.notes[match[1] or ""] = node
+        elif is_nested(path):
+            self._nested[path.removesuffix(NESTED)] = node.data
+        elif is_collected(path, node.data[:MAX_HEAD]):
+            self._take_text(path, node)
+
+    def _take_text(self, path: str, node: CapturedFile) -> None:
+        """Take a text, unless there are too many of them."""
+        self._text_bytes += len(node.data)
+        if len(self.texts) >= MAX_TEXTS or self._text_bytes > TEXT_BYTES:
+            self.leave_out(f"texts beyond {MAX_TEXTS:,} or {TEXT_BYTES >> 20} MiB", path)
+        else:
+            self.texts[path] = node
+
+    def wants(self, name: str) -> bool:
+        """Return whether the content of a file of this name may be needed."""
+        path = _plain(name)
+        if path is None or _PASS.fullmatch(path) or _NOTES.fullmatch(path) or _EXTRA.fullmatch(path):
+            return True
+        return is_nested(path) or may_be_collected(path)
+
+    def take_nested(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the archives within the archive, each with the path of its folder; each once."""
+        for number, folder in enumerate([*self._nested]):
+            data = self._nested.pop(folder)
+            if number < _MOST_NESTED:
+                yield folder, data
 
     def get(self, name: str) -> Node | None:
         """Return the node of a name, if it is in a pass."""

@@ -6,7 +6,7 @@ import os
 from threading import Lock
 
 from zmon.interval import Interval
-from zmon.kernel.sampler import EVERYTHING, Sampler, sample_once
+from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
@@ -15,8 +15,8 @@ from zmon.store.file_format import RecordingError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice
-    from zmon.kernel.tree import Tree
     from zmon.kernel.udev import Hotplug
     from zmon.lab.model import Scenario
     from zmon.sample import Sample
@@ -93,7 +93,7 @@ class LiveTimeline(Timeline):
 class CaptureSection(Section):
     """The passes of a capture, in time order; each is read once, when it is first needed."""
 
-    def __init__(self, path: str, passes: Sequence[Tree], choice: Choice) -> None:
+    def __init__(self, path: str, passes: Sequence[CapturedTree], choice: Choice) -> None:
         """Read no pass yet."""
         self.name = path
         self._passes = passes
@@ -106,7 +106,9 @@ class CaptureSection(Section):
     def sample(self, number: int) -> Sample:
         """Return the sample of a pass."""
         if number not in self._samples:
-            self._samples[number] = sample_once(self._passes[number], self.name, self._choice)
+            from zmon.collected.collection import sample_of_pass  # noqa: PLC0415 - a live machine needs no texts
+
+            self._samples[number] = sample_of_pass(self._passes[number], self.name, self._choice)
         return self._samples[number]
 
     def number_at(self, utc: int) -> int:

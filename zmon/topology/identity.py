@@ -24,6 +24,7 @@ from zmon.topology.claims import (
     claims_in,
 )
 from zmon.topology.lun import MPATH, LunFacts, as_multipath, scsi_volume, server_of
+from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name
 from zmon.uid import Uid, find_uid
 
@@ -160,7 +161,7 @@ class VolumeBuilder:
             self.facts = facts = facts._replace(grade=min(facts.grade, Grade.ASSUMED), evidence=doubtful)
         self.evidence = list(facts.evidence)
         self.rdev = text_of(facts.rdev)
-        self.source = f"/sys/bus/ccw/devices/{busid}/uid"
+        self.source = index.origins.of("device", busid, "uid", f"/sys/bus/ccw/devices/{busid}/uid")
         if find_uid(self.uid) is None and isinstance(told_uid, str):
             self.uid, self.source = told_uid, "BIODASDINFO2"
         self.rows: list[MapRow] = []
@@ -451,9 +452,12 @@ class VolumeIndex(Mapping[str, Volume]):
         claims: Frame | Sequence[Claim],
         site: Site,
         platform: Platform = UNKNOWN_PLATFORM,
+        origins: Origins = NO_ORIGINS,
     ) -> None:
         """Take all sources."""
         self.site = site
+        self.origins = origins
+        """The texts that values of the frames are from."""
         self.platform = platform
         self.claims = ClaimIndex(
             claims_in(claims) if isinstance(claims, Frame) else claims, platform.guest, site

@@ -351,7 +351,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
 def _mounted(mount: Mount) -> Evidence:
     line = f":{mount.line}" if mount.line else ""
     said = f"{mount.fstype} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
-    return Evidence(mount.line if mount.line.startswith("/") else f"/proc/self/mountinfo{line}", said)
+    is_number = not mount.line or mount.line.isdecimal()
+    return Evidence(f"/proc/self/mountinfo{line}" if is_number else mount.line, said)
 
 
 def _part(mount: Mount) -> str:

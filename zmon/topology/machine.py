@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
 from zmon.topology.claims import claims_in
 from zmon.topology.identity import VolumeIndex, platform_of
+from zmon.topology.origins import Origins
 from zmon.topology.site import NO_SITE
 from zmon.topology.volumes import lcus, with_claimed
 
@@ -140,6 +141,11 @@ class Machine:
         return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
 
     @cached_property
+    def origins(self) -> Origins:
+        """The texts that values are from, where the machine was collected as texts."""
+        return Origins(self.sample.frames.get(ORIGIN.name))
+
+    @cached_property
     def layers(self) -> Frame:
         """The block devices; where only their counters were recorded, those of the channel subsystem."""
         blocks = self.sample.frames.get(BLOCK.name)
@@ -162,7 +168,7 @@ class Machine:
         """The stack of block devices."""
         from zmon.topology.stack import Stack  # noqa: PLC0415 - tables of devices need no files
 
-        return Stack(self.layers)
+        return Stack(self.layers, self.origins)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -180,7 +186,7 @@ class Machine:
         frame = self.sample.frame
         guest = self.inputs.claims_of(self.host.guest).guest or self.host.guest
         host = self.host._replace(guest=guest)
-        return VolumeIndex(self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host)
+        return VolumeIndex(self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host, self.origins)
 
     @cached_property
     def lcus(self) -> Mapping[str, Lcu]:

@@ -9,6 +9,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
+from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
     SECTOR,
     Leg,
@@ -169,9 +170,10 @@ class Stack:
     It is the state when the frame was read; a volume that was moved since lies elsewhere.
     """
 
-    def __init__(self, layers: Frame) -> None:
-        """Take the rows of a LAYER frame."""
+    def __init__(self, layers: Frame, origins: Origins = NO_ORIGINS) -> None:
+        """Take the rows of a LAYER frame, and which texts they are from."""
         self._layers = layers
+        self._origins = origins
         self.node: Callable[[str], BlockDevice | None] = cache(self._node)
         """Returns the device with a number."""
         self.segments: Callable[[str], tuple[Target, ...] | Absent] = cache(self._segments)
@@ -329,7 +331,9 @@ class Stack:
         said = f"{self.title(number)}: {self.what(number)}"
         if isinstance(segments, Absent):
             grade = Grade.SET if len(self.leaves(number)) > 1 else Grade.SHARES
-            return Evidence(f"/sys/dev/block/{number}/slaves", f"{said}: {segments.reason}", grade)
+            below = "parent" if node is not None and node.sort == "partition" else "below"
+            source = self._origins.of("layer", number, below, f"/sys/dev/block/{number}/slaves")
+            return Evidence(source, f"{said}: {segments.reason}", grade)
         sources = {
             "partition": f"/sys/dev/block/{number}/start",
             "dm": f"device-mapper table of {number}",
@@ -338,14 +342,18 @@ class Stack:
         }
         grades = {TargetLayout.EVEN: Grade.SHARES, TargetLayout.SOMEWHERE: Grade.SET}
         worst = min((grades.get(target.layout, Grade.EXACT) for target in segments), default=Grade.EXACT)
-        return Evidence(sources.get(str(node.sort if node else ""), f"/sys/dev/block/{number}"), said, worst)
+        sort = str(node.sort if node else "")
+        field = {"partition": "start", "dm": "table", "md": "members"}.get(sort, "name")
+        source = sources.get(sort, f"/sys/dev/block/{number}")
+        return Evidence(self._origins.of("layer", number, field, source), said, worst)
 
     def feet(self, number: str) -> list[str]:
         """Return the numbers of the devices next below that hold data of a device, each once."""
         segments = self.segments(number)
         if isinstance(segments, Absent):
             node = self.node(number)
-            return list(dict.fromkeys(node.below)) if node else []
+            # a partition whose first byte is not known lies on its disk all the same
+            return list(dict.fromkeys((*node.below, *text_of(node.parent).split()))) if node else []
         return list(dict.fromkeys(leg.device for target in segments for leg in target.legs if leg.device))
 
     def leaves(self, number: str) -> list[str]:

@@ -1,0 +1,72 @@
+"""What lsdasd and dasdview say of DASD."""
+
+from __future__ import annotations
+
+from tests.collected.texts import LSDASD, LSDASD_COMPATIBLE, LSDASD_LONG, LSDASD_UID, facts_in, row
+
+VIEW = """\
+
+--- general DASD information --------------------------------------------------
+device node            : /dev/dasdb
+busid                  : 0.0.7101
+type                   : ECKD
+device type            : hex 3390  \tdec 13200
+
+--- DASD geometry -------------------------------------------------------------
+number of cylinders    : hex 7ff8  \tdec 32760
+blocksize              : hex 1000  \tdec 4096
+
+--- extended DASD information -------------------------------------------------
+CU type  (SenseID)     : hex 3990  \tdec 14736
+CU model (SenseID)     : hex e9  \tdec 233
+device type  (SenseID) : hex 3390  \tdec 13200
+device model (SenseID) : hex c  \tdec 12
+
+volume identifier       : ascii  '??????'
+                        : ebcdic 'DB7101'
+                        : hex    c4c2f7f1f0f1
+"""
+
+
+def test_a_line_of_lsdasd_gives_name_number_size_and_state() -> None:
+    """An alias and a device that is offline have no disk; an unformatted one has no size."""
+    facts = facts_in(LSDASD, "lsdasd -a")
+    assert row(facts, "layer", "94:4") == {
+        "name": "dasdb", "sort": "disk", "busid": "0.0.7101", "size": 5896800 * 8,
+    }  # fmt: skip
+    assert row(facts, "device", "0.0.7102")["readonly"] == 1
+    assert row(facts, "device", "0.0.71f0") == {"online": 1, "alias": 1, "discipline": "ECKD"}
+    assert row(facts, "device", "0.0.7200") == {"online": 0}
+    assert "size" not in row(facts, "layer", "94:12")
+    assert set(facts.rows["layer"]) == {"94:0", "94:4", "94:8", "94:12"}
+
+
+def test_lsdasd_u_gives_the_uid_of_disks_and_aliases() -> None:
+    """The uid names box, LCU and unit address; the token of a minidisk stays."""
+    facts = facts_in(LSDASD_UID, "lsdasd -u")
+    assert (
+        row(facts, "device", "0.0.7101")["uid"]
+        == "IBM.750000000ABCD1.7100.01.00000000000012340000000000000000"
+    )
+    assert row(facts, "device", "0.0.71f0") == {"uid": "IBM.750000000ABCD1.7100.f0", "alias": 1}
+
+
+def test_the_long_form_and_that_of_proc_say_the_same() -> None:
+    """Number, name and uid; a DASD that is offline has no number."""
+    facts = facts_in(LSDASD_LONG, "lsdasd --long")
+    assert row(facts, "device", "0.0.7101")["uid"] == "IBM.750000000ABCD1.7100.01"
+    assert row(facts, "device", "0.0.7101")["chpids"] == "70 71 72 73"
+    assert row(facts, "device", "0.0.7200") == {"online": 0}
+    old = facts_in(LSDASD_COMPATIBLE, "", "proc/dasd/devices")
+    assert row(old, "layer", "94:4") == row(facts_in(LSDASD), "layer", "94:4")
+    assert row(facts, "layer", "94:4").items() <= row(old, "layer", "94:4").items()
+
+
+def test_dasdview_gives_types_cylinders_and_the_label() -> None:
+    """The label is that in EBCDIC: in ASCII it is unreadable on a volume in the compatible layout."""
+    facts = facts_in(VIEW, "dasdview -x -l /dev/dasdb")
+    assert row(facts, "device", "0.0.7101") == {
+        "block": "dasdb", "online": 1, "discipline": "ECKD", "cutype": "3990/e9", "devtype": "3390/0c",
+    }  # fmt: skip
+    assert row(facts, "dasd", "0.0.7101")["volser"] == "DB7101"
+    assert row(facts, "dasd", "0.0.7101")["cylinders"] == 32760

@@ -1,0 +1,68 @@
+"""What dmsetup, multipath and LVM say."""
+
+from __future__ import annotations
+
+from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, facts_in, row
+from zmon.collected.mapper_texts import spread_groups
+
+INFO = """\
+Name:              db2vg-data
+State:             ACTIVE
+Major, minor:      253, 0
+Number of targets: 2
+UUID: LVM-abc
+
+Name              Maj Min Stat Open Targ Event  UUID
+mpatha            253   2 L--w    1    1      0 mpath-36005076309ffc5630000000000000200
+"""
+
+
+def test_a_table_is_kept_as_dmsetup_prints_it() -> None:
+    """A line for each segment, without the name; the devices in it are below."""
+    facts = facts_in(DMSETUP_TABLE, "dmsetup table")
+    assert row(facts, "layer", "db2vg-data") == {
+        "sort": "dm", "mapped": "db2vg-data", "below": "94:5 94:9",
+        "table": "0 47163392 linear 94:5 2048\n47163392 47163392 linear 94:9 2048",
+    }  # fmt: skip
+
+
+def test_the_status_of_a_device_is_not_taken_for_its_table() -> None:
+    """Both begin with name, start, length and target."""
+    status = "db2vg-data: 0 47163392 linear \nst: 0 100 striped 2 253:0 253:1 1 AA\n"
+    assert not facts_in(status, "dmsetup status").rows
+    assert not facts_in(status).rows
+
+
+def test_names_and_numbers_of_devices_are_joined() -> None:
+    """Dmsetup ls and info name the numbers, in the forms of all ages."""
+    for listed in ("db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n", INFO):
+        assert row(facts_in(listed, "dmsetup info"), "layer", "253:0")["mapped"] == "db2vg-data"
+    facts = facts_in(INFO, "dmsetup info -c")
+    assert row(facts, "layer", "253:0")["uuid"] == "LVM-abc"
+    assert row(facts, "layer", "253:2")["uuid"] == "mpath-36005076309ffc5630000000000000200"
+
+
+def test_multipath_gives_maps_groups_and_paths() -> None:
+    """What is undef is not said; each path has the state, group and priority of its line and group."""
+    facts = facts_in(MULTIPATH, "multipath -ll")
+    assert row(facts, "multipath", "dm-2")["wwid"] == "36005076309ffc5630000000000000200"
+    assert row(facts, "path", "8:16") == {
+        "name": "sdb", "map": "dm-2", "via": "multipath -ll", "selector": "service-time", "priority": 50,
+        "group": 1, "group_state": "active", "state": "failed", "checker": "faulty", "device": "offline",
+    }  # fmt: skip
+    assert "checker" not in row(facts, "path", "8:32")
+    assert row(facts, "layer", "dm-2")["below"] == "8:0 8:16 8:32"
+
+
+def test_a_volume_is_on_what_lvs_names_else_on_the_disks_of_its_group() -> None:
+    """The second is all that pvs and lvs say without further columns."""
+    pvs = (
+        "  PV          VG    Fmt  Attr PSize  PFree\n"
+        "  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n  /dev/dasdc1 db2vg lvm2 a-- 1g 0\n"
+    )
+    lvs = "  LV    VG    Attr       LSize\n  da-ta db2vg -wi-ao---- 45.00g\n"
+    facts = facts_in(pvs + lvs)
+    spread_groups(facts)
+    assert row(facts, "layer", "db2vg-da--ta")["below"] == "dasdb1 dasdc1"
+    named = "  LV    VG    Attr       LSize  Devices\n  data  db2vg -wi-ao---- 45.00g /dev/dasdb1(0)\n"
+    assert row(facts_in(named, "lvs -o +devices"), "layer", "db2vg-data")["below"] == "dasdb1"

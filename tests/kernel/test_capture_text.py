@@ -1,0 +1,188 @@
+"""Texts beside the kernel files of a capture, and how they are cut."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.kernel.capture_open import open_capture
+from zmon.kernel.capture_text import is_collected, sections
+from zmon.kernel.capture_tree import CaptureError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUPPORTCONFIG = b"""\
+=============================================================================
+                     Support Utilities - Supportconfig
+=============================================================================
+
+#==[ Configuration File ]===========================#
+# /proc/partitions
+major minor  #blocks  name
+  94        4   23587200 dasdb
+
+#==[ Configuration File ]===========================#
+# /etc/raidtab - File not found
+
+#==[ Command ]======================================#
+# /usr/bin/lsblk -i -o 'NAME,KNAME,MAJ:MIN'
+NAME KNAME MAJ:MIN
+dasdb dasdb 94:4
+
+#==[ Command ]======================================#
+# /usr/bin/iostat -x 1 4
+Device  r/s
+
+#==[ Command ]======================================#
+# /sbin/vmcp query virtual all
+DASD 0201 3390 DB7101 R/W      32759 CYL ON DASD  7101 SUBCHANNEL = 0001
+
+"""
+DBGINFO = b"""\
+#######################################################
+lnxdb01> lschp
+CHPID  Vary  Cfg.  Type  Cmg  Shared   PCHID
+============================================
+0.30   1     1     1b    2    1        0390
+
+#######################################################
+lnxdb01> ps axX
+  PID TTY
+#######################################################
+lnxdb01> lsdasd -u
+Command "lsdasd" not available
+"""
+
+
+def cut(data: bytes, origin: str = "a.txt") -> list[tuple[str, str, int]]:
+    """Return command or file and the first line of each section."""
+    return [
+        (one.command or one.file, one.text.partition("\n")[0], one.line) for one in sections(origin, data, 1)
+    ]
+
+
+def test_supportconfig_is_cut_at_its_headings() -> None:
+    """Commands lose their directory; files that were not found and commands that are not known are left out."""
+    assert cut(SUPPORTCONFIG) == [
+        ("proc/partitions", "major minor  #blocks  name", 7),
+        ("lsblk -i -o 'NAME,KNAME,MAJ:MIN'", "NAME KNAME MAJ:MIN", 15),
+        (
+            "vmcp query virtual all",
+            "DASD 0201 3390 DB7101 R/W      32759 CYL ON DASD  7101 SUBCHANNEL = 0001",
+            24,
+        ),
+    ]
+
+
+def test_dbginfo_is_cut_at_its_lines_of_number_signs() -> None:
+    """The host's name stands before the command."""
+    assert cut(DBGINFO) == [
+        ("lschp", "CHPID  Vary  Cfg.  Type  Cmg  Shared   PCHID", 3),
+        ("lsdasd -u", 'Command "lsdasd" not available', 12),
+    ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["lnxdb01:~ # ", "[root@lnxdb01 ~]# ", "$ ", "# ", "db2inst1@lnxdb01:/db2> ", "lnxdb01:~ # sudo /sbin/"],
+)
+def test_what_a_person_copied_is_cut_at_prompts(prompt: str) -> None:
+    """Whatever shell and distribution."""
+    assert [name for name, *_ in cut(f"{prompt}lsdasd -u\nBus-ID\n{prompt}lschp\nCHPID\n".encode())] == [
+        "lsdasd -u", "lschp",
+    ]  # fmt: skip
+
+
+def test_a_file_of_sos_is_the_output_of_the_command_in_its_name() -> None:
+    """Blanks are underscores there."""
+    assert cut(b"NAME=1\n", "sosreport-a/sos_commands/block/lsblk_-O_-P") == [("lsblk -O -P", "NAME=1", 1)]
+    assert is_collected("s/sos_commands/s390/lsdasd", b"anything")
+    assert not is_collected("s/sos_commands/process/ps_auxwww", b"lsdasd\n")
+
+
+def test_logs_and_binary_files_are_no_texts() -> None:
+    """Nor is what lies in directories that no output of commands is in."""
+    assert not is_collected("a/var/log/messages", b"# lsdasd\n")
+    assert not is_collected("a/b", b"# lsdasd\n\0")
+    assert not is_collected("a/b", b"hello\n")
+
+
+def test_copied_files_and_answers_of_cp_become_files_of_the_pass(tmp_path: Path) -> None:
+    """So the readers of the kernel and of CP read them as ever."""
+    (tmp_path / "scc").mkdir()
+    (tmp_path / "scc" / "fs-diskio.txt").write_bytes(SUPPORTCONFIG)
+    (tree,) = open_capture(str(tmp_path)).passes
+    assert tree.read("proc/partitions") == b"major minor  #blocks  name\n  94        4   23587200 dasdb\n"
+    assert tree.entries("cp") == ["fs-diskio.txt:24.txt"]
+    assert [one.command for one in tree.texts] == ["lsblk -i -o 'NAME,KNAME,MAJ:MIN'"]
+
+
+def archive(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    """Return an archive."""
+    box = io.BytesIO()
+    with tarfile.open(fileobj=box, mode=mode) as tar:  # type: ignore[call-overload]
+        for name, data in members.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(data), 1_700_000_000
+            tar.addfile(member, io.BytesIO(data))
+    return box.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
+def test_an_archive_of_texts_is_a_machine_however_it_is_packed(tmp_path: Path, mode: str) -> None:
+    """It is told by what is in it, not by its name."""
+    file = tmp_path / "anything"
+    file.write_bytes(archive({"scc_a/fs-diskio.txt": SUPPORTCONFIG, "scc_a/messages.txt": b"no\n"}, mode))
+    (tree,) = open_capture(str(file)).passes
+    assert [one.origin for one in tree.texts] == ["fs-diskio.txt"]
+
+
+def test_the_copy_of_sysfs_in_what_dbginfo_leaves_is_opened(tmp_path: Path) -> None:
+    """It is an archive within the archive, and in a directory that was unpacked."""
+    inner = archive({"sys/devices/css0/0.0.0001/0.0.7101/online": b"1\n"})
+    outer = {
+        "DBGINFO-1/proc/version": b"Linux version 6.4\n",
+        "DBGINFO-1/runtime.out": DBGINFO,
+        "DBGINFO-1/sysfs.tgz": inner,
+    }
+    file = tmp_path / "DBGINFO-1.tgz"
+    file.write_bytes(archive(outer))
+    (tree,) = open_capture(str(file)).passes
+    assert tree.read("sys/devices/css0/0.0.0001/0.0.7101/online") == b"1\n"
+    assert [one.command for one in tree.texts] == ["lschp", "lsdasd -u"]
+    with tarfile.open(file) as tar:
+        tar.extractall(tmp_path / "unpacked", filter="data")
+    (tree,) = open_capture(str(tmp_path / "unpacked")).passes
+    assert tree.read("sys/devices/css0/0.0.0001/0.0.7101/online") == b"1\n"
+
+
+def test_a_damaged_copy_of_sysfs_is_a_remark(tmp_path: Path) -> None:
+    """The rest is read; an archive in it cannot hold a further one for ever."""
+    nested = archive({"sysfs.tgz": archive({"sys/x": b"1\n"}), "sys/kernel/a": b"2\n"})
+    for inner in (b"\x1f\x8bnothing", nested):
+        file = tmp_path / "a.tgz"
+        file.write_bytes(archive({"D/proc/version": b"Linux version 6.4\n", "D/sysfs.tgz": inner}))
+        found = open_capture(str(file))
+        assert len(found.passes) == 1
+        assert bool(found.notes) is (inner is not nested)
+
+
+def test_what_holds_neither_says_what_is_wanted(tmp_path: Path) -> None:
+    """The sentence names both."""
+    (tmp_path / "a.txt").write_text("hello\n")
+    with pytest.raises(CaptureError, match="no output of a command"):
+        open_capture(str(tmp_path))
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_cut_without_an_error(data: bytes) -> None:
+    """The lines of sections lie within the text."""
+    for head in (b"", SUPPORTCONFIG[:200], DBGINFO[:60], b"# lsdasd\n"):
+        for one in sections("a", head + data, 1):
+            assert 1 <= one.line <= (head + data).count(b"\n") + 2

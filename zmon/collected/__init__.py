@@ -1,0 +1,1 @@
+"""What texts of tools say: the rows that kernel files would have given, where only texts were collected."""

@@ -1,0 +1,116 @@
+"""Samples of passes whose machine was collected as texts, wholly or in part."""
+
+from __future__ import annotations
+
+from zmon.kernel.capture_text import CollectedText
+from zmon.kernel.sampler import EVERYTHING, sample_once
+from zmon.kernel.tree import text as text_in
+from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, ORIGIN, PATH, SOURCE, SWAP
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.registry import SOURCES
+from zmon.sample import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_tree import CapturedTree
+    from zmon.kernel.sampler import Choice
+    from zmon.sample import Frame, Sample
+
+JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
+"""The kinds about which texts say something, besides mounts."""
+COPIED: Final = ("proc/dasd/devices", "proc/partitions", "proc/mounts", "proc/self/mounts")
+"""Files of the kernel that are read as texts, where a collection lacks the files that say more."""
+
+
+def sample_of_pass(tree: CapturedTree, boot: str, choice: Choice = EVERYTHING) -> Sample:
+    """Return the sample of a pass: what kernel files say, and where they are missing what texts say."""
+    sample = sample_once(tree, boot, choice)
+    mounts_missing = MOUNT.name in sample.frames and sample.frames[MOUNT.name].missing is not None
+    return with_texts(sample, tree) if tree.texts or (mounts_missing and _copied(tree)) else sample
+
+
+def _copied(tree: CapturedTree) -> list[CollectedText]:
+    """Return the files of the kernel that can be read as texts."""
+    found = []
+    for path in COPIED:
+        try:
+            found.append(CollectedText(f"/{path}", 1, "", path, text_in(tree, path), tree.when(path)))
+        except OSError:
+            continue
+    return found
+
+
+def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
+    """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
+    from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
+
+    when = sample.at.steady
+    texts = [*_copied(tree), *tree.texts]
+    facts, mounts = facts_of(texts)
+    frames = dict(sample.frames)
+    whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
+    facts.by_number(whole)
+    layers, _ = joined(LAYER, whole, facts, when)
+    origins: dict[str, dict[str, Value]] = {}
+    for kind in JOINED:
+        if kind.name in frames:
+            frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
+            origins |= named
+    mounted = frames.get(MOUNT.name)
+    if mounted is not None and mounted.missing is not None:
+        frames[MOUNT.name], named = mount_frame(best_mounts(mounts), facts, layers, when)
+        origins |= named
+    frames[ORIGIN.name] = origin_frame(origins, when)
+    _name_missing(frames)
+    _add_source(frames, tree.texts, facts, when)
+    return sample._replace(frames=frames)
+
+
+def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[CollectedText]]:
+    """Return what texts say, and those that list mounts."""
+    from zmon.collected.facts import Facts  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.formats import FORMATS, MOUNTS  # noqa: PLC0415 - likewise
+    from zmon.collected.mapper_texts import spread_groups  # noqa: PLC0415 - likewise
+
+    facts = Facts()
+    mounts: list[CollectedText] = []
+    for text in texts:
+        name = text.file or text.tool
+        if not name or name in MOUNTS:
+            mounts.append(text)
+        for form in FORMATS:
+            if not name or name in form.tools:
+                form.parse(text, facts)
+    spread_groups(facts)
+    return facts, mounts
+
+
+def _name_missing(frames: dict[str, Frame]) -> None:
+    """Say of kinds that nothing in a collection has what would have had them."""
+    for source in SOURCES:
+        for kind in source.kinds:
+            frame = frames.get(kind.name)
+            if frame is not None and frame.missing is not None:
+                frames[kind.name] = empty_frame(kind, f"not in this collection: {source.what}")
+
+
+def _add_source(frames: dict[str, Frame], texts: Sequence[CollectedText], facts: Facts, when: int) -> None:
+    """Add a row about the texts to the frame of the sources."""
+    frame = frames.get(SOURCE.name)
+    if frame is None:
+        return
+    row: dict[str, Value] = {field.name: 0 for field in SOURCE.fields}
+    origins = dict.fromkeys(text.origin for text in texts)
+    row |= {
+        "state": "ok",
+        "reason": "; ".join(facts.remarks),
+        "reads_what": f"texts: {', '.join([*origins][:5])}{' ...' if len(origins) > 5 else ''}",
+        "rows": sum(len(rows) for rows in facts.rows.values()),
+        "bytes": sum(len(text.text) for text in texts),
+    }
+    columns = {name: [*frame.column(name), row.get(name, 0)] for name in frame.columns}
+    frames[SOURCE.name] = frame.but(keys=[*frame.keys, "texts"], columns=columns, times=[*frame.times, when])

@@ -1,0 +1,199 @@
+"""What texts say about rows of a sample, and how that joins what kernel files say.
+
+A value of a kernel file stays.  Where no file gives it, that of the texts is taken.  If two sources
+contradict each other the value is absent, and its reason names both: nothing is chosen silently.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent, text_of
+from zmon.kinds import LAYER, ORIGIN
+from zmon.sample import Frame, empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.absent import Value
+    from zmon.sample import Kind
+
+MAX_RIVALS: Final = 4
+"""Maximum number of different values for one cell that are kept, to be named in its reason."""
+NOT_COLLECTED: Final = absent("not in this collection")
+
+UNITED: Final = frozenset({"links"})
+"""Fields whose words are collected from all texts."""
+WEAKER: Final = frozenset({"below"})
+"""Fields for which the first text is taken: tools print more or less of what a device is made of."""
+
+
+class Fact(NamedTuple):
+    """One value, and the text that has it."""
+
+    value: Value
+    place: str
+    """`lsdasd, runtime.out:120`."""
+
+
+class Facts:
+    """The values in texts: by kind, key of the row, and field.
+
+    A block device may be named instead of numbered, `dasda1`; `by_number` replaces names by numbers.
+    """
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self.rows: dict[str, dict[str, dict[str, list[Fact]]]] = {}
+        self.aliases: dict[str, str] = {}
+        """Names of block devices by other names that texts use for them."""
+        self.groups: dict[str, dict[str, str]] = {}
+        """The physical volumes of each volume group by name, each with the text that has it."""
+        self.volumes: dict[str, list[str]] = {}
+        """The names in /dev/mapper of the logical volumes of each group."""
+        self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
+        """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
+        self.remarks: list[str] = []
+        """Contradictions that concern no single cell, a sentence each."""
+
+    def say(self, kind: Kind, key: str, place: str, **values: Value) -> None:
+        """Add values of a row; empty texts and absent values say nothing."""
+        row = self.rows.setdefault(kind.name, {}).setdefault(key, {})
+        for name, value in values.items():
+            if value != "" and not isinstance(value, Absent):
+                add(row.setdefault(name, []), name, Fact(value, place))
+
+    def keys(self, kind: Kind) -> Iterable[str]:
+        """Return the keys of the rows of a kind."""
+        return self.rows.get(kind.name, {})
+
+    def value(self, kind: Kind, key: str, field: str) -> Value:
+        """Return the first value of a cell; absent without one."""
+        facts = self.rows.get(kind.name, {}).get(key, {}).get(field)
+        return facts[0].value if facts else NOT_COLLECTED
+
+    def by_number(self, known: Frame) -> None:
+        """Give block devices that are only named the numbers that kernel files or other texts give them."""
+        rows = self.rows.get(LAYER.name)
+        if not rows:
+            return
+        numbers = self._numbers(rows, known)
+        for name, several in numbers.items():
+            if len(several) > 1:
+                words = ", ".join(sorted(several))
+                self.remarks.append(f"{name} has more than one number: {words}")
+        for name in [key for key in rows if ":" not in key]:
+            row = rows.pop(name)
+            found = numbers.get(self.aliases.get(name, name), set())
+            there = rows.setdefault(next(iter(found)), {}) if len(found) == 1 else {}
+            for field, facts in row.items():
+                for fact in facts:
+                    add(there.setdefault(field, []), field, fact)
+        self._number_below(rows, numbers)
+
+    @staticmethod
+    def _numbers(rows: dict[str, dict[str, list[Fact]]], known: Frame) -> dict[str, set[str]]:
+        """Return the numbers of block devices by their names, of the kernel and in /dev/mapper."""
+        numbers: dict[str, set[str]] = {}
+        for field in ("name", "mapped"):
+            named = [(number, fact.value) for number, row in rows.items() for fact in row.get(field, ())]
+            for number, name in (*named, *zip(known.keys, known.column(field), strict=True)):
+                if isinstance(name, str) and ":" in number:
+                    numbers.setdefault(name, set()).add(number)
+        return numbers
+
+    @staticmethod
+    def _number_below(rows: dict[str, dict[str, list[Fact]]], numbers: Mapping[str, set[str]]) -> None:
+        """Replace names among the devices that a device is made of; one without a number is left out."""
+        for row in rows.values():
+            for field in ("below", "parent"):
+                found = []
+                for fact in row.get(field, ()):
+                    words = [
+                        min(numbers[word]) if ":" not in word else word
+                        for word in str(fact.value).split()
+                        if ":" in word or len(numbers.get(word, ())) == 1
+                    ]
+                    if words:
+                        found.append(fact._replace(value=" ".join(sorted(set(words), key=by_digits))))
+                if field in row:
+                    row[field] = found
+
+
+def by_digits(number: str) -> tuple[int, ...]:
+    """Return the sort key of a number of a block device."""
+    return tuple(int(part) for part in number.split(":") if part.isdecimal())
+
+
+def add(facts: list[Fact], field: str, fact: Fact) -> None:
+    """Add a fact unless one with this value is there; words of united fields are joined."""
+    if field in UNITED and facts:
+        words = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
+        facts[0] = facts[0]._replace(value=" ".join(words))
+    elif len(facts) < MAX_RIVALS and not any(same(field, known.value, fact.value) for known in facts):
+        facts.append(fact)
+
+
+def same(field: str, one: Value, other: Value) -> bool:
+    """Return whether two values of a field mean the same."""
+    if field in WEAKER:
+        return set(str(one).split()) == set(str(other).split())
+    return one == other or str(one).casefold() == str(other).casefold()
+
+
+def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, dict[str, dict[str, Value]]]:
+    """Return a frame with what texts say, and the rows of `ORIGIN` that name these texts.
+
+    A row that only texts have is added.
+    """
+    said = facts.rows.get(kind.name)
+    if not said:
+        return frame, {}
+    keys = list(dict.fromkeys([*frame.keys, *said]))
+    origins: dict[str, dict[str, Value]] = {}
+    rows: dict[str, dict[str, Value]] = {}
+    columns = {field.name: frame.column(field.name) for field in kind.fields}
+    for key in keys:
+        at = frame.index.get(key)
+        row = {name: NOT_COLLECTED if at is None else column[at] for name, column in columns.items()}
+        places: dict[str, list[str]] = {}
+        for field, found in said.get(key, {}).items():
+            if field in row and found:
+                row[field], place = _settled(field, row[field], found)
+                if place:
+                    places.setdefault(place, []).append(field)
+        rows[key] = row
+        if places:
+            words = " | ".join(f"{' '.join(fields)} = {place}" for place, fields in places.items())
+            origins[f"{kind.name} {key}"] = {"texts": words}
+    times = [when if (at := frame.index.get(key)) is None else frame.times[at] for key in keys]
+    return frame_of(kind, rows, times), origins
+
+
+def _settled(field: str, known: Value, facts: list[Fact]) -> tuple[Value, str]:
+    """Return the value of a cell, and the text that it is from; empty if it is from a kernel file."""
+    first = facts[0]
+    if isinstance(known, Absent):
+        if len(facts) == 1 or field in WEAKER:
+            return first.value, first.place
+        return contradiction(facts), ""
+    if field in WEAKER or field in UNITED or all(same(field, known, fact.value) for fact in facts):
+        return known, ""
+    rivals = [
+        Fact(known, "the kernel's file"),
+        *(fact for fact in facts if not same(field, known, fact.value)),
+    ]
+    return contradiction(rivals), ""
+
+
+def contradiction(facts: Iterable[Fact]) -> Absent:
+    """Return the absence of a value that sources contradict each other about."""
+    words = ", ".join(f"{text_of(fact.value)} by {fact.place}" for fact in facts)
+    return absent(f"sources contradict each other: {words}")
+
+
+def origin_frame(rows: Mapping[str, Mapping[str, Value]], when: int) -> Frame:
+    """Return the frame that names the texts of values."""
+    if not rows:
+        return empty_frame(ORIGIN, "no value is from a text")
+    return frame_of(ORIGIN, rows, when)

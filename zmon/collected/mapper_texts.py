@@ -1,0 +1,175 @@
+"""Device mapper and volume groups in texts: dmsetup table, ls, info; multipath -ll; pvs and lvs.
+
+    vg-lv: 0 409600 striped 2 128 94:5 384 94:9 384            dmsetup table
+    vg-lv (253:0), vg-lv (253, 0)                              dmsetup ls, of two ages
+    mpatha (3600507...) dm-4 IBM,2107900                       multipath -ll, and below it
+    | |- 0:0:10:2 sdab 65:176 active ready running             a line for each path
+
+Sources: lvm2, libdm/dm-tools/dmsetup.c; multipath-tools, libmultipath/print.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zmon.collected.channel_texts import scsi
+from zmon.kernel.block_ioctl import devices_in
+from zmon.kinds import LAYER, MULTIPATH, PATH
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.collected.facts import Facts
+    from zmon.kernel.capture_text import CollectedText
+
+MAX_TABLE: Final = 1 << 20
+"""Longest line of a table: thousands of legs."""
+_TABLE: Final = re.compile(r"(\S{1,128}): ([0-9]{1,18}) ([0-9]{1,18}) ([a-z][a-z0-9-]{0,30})((?: .*)?)")
+_ARGUMENTS: Final = {
+    "linear": re.compile(r" [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}"),
+    "striped": re.compile(r" [0-9]{1,4} [0-9]{1,10}(?: [0-9]{1,4}:[0-9]{1,8} [0-9]{1,18}){1,4096}"),
+    "multipath": re.compile(
+        r" .*(?:service-time|queue-length|round-robin|historical-service-time|io-affinity) 0 .*"
+    ),
+}
+_LISTED: Final = re.compile(r"(\S{1,128})\s+\(([0-9]{1,4})(?::|, ?)([0-9]{1,8})\)\s*")
+_NAME: Final = re.compile(r"Name:\s+(\S{1,128})\s*")
+_NUMBERED: Final = re.compile(r"Major, minor:\s+([0-9]{1,4}), ([0-9]{1,8})\s*")
+_UUID: Final = re.compile(r"UUID: (\S{1,200})\s*")
+_COLUMNS: Final = re.compile(
+    r"(\S{1,128})\s+([0-9]{1,4})\s+([0-9]{1,8})\s+[Ls-][IA-Za-z-][rws-][RWrw-]?(?:\s+[0-9]{1,8}){3}\s+"
+    r"((?:LVM|mpath|CRYPT|part[0-9]{1,3}-mpath)-\S{1,200})?\s*"
+)
+
+
+def parse_dmsetup(text: CollectedText, facts: Facts) -> None:
+    """Take tables, numbers and uuids of devices."""
+    if text.command.split()[1:2] != ["status"]:  # which looks like a table
+        _take_tables(text, facts)
+        _take_devices(text, facts)
+
+
+def _take_tables(text: CollectedText, facts: Facts) -> None:
+    is_table = text.command.split()[1:2] == ["table"]
+    tables: dict[str, list[str]] = {}
+    places: dict[str, str] = {}
+    for line, row in text.rows(MAX_TABLE):
+        if match := _TABLE.fullmatch(row):
+            title, start, length, target, arguments = match.groups()
+            form = _ARGUMENTS.get(target)
+            if form.fullmatch(arguments) if form else is_table:
+                tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
+                places.setdefault(title, f"dmsetup table, {text.place(line)}")
+    for title, lines in tables.items():
+        table = "\n".join(lines)
+        below = " ".join(devices_in(table))
+        facts.say(LAYER, title, places[title], sort="dm", table=table, below=below, mapped=title)
+
+
+def _take_devices(text: CollectedText, facts: Facts) -> None:
+    name = number = ""
+    for line, row in text.rows():
+        place = f"dmsetup, {text.place(line)}"
+        if match := _LISTED.fullmatch(row):
+            _take_device(facts, place, match[1], f"{match[2]}:{match[3]}")
+        elif match := _NAME.fullmatch(row):
+            name, number = match[1], ""
+        elif name and (match := _NUMBERED.fullmatch(row)):
+            number = f"{match[1]}:{match[2]}"
+            _take_device(facts, place, name, number)
+        elif number and (match := _UUID.fullmatch(row)):
+            facts.say(LAYER, number, place, uuid=match[1])
+        elif match := _COLUMNS.fullmatch(row):
+            _take_device(facts, place, match[1], f"{match[2]}:{match[3]}")
+            facts.say(LAYER, f"{match[2]}:{match[3]}", place, uuid=match[4] or "")
+
+
+def _take_device(facts: Facts, place: str, title: str, number: str) -> None:
+    facts.say(LAYER, number, place, mapped=title, sort="dm", name=f"dm-{number.partition(':')[2]}")
+
+
+_MAP: Final = re.compile(
+    r"(?:[a-z]{4,8}: )?(?:(\S{1,128}) \()?([0-9A-Za-z_.:-]{8,128}?)\)? (dm-[0-9]{1,5})"
+    r" ([^,\n]{1,16}),(\S.{0,30}?)\s*"
+)
+_GROUP: Final = re.compile(
+    r"[ |`-]*\+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}) status=(active|enabled|disabled)\s*"
+)
+_PATH: Final = re.compile(
+    r"[ |`-]*[|`]- ([0-9]{1,5}(?::[0-9]{1,20}){3})\s+(sd[a-z]{1,4})\s+([0-9]{1,4}:[0-9]{1,8})\s+"
+    r"(active|failed|undef)\s+(ready|faulty|shaky|ghost|undef|i/o pending|i/o timeout|delayed)\s+"
+    r"(running|offline|blocked|undef|unknown)\s*"
+)
+
+
+def parse_multipath(text: CollectedText, facts: Facts) -> None:
+    """Take maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
+    device = ""
+    group, group_row = 0, dict[str, "Value"]()
+    numbers: dict[str, list[str]] = {}
+    for line, row in text.rows():
+        place = f"multipath, {text.place(line)}"
+        if match := _MAP.fullmatch(row):
+            alias, wwid, device, vendor, model = match.groups()
+            group = 0
+            title = alias or wwid
+            facts.say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
+            facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"mpath-{wwid}",
+                      vendor=vendor.strip(), model=model)  # fmt: skip
+        elif device and (match := _GROUP.fullmatch(row)):
+            group += 1
+            group_row = {
+                "selector": match[1],
+                "priority": int(match[2]),
+                "group": group,
+                "group_state": match[3],
+            }
+        elif device and (match := _PATH.fullmatch(row)):
+            address, name, number, state, checker, disk = match.groups()
+            facts.aliases[scsi(address)] = name
+            numbers.setdefault(device, []).append(number)
+            facts.say(LAYER, number, place, name=name, sort="disk")
+            told: dict[str, Value] = {"state": state, "checker": checker, "device": disk}
+            told = {field: value for field, value in told.items() if value != "undef"}
+            facts.say(PATH, number, place, name=name, map=device, via="multipath -ll", **group_row, **told)
+        elif row and not row.startswith((" ", "|", "`", "size=")):
+            device = ""
+    for name, below in numbers.items():
+        facts.say(LAYER, name, f"multipath, {text.place()}", below=" ".join(dict.fromkeys(below)))
+
+
+_PV: Final = re.compile(r"\s*/dev/(\S{1,200})\s+(\S{1,128})\s+lvm[12]\s.*")
+_LV: Final = re.compile(
+    r"\s*\[?([A-Za-z0-9+_.-]{1,128})\]?\s+([A-Za-z0-9+_.-]{1,128})\s+[a-zA-Z-]{6,10}(?:\s.*)?"
+)
+_EXTENT: Final = re.compile(r"/dev/([^\s(,]{1,200})\([0-9]{1,12}\)")
+
+
+def parse_lvm(text: CollectedText, facts: Facts) -> None:
+    """Take physical volumes by group (pvs), and logical volumes with the devices that lvs names."""
+    listed = ""
+    for line, row in text.rows():
+        words = row.split()
+        if words[:2] == ["PV", "VG"] or words[:2] == ["LV", "VG"]:
+            listed = words[0]
+        elif listed == "PV" and (match := _PV.fullmatch(row)):
+            facts.groups.setdefault(match[2], {})[plain(match[1])] = f"pvs, {text.place(line)}"
+        elif listed == "LV" and (match := _LV.fullmatch(row)):
+            title = f"{match[2].replace('-', '--')}-{match[1].replace('-', '--')}"
+            below = " ".join(dict.fromkeys(plain(name) for name in _EXTENT.findall(row)))
+            place = f"lvs, {text.place(line)}"
+            facts.say(LAYER, title, place, mapped=title, sort="dm", below=below)
+            facts.volumes.setdefault(match[2], []).append(title)
+
+
+def plain(name: str) -> str:
+    """Return the name of a device without its directory in /dev."""
+    return name.removeprefix("mapper/")
+
+
+def spread_groups(facts: Facts) -> None:
+    """Say of each logical volume whose devices no text names that it is on some of its group's."""
+    for group, titles in facts.volumes.items():
+        members = facts.groups.get(group, {})
+        for title in titles if members else ():
+            facts.say(LAYER, title, next(iter(members.values())), below=" ".join(members))

@@ -1,0 +1,169 @@
+r"""Texts beside the kernel files of a capture: what tools printed, and what collectors of data leave behind.
+
+A text is cut into sections, each the output of one command or the copy of one file:
+
+* supportconfig writes `#==[ Command ]====#` and `# /usr/bin/lsblk -i`, or `#==[ Configuration File ]====#`
+  and `# /proc/mounts`, before each; it drops empty lines and comments of copied files.
+* dbginfo.sh writes a line of number signs and `host> lsblk` before each command.
+* sos gives each command a file `sos_commands/PLUGIN/COMMAND`, where anything but letters, digits, `_`, `-`
+  and `.` is `_`.
+* The file of a person has prompts (`host:~ # lsdasd`), or only output, whose command is then unknown.
+
+Sources: supportutils, bin/supportconfig.rc; s390-tools, scripts/dbginfo.sh; sos, report/plugins/__init__.py.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMMANDS: Final = (
+    "btrfs", "cat", "dasdview", "dmsetup", "findmnt", "hcp", "ls", "lsblk", "lschp", "lscpu", "lscss",
+    "lsdasd", "lsscsi", "lszfcp", "lvs", "mount", "multipath", "multipathd", "pvs", "swapon", "udevadm",
+    "uname", "vmcp",
+)  # fmt: skip
+"""The commands whose output zmon can use."""
+MAX_SECTIONS: Final = 200_000
+"""Maximum number of sections of all texts together; supportconfig of a large machine has some 20,000."""
+MAX_HEAD: Final = 1 << 16
+"""Bytes of a file that decide whether it is a text with something for zmon."""
+MAX_TEXTS: Final = 10_000
+"""Maximum number of files beside the passes that are looked at."""
+MAX_ROW: Final = 4096
+"""Longest line that tools print of a device; no longer one is matched with patterns."""
+TEXT_BYTES: Final = 256 << 20
+"""Maximum bytes of them together."""
+
+UNREAD: Final = frozenset({"boot", "home", "lib", "lib64", "opt", "root", "tmp", "usr", "var", "src"})
+"""Directories of a collection whose files are no outputs of commands."""
+
+
+class CollectedText(NamedTuple):
+    """The output of a command, or the copy of a file, in a text of a collection."""
+
+    origin: str
+    """The path of the text in its collection: `fs-diskio.txt`."""
+    line: int
+    """The line where the content begins, counted from 1."""
+    command: str
+    """The command without its directory: `lsblk -i`; empty when it is not known, or for a file."""
+    file: str
+    """The path of a copied file without its first slash: `proc/mounts`; empty for a command."""
+    text: str
+    time: int
+    """When the text was written, in ns since 1970."""
+
+    @property
+    def tool(self) -> str:
+        """The first word of the command."""
+        return self.command.partition(" ")[0]
+
+    def rows(self, longest: int = MAX_ROW) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not longer than `longest`, numbered from 0."""
+        for number, row in enumerate(self.text.split("\n")):
+            if len(row) <= longest:
+                yield number, row
+
+    def place(self, line: int = 0) -> str:
+        """Return where a line of the content is, counted from 0: `fs-diskio.txt:12`."""
+        return f"{self.origin}:{self.line + line}"
+
+
+_TOOLS: Final = "|".join(COMMANDS)
+_SECTION: Final = re.compile(r"^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n", re.MULTILINE)
+_ECHOED: Final = re.compile(r"^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n", re.MULTILINE)
+_PROMPT: Final = re.compile(
+    rf"^(?:\[[^\]\n]{{1,100}}\] ?)?(?:[\w.@-]{{1,64}}(?::[^\s#$>%]{{0,100}})?)? ?[#$>%] ?"
+    rf"(?:sudo )?(?:/[\w./-]{{1,60}}/)?((?:{_TOOLS})(?: [^\n]*)?)\n",
+    re.MULTILINE,
+)
+_HEADINGS: Final = re.compile(
+    rb"^(?:#==\[ |#{20,200}\n[^\s>]{0,255}> |Bus-ID +|Device +Subchan\.|CHPID +Vary|[^\n]{0,200}MAJ[:_]MIN"
+    rb"|DASD [0-9A-Fa-f]{4} |\S+: [0-9]+ [0-9]+ [a-z-]+|\S[^\n]{0,200} dm-[0-9]{1,5} \S+,|P: /devices/"
+    rb"|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]|\S+ on / type |/dev/\S+ / \S+ "
+    rb"| *PV +VG +|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
+    rb"|Linux \S+ [0-9])",
+    re.MULTILINE,
+)
+_NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
+
+
+def may_be_collected(path: str) -> bool:
+    """Return whether a file, by its path alone, can be a text with something that zmon can use."""
+    if match := _SOS.fullmatch(path):
+        return match["tool"] in COMMANDS
+    return UNREAD.isdisjoint(path.split("/")[:-1])
+
+
+def is_collected(path: str, head: bytes) -> bool:
+    """Return whether a file, by its path and first bytes, is a text with something that zmon can use."""
+    if b"\0" in head or not may_be_collected(path):
+        return False
+    if _SOS.fullmatch(path) or _HEADINGS.search(head):
+        return True
+    return _PROMPT.search(head.decode("utf-8", "replace")) is not None
+
+
+def is_of_cp(section: CollectedText) -> bool:
+    """Return whether a section is an answer of CP, or a text that begins like one."""
+    return section.tool in {"vmcp", "hcp"} or (
+        not section.command and _ANSWER.search(section.text) is not None
+    )
+
+
+_ANSWER: Final = re.compile(
+    r"^(?:DASD [0-9A-F]{4} (?:[0-9A-Z]{4,5} |ON |CP |ATTACHED)|FCP +[0-9A-F]{4} ON FCP )", re.MULTILINE
+)
+_SOS: Final = re.compile(
+    r"(?:.*/)?sos_commands/[^/]+/(?:[^/]+/)?(?P<command>(?P<tool>[a-z]+)(?![a-z])[^/]*)", re.DOTALL
+)
+
+
+def sections(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
+    """Cut a text into its sections; those of commands that zmon does not know are left out."""
+    text = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    text = text if text.endswith("\n") else f"{text}\n"
+    if match := _SOS.fullmatch(origin):
+        words = match["command"].removesuffix(".txt").replace("_", " ")
+        yield CollectedText(origin, 1, words, "", text, time)
+    elif _SECTION.search(text):
+        yield from _cut(origin, text, time, _SECTION)
+    elif _ECHOED.search(text):
+        yield from _cut(origin, text, time, _ECHOED)
+    elif _PROMPT.search(text):
+        yield from _cut(origin, text, time, _PROMPT)
+    else:
+        yield CollectedText(origin, 1, "", "", text, time)
+
+
+def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterator[CollectedText]:
+    """Yield the sections behind headings of one form."""
+    line, at = 1, 0
+    found = None
+    for match in heading.finditer(text):
+        if found is not None:
+            yield from _section(origin, line, found, text[at : match.start()], time)
+        line += text.count("\n", at, match.end())
+        at, found = match.end(), match
+    if found is not None:
+        yield from _section(origin, line, found, text[at:], time)
+
+
+def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
+    words = heading[heading.re.groups].strip()
+    if heading.re is _SECTION and heading[1] != "Command":
+        if words.startswith("/") and not _NOT_THERE.search(words):
+            yield CollectedText(origin, line, "", words[1:], f"{text.rstrip()}\n", time)
+        return
+    tool, _, rest = words.partition(" ")
+    command = f"{tool.rpartition('/')[2]} {rest}".rstrip()
+    copied = re.fullmatch(r"cat (/(?:proc|sys|etc)/[\w./-]+)", command)
+    if copied:
+        yield CollectedText(origin, line, "", copied[1][1:], f"{text.rstrip()}\n", time)
+    elif command.partition(" ")[0] in COMMANDS:
+        yield CollectedText(origin, line, command, "", text, time)
