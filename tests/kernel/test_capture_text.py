@@ -68,7 +68,7 @@ def cut(data: bytes, origin: str = "a.txt") -> list[tuple[str, str, int]]:
 
 
 def test_supportconfig_is_cut_at_its_headings() -> None:
-    """Commands lose their directory; files that were not found and commands that are not known are left out."""
+    """Commands lose their directory; missing files and unknown commands are left out."""
     assert cut(SUPPORTCONFIG) == [
         ("proc/partitions", "major minor  #blocks  name", 7),
         ("lsblk -i -o 'NAME,KNAME,MAJ:MIN'", "NAME KNAME MAJ:MIN", 15),

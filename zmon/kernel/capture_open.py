@@ -138,7 +138,7 @@ def _passes(path: str, found: CaptureContents) -> list[CapturedTree]:
 
 
 def _labels(path: str, found: CaptureContents) -> list[str]:
-    """Return the names of the passes; what holds no kernel file is none, and a remark where nothing is read."""
+    """Return the names of the passes; what holds no kernel file is none."""
     labels = [*found.roots]
     for label, nodes in found.nodes.items():
         if label in found.roots:
