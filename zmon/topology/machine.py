@@ -186,7 +186,9 @@ class Machine:
         frame = self.sample.frame
         guest = self.inputs.claims_of(self.host.guest).guest or self.host.guest
         host = self.host._replace(guest=guest)
-        return VolumeIndex(self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host, self.origins)
+        return VolumeIndex(
+            self.layers, frame(DEVICE), frame(DASD), self.claims, self.site, host, self.origins
+        )
 
     @cached_property
     def lcus(self) -> Mapping[str, Lcu]:
