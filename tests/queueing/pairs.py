@@ -84,6 +84,7 @@ def _moves() -> tuple[Change, ...]:
 _EIGHT: Final = "[volumes]\n" + "\n".join(
     f'{volume}.lcu = "{lcu}"' for lcu, volumes in MOVED.items() for volume in volumes
 )
+_FOUR: Final = 'hyperpav-10\n[lcus]\n"LCU 0".aliases = 2\n"LCU 1".aliases = 2'
 STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
 SHIPPED: Final = (
     Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
@@ -95,6 +96,15 @@ SHIPPED: Final = (
     Pair("20 aliases", "hyperpav-0", "hyperpav-20", (AliasNumber(10),)),
     Pair("20 aliases for 10", "hyperpav-10", "hyperpav-20", (AliasNumber(10),)),
     Pair("40 aliases for 20", "hyperpav-20", "hyperpav-40", (AliasNumber(20),)),
+    Pair("40 aliases for none", "hyperpav-0", "hyperpav-40", (AliasNumber(20),)),
+    Pair("40 aliases for 10", "hyperpav-10", "hyperpav-40", (AliasNumber(20),)),
+    Pair("no aliases for 10", "hyperpav-10", "hyperpav-0", (AliasNumber(0),)),
+    Pair("no aliases for 20", "hyperpav-20", "hyperpav-0", (AliasNumber(0),)),
+    Pair("no aliases for 40", "hyperpav-40", "hyperpav-0", (AliasNumber(0),)),
+    Pair("10 aliases for 20", "hyperpav-20", "hyperpav-10", (AliasNumber(5),)),
+    Pair("10 aliases for 40", "hyperpav-40", "hyperpav-10", (AliasNumber(5),)),
+    Pair("20 aliases for 40", "hyperpav-40", "hyperpav-20", (AliasNumber(10),)),
+    Pair("no aliases, full paths", "iozone-hyperpav", "iozone-plain", (AliasNumber(0),)),
     Pair("3 aliases for each LCU", "iozone-plain", "iozone-hyperpav", (AliasNumber(3),)),
     Pair("multibus", "fcp-failover", "fcp-multibus-100", (PathsInUse(),)),
     Pair("multibus, full processors", "fcp-failover-full", "fcp-multibus-full", (PathsInUse(),)),
@@ -117,6 +127,12 @@ OTHERS: Final = (
     Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
     Pair("10 aliases, full processors", "hyperpav-0.toml", "hyperpav-10.toml", (AliasNumber(5),)),
     Pair("20 aliases, full processors", "hyperpav-0.toml", "hyperpav-20.toml", (AliasNumber(10),)),
+    Pair("no aliases, full processors", "hyperpav-10.toml", "hyperpav-0.toml", (AliasNumber(0),)),
+    Pair("no aliases for 20, full processors", "hyperpav-20.toml", "hyperpav-0.toml", (AliasNumber(0),)),
+    Pair("4 aliases", "hyperpav-0", _FOUR, (AliasNumber(2),)),
+    Pair("4 aliases for 20", "hyperpav-20", _FOUR, (AliasNumber(2),)),
+    Pair("20 aliases for 4", _FOUR, "hyperpav-20", (AliasNumber(10),)),
+    Pair("no aliases for 4", _FOUR, "hyperpav-0", (AliasNumber(0),)),
     Pair("multibus, full path", "fcp-failover.toml", "fcp-multibus-100.toml", (PathsInUse(),)),
     Pair(
         "processors, 4 to 6, paths in turn",

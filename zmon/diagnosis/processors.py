@@ -13,7 +13,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subje
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import FULL_PROCESSORS
+from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ CERTAINLY_FULL: Final = 0.97
 """Utilisation from which on work waits for processors, however evenly it comes."""
 LIKELY_FULL: Final = 0.95
 """Utilisation from which on it likely does, where nothing shows whether tasks wait."""
-MUCH_STOLEN: Final = 0.1
-"""The part of the time from which on Linux lacks what the hypervisor takes."""
 TASKS_WAIT: Final = 0.1
 """The part of the time in which tasks wait for a processor, from which on it matters."""
 ZVM: Final = "z/VM"
@@ -45,7 +43,7 @@ NO_STEAL: Final = "the time that the hypervisor withholds (steal)"
 
 def full_processors(situation: Situation) -> Diagnoses:
     """Return D15: the processors are full, or the hypervisor does not give them."""
-    number, busy = situation.load.processors
+    number, busy = situation.load.processors[:2]
     if isinstance(number, Absent) or isinstance(busy, Absent):
         return absent("the load of the processors was not read: /proc/stat")
     system = situation.machine.system()
@@ -189,7 +187,7 @@ def _are(number: float) -> str:
 def costly_fcp(situation: Situation) -> Diagnoses:
     """Return D15b: the processors are full, and most requests go over FCP, which costs more than FICON."""
     load = situation.load
-    number, busy = load.processors
+    number, busy = load.processors[:2]
     system = situation.machine.system().system
     if not load.fcp:
         return ()

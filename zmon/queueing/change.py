@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.queueing.fit import paths_pooled
+from zmon.queueing.fit import WITHHELD, paths_pooled
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -186,6 +186,8 @@ def _with_aliases(model: FittedModel, change: AliasNumber) -> FittedModel:
 def _with_processors(model: FittedModel, change: ProcessorNumber) -> FittedModel:
     if not model.processors:
         raise ChangeError("the utilisation of the processors was not read")
+    if model.withheld > WITHHELD:  # more virtual processors share what the hypervisor gives these now
+        return model._replace(processors=min(change.number, model.processors))
     return model._replace(processors=change.number)
 
 

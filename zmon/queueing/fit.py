@@ -19,6 +19,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.queueing.computing import at_processors, processor_load
 from zmon.queueing.network import (
     CONSTANT,
     EXPONENTIAL,
@@ -64,8 +65,10 @@ FITS: Final = 8
 """How often the factors of the classes are fitted."""
 BISECTIONS: Final = 50
 """Steps of a bisection."""
-MAX_CUSTOMERS: Final = 20_000
-"""Requests at once beyond which those that wait for processors do not count."""
+WITHHELD: Final = 0.05
+"""The part of the processor time that the hypervisor withholds, from which on more processors get no more."""
+LEFT: Final = 0.05
+"""Processors that are left for requests where other work has all of them."""
 LONGER: Final = 1.3
 """How many times the response of reads writes have from which on they are taken to come many at once."""
 LEAST_PART: Final = 1e-6
@@ -154,8 +157,12 @@ class FittedModel(NamedTuple):
     """Of each LCU."""
     processors: float
     """0: not known."""
+    background: float
+    """How many of them are busy with what does not go with I/O."""
     computing: float
-    """Seconds of a processor per request that is waited for."""
+    """Seconds of a processor per request that is waited for, with those that the hypervisor withholds."""
+    withheld: float
+    """The part of these that the hypervisor withholds."""
     population: Mapping[str, float]
     """Of each class."""
     response: Mapping[str, float]
@@ -189,6 +196,8 @@ class _Timed(NamedTuple):
     """What Linux waits for a read, and for a write."""
     reads: float
     """The part of the requests that read."""
+    is_dasd: bool
+    """Whether channel measurement tells what is pending from what waits in Linux."""
 
     @property
     def excess(self) -> float:
@@ -196,12 +205,14 @@ class _Timed(NamedTuple):
 
         Requests of a volume are first come, first served, and reads are answered later than writes if at all;
         so writes wait longer only behind those that came with them.  It is no longer service: that is in the
-        times of the channel measurement.
+        times of the channel measurement.  So all writes together wait no longer than all requests in Linux;
+        behind FCP adapters what is pending is such a wait, too.
         """
         writes, longer = 1.0 - self.reads, self.write - self.read
         if not self.read or not self.reads or not self.conn or self.write < LONGER * self.read:
             return 0.0
-        return longer if self.queued + self.pend >= writes * longer / 2 else 0.0
+        waited = self.queued + (0.0 if self.is_dasd else self.pend)
+        return min(longer, waited / writes) if waited >= writes * longer / 2 else 0.0
 
     @property
     def serv(self) -> float:
@@ -255,11 +266,10 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         key: [one for lcu, group in group_of.items() if group == key for one in behind[lcu]] for key in groups
     }
     paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
-    number, busy = load.processors
-    processors = 0.0 if isinstance(number, Absent) or isinstance(busy, Absent) else float(number)
+    processors, background, busy, withheld = processor_load(load)
     rate = sum(flow.rate for flow in flows if not flow.ahead)
-    computing = 0.0 if isinstance(busy, Absent) else float(busy) * processors / rate
-    population = _population(flows, processors, computing)
+    computing = busy / rate
+    population = _population(flows, processors and max(LEFT, processors - background), computing)
     latency = _latency(behind, group_of, paths, users)
     for lcu, group in group_of.items():
         if not paths[group].pooled:
@@ -273,7 +283,9 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         paths,
         group_of,
         processors,
+        background,
         computing,
+        withheld,
         population,
         _responses(flows),
         {one.key: f"volume {one.title}" for one in load.volumes},
@@ -295,7 +307,7 @@ def _timed(volume: ObservedVolume) -> _Timed | None:
     read, write, reads = (0.0 if isinstance(value, Absent) else float(value) for value in apart)
     return _Timed(
         volume.key, volume.lcu, volume.rate, max(response, 0.0), pend, disc, conn, size, volume.servers,
-        read, write, reads,
+        read, write, reads, volume.is_dasd,
     )  # fmt: skip
 
 
@@ -483,27 +495,8 @@ def _population(flows: Sequence[FittedFlow], processors: float, computing: float
     whole = sum(rates.values())
     use = min(COMPUTING, whole * computing / processors)
     answers = sum(found[owner] for owner in rates) / whole
-    many = _at_processors(use, processors, answers / computing if computing else 0.0)
+    many = at_processors(use, processors, answers / computing if computing else 0.0)
     return found | {owner: found[owner] + many * rate / whole for owner, rate in rates.items()}
-
-
-def _at_processors(use: float, processors: float, answers: float) -> float:
-    """Return how many requests compute, or wait for a processor, where programs wait for answers in between.
-
-    What is known is how busy processors are, and that a request computes, then waits for its answer for
-    `answers` times as long.  Of so many customers a station of one server is 1 - B(customers, answers) busy,
-    with Erlang's B (the machine repairman); several are such a station that is so many times as quick, and a
-    time without waiting for the rest (Seidmann, Schweitzer and Shalev-Oren 1987).
-    """
-    between = answers * processors + processors - 1
-    idle, customers, before = 1.0, 0, 1.0
-    while idle > 1 - use and customers < MAX_CUSTOMERS:
-        before, customers = idle, customers + 1
-        idle = between * idle / (customers + between * idle)
-    if customers == MAX_CUSTOMERS or not customers:
-        return use * processors
-    exact = customers - (1 - use - idle) / (before - idle)
-    return max(use * processors, exact - use * answers * processors)
 
 
 def _responses(flows: Sequence[FittedFlow]) -> dict[str, float]:
@@ -524,6 +517,8 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
     for flow in model.flows:
         of_volume.setdefault(flow.volume, []).append(flow)
     measured, expected = 0.0, [0.0, 0.0]
+    alone = [0.0, 0.0]
+    """What is measured, and what random arrivals would wait, before volumes without aliases of a pool."""
     for key, flows in of_volume.items():
         one = volumes[key]
         servers = one.servers + aliases.get(key, 0.0)
@@ -532,10 +527,10 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
         batched = 0.0
         if paths_pooled(model, one.lcu):
             batched = sum(flow.rate * one.excess for flow in flows if flow.ahead)
-            measured -= batched + one.rate * batched * one.serv / servers
+        queued = one.rate * one.queued - batched * (1.0 + one.rate * one.serv / servers)
         work = max(0.0, work - batched * one.serv)
         work *= one.rate * crowding(servers, one.rate * one.serv / servers)
-        measured += one.rate * one.queued
+        measured += queued
         for evenly in (0, 1):
             own = sum(
                 (flow.rate / one.rate) ** 2
@@ -543,11 +538,15 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
                 for flow in flows
             )
             expected[evenly] += work * (1 - own)
+            if not evenly and key not in aliases:
+                alone = [alone[0] + queued, alone[1] + work * (1 - own)]
     at_random, in_turn = expected
     if measured <= 0 or at_random <= 0:
         return model
     if measured > at_random:
-        return model._replace(burst=min(MAX_BURST, measured / at_random))
+        # with aliases of a pool nearly nothing is waited at random: a multiple of it says nothing of less
+        queued, at_random = alone
+        return model._replace(burst=max(1.0, min(MAX_BURST, queued / at_random))) if at_random else model
     evenly_used = (at_random - measured) / max(1e-12, at_random - in_turn)
     return model._replace(evenly=min(1.0, evenly_used))
 
@@ -594,7 +593,12 @@ def network_of(model: FittedModel) -> Network:
     before: tuple[tuple[int, float], ...] = ()
     if model.processors and model.computing:
         processors = Station(
-            "processors", "cpu", f"{model.processors:.0f} processors", model.processors, EXPONENTIAL
+            "processors",
+            "cpu",
+            f"{model.processors:.0f} processors",
+            max(LEFT, model.processors - model.background),
+            EXPONENTIAL,
+            outside=model.background,
         )
         before = ((place(processors), model.computing),)
     aliases, inside, rates = _aliases(model), subchannels(model), class_rates(model)

@@ -45,7 +45,7 @@ def _resource_uses(same: SameLoad) -> tuple[ResourceUse, ...]:
 
 
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
-    number, busy = load.processors
+    number, busy = load.processors.number, load.processors.taken
     if not isinstance(number, Absent) and not isinstance(busy, Absent):
         yield ResourceUse(
             "processors",

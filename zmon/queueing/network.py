@@ -43,6 +43,10 @@ SHORTENING: Final = (0.5, 0.9999)
 """Between these quotients of two steps that go on in the same direction, where they lead to is computed."""
 
 
+NEARER: Final = 0.9
+"""Of the last change, what is left after all steps were made at once where that has led nearer to the end."""
+
+
 class Station(NamedTuple):
     """Something that requests wait for."""
 
@@ -61,6 +65,8 @@ class Station(NamedTuple):
     """How many requests can be there at once, as each takes a subchannel."""
     pooled: bool = True
     """Whether a request takes the first server that is free; else servers take turns."""
+    outside: float = 0.0
+    """How many more servers it has, which work for others than these classes."""
 
 
 class Flow(NamedTuple):
@@ -307,11 +313,14 @@ class _Iteration:
         """Go on until nothing changes.
 
         Where each step goes in the same direction and is a little shorter, all that would follow are made at
-        once, as L. A. Lyusternik proposed in 1947; where steps go to and fro, they are made shorter.
+        once, as L. A. Lyusternik proposed in 1947; where steps go to and fro, or that has led no nearer to
+        the end, they are made shorter.
         """
         flows: list[list[float]] = []
         damping = DAMPING
         places: list[_Place] = []
+        nearest = float("inf")
+        """The last change before all steps that follow were made at once."""
         for number in range(1, MAX_ROUNDS + 1):
             if number > LOOK_EVERY and number % LOOK_EVERY in {0, LOOK_EVERY - 1}:
                 places.append(self._place())
@@ -321,10 +330,12 @@ class _Iteration:
             if len(places) == 2:
                 (before, then), now, places = places, self._place(), []
                 quotient, cosine = _steps(before, then, now)
-                if cosine < STEADY:
-                    damping = max(SLOWEST, SLOWER * damping)
-                elif SHORTENING[0] < quotient < SHORTENING[1]:
+                goes_on = cosine >= STEADY and SHORTENING[0] < quotient < SHORTENING[1]
+                if goes_on and change < NEARER * nearest:
+                    nearest = change
                     self._go(then, now, quotient / (1 - quotient))
+                elif goes_on or cosine < STEADY:
+                    damping = max(SLOWEST, SLOWER * damping)
         results = tuple(
             tuple(
                 FlowResult(rate * flow.part, response, flow.size, flow.unit)

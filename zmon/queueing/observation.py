@@ -27,6 +27,8 @@ LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
+NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
+NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
 
@@ -108,6 +110,15 @@ class ObservedProcessors(NamedTuple):
     number: Number
     busy: Number
     """Mean utilisation of each."""
+    stolen: Number = NOT_STOLEN
+    """The part of the time of each that the hypervisor withholds while Linux has work for it."""
+    background: Number = NOT_VARIED
+    """How many of them are busy on average with what does not go with I/O; absent where that is not known."""
+
+    @property
+    def taken(self) -> Number:
+        """The part of their time that is no longer to be had: used, or withheld."""
+        return self.busy if isinstance(self.stolen, Absent) else self.busy + self.stolen
 
 
 class ObservedLoad(NamedTuple):

@@ -11,34 +11,44 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.queueing.change import PathsInUse, changed
-from zmon.queueing.fit import COMPUTING, class_rates, fit, network_of, subchannels
+from zmon.queueing.change import AliasNumber, PathsInUse, changed
+from zmon.queueing.fit import COMPUTING, WITHHELD, class_rates, fit, network_of, subchannels
 from zmon.queueing.network import mean_response, solve
+from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FittedModel, FlowShare
-    from zmon.queueing.network import FlowResult, Network, Solution
+    from zmon.queueing.network import FlowResult, Network, Solution, Station
     from zmon.queueing.observation import ObservedLoad
 
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
-"""The errors that 17 of 19 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
+"""The errors that 22 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
 WORSE: Final = 1.6
 """How many times larger the range is for each thing that is not known."""
 FULL_ENOUGH: Final = 0.8
 """Utilisation from which on a resource limits."""
+FULL_PATHS: Final = 0.95
+"""Utilisation of paths from which on it is not known which part of Pend is the wait for them."""
+HIDDEN: Final = 0.1
+"""The part of the time on a subchannel that Pend has where it matters."""
+FALLS: Final = 0.95
+"""Of the present utilisation of a resource, below which a change makes its queue shorter."""
+MORE: Final = 2.0
+"""How many times as many programs may wait for full processors as their utilisation tells."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
 LITTLE: Final = 1.05
 """Times the throughput below which a change gains little."""
 CPU: Final = "processors"
 """The kind of the station that all requests of programs use."""
+PROCESSORS: Final = (CPU, "cpu")
 LOW: Final = "low"
 CONFIDENCES: Final = ("high", "fair", LOW)
 """By how many things are not known."""
@@ -140,22 +150,27 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     now = _corrected(base, base.network, base.solution)
     then = _corrected(base, network, after)
     then = _possible(network, then, _most_used(base.network, now.use))
+    if then.rate < now.rate and _only_adds(base.model, model):
+        then = _Outcome(now.flows, tuple(use * now.rate / then.rate for use in then.use))
     units = tuple(_units(base, model, then))
     whole = _sum_of(units)
     units = tuple(one for one in units if max(one.rate) > SHOWN * whole.rate[0])
     rate, response = whole.rate[0], float(whole.response[0])  # type: ignore[arg-type]  # it has I/O
     limit, use = _fullest(network, then.use)
     limit_before, use_before = _fullest(base.network, now.use)
-    missing = (*_missing(base), *_unknown(base, model, changes))
+    used = _uses(base.network, now.use), _uses(network, then.use)
+    doubts = tuple(_doubts(base, model, used, changes))
+    missing = (*_missing(base), *(doubt.words for doubt in doubts))
     wider = WORSE ** len(missing)
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
     times, longer = whole.rate[1] / rate, float(whole.response[1]) / response  # type: ignore[arg-type]
     bound = _bound(times, network, then.use, error if missing else 1.0)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
-    others = [after, *_others(base, model, changes)]
-    more = max(one.rate for one in others) / after.rate
+    others = [after, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
+    more, less = (pick(one.rate for one in others) / after.rate for pick in (max, min))
     answers = [one.response / after.response for one in others]
-    confidence, least = CONFIDENCES[min(2, len(missing))], whole.rate[1] / error
+    many = 2 if more > WORSE * less else len(missing)
+    confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
     longest = response * longer * max(answers) * slower
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
@@ -181,6 +196,28 @@ class _Outcome(NamedTuple):
     flows: tuple[FlowResult, ...]
     use: tuple[float, ...]
     """Of each station."""
+
+    @property
+    def rate(self) -> float:
+        """All requests per second."""
+        return sum(flow.rate for flow in self.flows)
+
+
+def _only_adds(base: FittedModel, model: FittedModel) -> bool:
+    """Return whether a change leaves all requests where they are, and takes no resource away.
+
+    It gives no less throughput then; by how much less the approximation may give in such a case is its error.
+    """
+    same = [flow._replace(servers=0.0) for flow in base.flows] == [
+        flow._replace(servers=0.0) for flow in model.flows
+    ]
+    return (
+        same
+        and model.processors >= base.processors
+        and all(model.lcus[key].aliases >= one.aliases for key, one in base.lcus.items())
+        and all(model.paths[key].servers >= one.servers for key, one in base.paths.items())
+        and all(new.servers >= old.servers for new, old in zip(model.flows, base.flows, strict=True))
+    )
 
 
 def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _Outcome:
@@ -257,68 +294,142 @@ def _paths_used(model: FittedModel) -> int:
     return round(sum(model.paths[group].servers for group in groups))
 
 
-def _others(base: FittedInterval, model: FittedModel, changes: Sequence[Change]) -> Iterator[Solution]:
-    """Yield what becomes of a model at best, where an interval does not show what matters for a change.
+class _Doubt(NamedTuple):
+    """Something that an interval does not show and a change needs."""
 
-    Paths of FCP adapters that come into use may be met evenly; and before processors that are full any number
-    of programs may wait, up to as many as keep those that are added as busy.
-    """
+    words: str
+    """What it is, and what is taken instead."""
+    models: tuple[FittedModel, ...] = ()
+    """After the change, with what it may be instead."""
+
+
+def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], float]:
+    """Return the utilisation of each station by its kind and key."""
+    return {(one.kind, one.key): use for use, one in zip(used, network.stations, strict=True)}
+
+
+def _doubts(
+    base: FittedInterval,
+    model: FittedModel,
+    used: tuple[Mapping[tuple[str, str], float], Mapping[tuple[str, str], float]],
+    changes: Sequence[Change],
+) -> Iterator[_Doubt]:
+    """Yield what the interval does not show; `used` are the utilisations before and after the changes."""
+    now, then = used
+    if any(flow.ahead for flow in base.model.flows):
+        yield _Doubt(
+            "writes come in bursts and wait longer than reads: programs are taken not to wait for them"
+        )
+    before: dict[str, float] = {}
+    """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
+    had = subchannels(base.model)
+    for lcu, many in had.items():
+        box = model.lcus[lcu].box or lcu
+        before[box] = max(many, before.get(box, 0.0))
+    has = subchannels(model)
+    more = any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in has.items())
+    if more or (_adds_to_full(base, model) and base.load.processors.taken > COMPUTING):
+        yield _Doubt("an LCU gets more requests at once than now: its service time is taken to stay the same")
+    fewer = [lcu for lcu in had if has.get(lcu, 0.0) < had[lcu] and now.get(("lcu", lcu), 0.0) > FULL_ENOUGH]
+    if fewer and any(isinstance(change, AliasNumber) for change in changes):
+        yield _Doubt(
+            "an LCU gets fewer requests at once than now: whether they wait in it, as is taken, or make it"
+            " slow is not known",
+            (model._replace(service={**model.service, **dict.fromkeys(fewer, 0.0)}),),
+        )
+    if any(not paths.pooled for paths in base.model.paths.values()):
+        yield _Doubt("FCP: the time in the storage server is not measured apart from the wait for a path")
     if any(isinstance(change, PathsInUse) for change in changes):
+        # those that come into use may be met evenly
         evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}
-        yield solve(network_of(model._replace(paths=evenly)))
-    if _adds_to_full(base, model):
-        times = model.processors / base.model.processors
+        yield _Doubt(
+            "how requests are spread over the paths is not known: it is taken to be at random",
+            (model._replace(paths=evenly),),
+        )
+    pending = _hidden(base, now) if changes else {}
+    if pending:
+        yield _Doubt(
+            "the channel paths are full: how much of Pend is the wait for them is not known",
+            (model._replace(latency={**model.latency, **pending}),),
+        )
+    yield from _processor_doubts(base, model, (now.get(PROCESSORS, 0.0), then.get(PROCESSORS, 0.0)))
+
+
+def _hidden(base: FittedInterval, now: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """Return Pend of the LCUs behind full paths, where it may be the time until they accept a request."""
+    found = {}
+    for lcu, group in base.model.group_of.items():
+        ones = base.load.volumes_of(lcu)
+        pend, serv = mean_of(ones, "pend"), mean_of(ones, "serv")
+        if now.get(("paths", group), 0.0) < FULL_PATHS or not base.model.paths[group].pooled:
+            continue
+        if isinstance(pend, Absent) or isinstance(serv, Absent):
+            continue
+        if pend - base.model.latency[lcu] > HIDDEN * serv:
+            found[lcu] = float(pend)
+    return found
+
+
+def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float, float]) -> Iterator[_Doubt]:
+    """Yield what is not known of processors; `use` is their utilisation before and after a change."""
+    known = base.load.processors
+    fewer = model.processors != base.model.processors
+    if _is_full(base) and (_adds_to_full(base, model) or use[1] < FALLS * use[0]):
+        # any number may wait, up to as many as keep those that are added as busy
+        times = max(MORE, model.processors / base.model.processors)
         many = {owner: times * number for owner, number in model.population.items()}
-        yield solve(network_of(model._replace(population=many)))
+        yield _Doubt(
+            "how many programs wait for the full processors is not known: it is computed from their load",
+            (model._replace(population=many),),
+        )
+    if isinstance(known.background, Absent) and model.computing and (fewer or max(use) > FULL_ENOUGH):
+        yield _Doubt(
+            "how much processor time does not go with I/O is not known, as the rate of requests did not vary:"
+            " all of it is taken to go with requests"
+        )
+    if model.withheld > WITHHELD:
+        yield _Doubt(
+            f"the hypervisor withholds {100 * known.stolen:.0f} % of the processors' time: this is taken to"
+            " stay so, and more virtual processors to get no more"
+        )
+
+
+def _is_full(base: FittedInterval) -> bool:
+    """Return whether processors are full."""
+    taken = base.load.processors.taken
+    return not isinstance(taken, Absent) and taken > FULL_PROCESSORS
 
 
 def _adds_to_full(base: FittedInterval, model: FittedModel) -> bool:
     """Return whether processors are full, and a change adds some."""
-    busy = base.load.processors.busy
-    full = not isinstance(busy, Absent) and busy > FULL_PROCESSORS
-    return full and model.processors > base.model.processors
+    return _is_full(base) and model.processors > base.model.processors
 
 
-def _unknown(base: FittedInterval, model: FittedModel, changes: Sequence[Change]) -> Iterator[str]:
-    """Yield what the interval does not show and the change needs, and what is taken instead."""
-    if any(flow.ahead for flow in base.model.flows):
-        yield "writes come in bursts and wait longer than reads: programs are taken not to wait for them"
-    before: dict[str, float] = {}
-    """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
-    for lcu, many in subchannels(base.model).items():
-        box = model.lcus[lcu].box or lcu
-        before[box] = max(many, before.get(box, 0.0))
-    then = subchannels(model).items()
-    more = any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in then)
-    if more or (_adds_to_full(base, model) and base.load.processors.busy > COMPUTING):
-        yield "an LCU gets more requests at once than now: its service time is taken to stay the same"
-    if any(not paths.pooled for paths in base.model.paths.values()):
-        yield "FCP: the time in the storage server is not measured apart from the wait for a path"
-    if any(isinstance(change, PathsInUse) for change in changes):
-        yield "how requests are spread over the paths is not known: it is taken to be at random"
-    if _adds_to_full(base, model):
-        yield "how many programs wait for the full processors is not known: it is computed from their load"
-
-
-def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number]:
+def _limiting(network: Network, used: Sequence[float]) -> tuple[float, Station] | None:
     """Return the station that limits, and its utilisation; a volume only where nothing shared is full."""
     pairs = list(zip(used, network.stations, strict=True))
     shared = [(use, one) for use, one in pairs if one.kind != "volume" and use > 0]
     volumes = [(use, one) for use, one in pairs if one.kind == "volume" and use > FULL_ENOUGH]
     known = [each for each in shared if each[0] > FULL_ENOUGH] or volumes or shared
-    if not known:
+    return max(known, key=lambda each: each[0]) if known else None
+
+
+def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number]:
+    """Return the name of what limits, and its utilisation with what others use of it."""
+    found = _limiting(network, used)
+    if found is None:
         return "", NO_LIMIT
-    use, station = max(known, key=lambda each: each[0])
-    return station.title, min(use, 1.0)
+    use, one = found
+    return one.title, min((use * one.servers + one.outside) / (one.servers + one.outside), 1.0)
 
 
 def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:
     """Return the most throughput that what limits next allows, and processors, whose load is measured."""
-    _, use = _fullest(network, used)
-    if isinstance(use, Absent):
-        return use
+    found = _limiting(network, used)
+    if found is None:
+        return NO_LIMIT
     busy = sum(each for each, one in zip(used, network.stations, strict=True) if one.kind == CPU)
-    bounds = [times / use * error, *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else [])]
+    bounds = [times / min(found[0], 1.0) * error, *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else [])]
     return min(bounds)
 
 

@@ -30,6 +30,8 @@ FULL_PATHS: Final = 0.7
 FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
 """Utilisations from which on requests wait for a resource whose queue is not measured."""
+MUCH_STOLEN: Final = 0.1
+"""The part of the processors' time that the hypervisor withholds from which on it is named."""
 SLOW_PATH: Final = 10e6
 """Bytes a second of the slowest path: ESCON."""
 SURGE: Final = 3.0
@@ -53,6 +55,9 @@ class WaitingPlace(NamedTuple):
     @property
     def words(self) -> str:
         """What waits for it, in words: `14.2 requests wait in LCU 6`."""
+        if self.kind == "processors":
+            withheld = isinstance(self.use, Absent)
+            return f"programs wait for the {self.title}" if withheld else f"the {self.title} are full"
         many = f"{self.lost:.1f} requests wait" if self.lost >= MIN_LOST else "requests wait"
         return {
             "lcu": f"{many} in {self.title}",
@@ -60,7 +65,7 @@ class WaitingPlace(NamedTuple):
             "volume": f"{many} in Linux for volume {self.title}",
             "aliases": f"{many} in Linux for an alias of {self.title}",
             "surge": f"{many} because {self.title} has much more load than before: find who makes it",
-        }.get(self.kind, f"the {self.title} are full")
+        }[self.kind]
 
 
 class Waiting(NamedTuple):
@@ -213,7 +218,13 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
 
 
 def _processors(load: ObservedLoad) -> WaitingPlace | None:
-    count, busy = load.processors
-    if isinstance(count, Absent) or isinstance(busy, Absent) or busy < FULL_PROCESSORS:
+    """Return the processors where they are full: used, or withheld by the hypervisor while there is work."""
+    count, _busy, stolen, _background = load.processors
+    taken = load.processors.taken
+    if isinstance(count, Absent) or isinstance(taken, Absent) or taken < FULL_PROCESSORS:
         return None
-    return WaitingPlace("processors", "cpu", f"{count:.0f} processors", 0.0, busy)
+    title = f"{count:.0f} processors"
+    if isinstance(stolen, Absent) or stolen < MUCH_STOLEN:
+        return WaitingPlace("processors", "cpu", title, 0.0, taken)
+    title += f": the hypervisor withholds {100 * stolen:.0f} % of their time"
+    return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))

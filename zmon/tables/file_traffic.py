@@ -31,11 +31,8 @@ def _attribution(machine: Machine, interval: Interval, history: History) -> Attr
     def traffic(one: Interval) -> Mapping[str, Number]:
         return volumes_traffic(machine, one)
 
-    end = interval.after.at.utc
-    here = next(history.past(), None)  # of a preview the only one: what is before it would take long
-    until = None if here is not None and here.after.at.utc == end else end
-    rows = history.rows(("traffic", id(machine)), traffic, intervals_for(machine), window=(0, until))
-    before = (row.cells for row in reversed(rows) if row.end.utc < end and not row.gap)
+    rows = history.rows_before(interval, ("traffic", id(machine)), traffic, intervals_for(machine))
+    before = (row.cells for row in rows)
     return attribution(machine, traffic(interval), before)  # type: ignore[arg-type]  # of numbers
 
 

@@ -96,7 +96,11 @@ def observed_load(
         tuple(found),
         load,
         measured_paths,
-        ObservedProcessors(processors.running, processors.average(processors.busy) / 100.0),
+        ObservedProcessors(
+            processors.running,
+            processors.average(processors.busy) / 100.0,
+            processors.average(processors.part["steal"]) / 100.0,
+        ),
         fcp,
         tuple(missing),
     )

@@ -112,6 +112,17 @@ class History:
             return [row for row in remembered if row.end.utc > window[0]]
         return found[::-1]
 
+    def rows_before(self, interval: Interval, name: Hashable, figures: Figures, most: int) -> Iterator[Row]:
+        """Yield the rows of at most `most` intervals that ended before one does, the last first.
+
+        Those with gaps are left out; of a preview there are none, as what is before it would take long.
+        """
+        end = interval.after.at.utc
+        here = next(self.past(), None)
+        until = None if here is not None and here.after.at.utc == end else end
+        rows = self.rows(name, figures, most, window=(0, until))
+        return (row for row in reversed(rows) if row.end.utc < end and not row.gap)
+
     def past(self, utc: int | None = None) -> Iterator[Interval]:
         """Yield the intervals up to the present one, or to that of a time, the last first."""
         if self._past is None:

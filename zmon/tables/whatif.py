@@ -8,13 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.kinds import BLOCK
 from zmon.placement.items import LOGS, MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
+from zmon.queueing.computing import background
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.prediction import FittedInterval, Prediction, fitted_interval, predict
+from zmon.tables.cpu import Processors
 from zmon.tables.file_traffic import attribution_of
+from zmon.tables.join import total
 from zmon.tables.observed import KINDS, observed_load
 from zmon.tables.table import Needs
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
+MAX_INTERVALS: Final = 60
+"""Intervals that are looked at for what processors do besides requests ..."""
+MAX_VOLUMES: Final = 100_000
+"""... and fewer with many volumes: so many pairs of a volume and an interval."""
 MAX_FLOWS: Final = 1000
 """Files on volumes beyond which screens show bounds: the model would take seconds."""
 
@@ -58,9 +66,38 @@ def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
         ValueError: there is no I/O of which the times were measured.
     """
     load = load_of(view) if load is None else load
-    if not has_files(view):
-        return fitted_interval(load, ())
-    return fitted_interval(load, flow_shares(view, load))
+    return _fitted(view, load, flow_shares(view, load) if has_files(view) else ())
+
+
+def _fitted(view: View, load: ObservedLoad, shares: tuple[FlowShare, ...]) -> FittedInterval:
+    apart = background(_processor_points(view, load))
+    return fitted_interval(load._replace(processors=load.processors._replace(background=apart)), shares)
+
+
+def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float]]:
+    """Return the requests per second of the volumes and the processors in use, the present interval first.
+
+    Intervals with another number of processors are left out.
+    """
+    numbers = frozenset(one.number for one in load.volumes if one.rate)
+    processors = load.processors.number
+    if isinstance(processors, Absent) or isinstance(load.processors.busy, Absent):
+        return []
+    points = [(sum(one.rate for one in load.volumes), float(load.processors.busy * processors))]
+    most = max(1, min(MAX_INTERVALS, MAX_VOLUMES // max(1, len(load.volumes))))
+
+    def figures(interval: Interval) -> dict[str, Number]:
+        blocks, found = interval.of(BLOCK), Processors(interval)
+        columns = zip(blocks["number"], blocks.rate("reads"), blocks.rate("writes"), strict=True)
+        rates = [read + written for number, read, written in columns if number in numbers]
+        return {"rate": total(rates), "busy": found.average(found.busy), "number": found.running}
+
+    name = "processors by requests", hash(numbers)
+    for row in view.history.rows_before(view.interval, name, figures, most):
+        rate, busy, number = (row.cells[key] for key in ("rate", "busy", "number"))
+        if number == processors and isinstance(rate, float | int) and isinstance(busy, float | int):
+            points.append((float(rate), float(busy) / 100.0 * float(number)))
+    return points
 
 
 def flow_shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:
@@ -96,7 +133,7 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     if any(one.estimated and one.rate for one in load.volumes) or not 0 < len(shares) <= MAX_FLOWS:
         return report
     try:
-        base = fitted_interval(load, shares)
+        base = _fitted(view, load, shares)
     except ValueError:
         return report
     lcus = tuple(unit.key for unit in report.units if unit.open)
