@@ -28,6 +28,8 @@ WORDS: Final = "words"
 """The words that zmon itself uses are kept, the others are replaced."""
 UNIT_NAME: Final = "unit"
 """The path of a control group."""
+TASK_NAME: Final = "task"
+"""What a process calls itself."""
 
 BUSID_FORM: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
 DISK_FORM: Final = (
@@ -398,6 +400,69 @@ UNIT_IO: Final = Kind(
 )
 """What each unit does on each block device, and all below it: see `zmon.topology.leaf_disks`."""
 
+WAIT_STATES: Final = ("running", "paging", "io", "limited", "locked", "blocked", "stopped")
+"""The states of a task that does not sleep, in the order in which they are tested."""
+
+ROUNDS: Final = Kind(
+    "process_rounds",
+    "always `rounds`",
+    (
+        _identity("begun", "ns of the steady clock", "zmon itself: when it began to count"),
+        *_counters("rounds", unit="looks at all tasks", source="/proc"),
+        *_counters("cpu", unit="ns", source="zmon itself: processor time of the looks between samples"),
+        *_gauges("processes", "tasks", unit="seen in the last round", source="/proc"),
+        *_gauges("all_tasks", unit="tasks of the system", source="/proc/loadavg"),
+        *_gauges("left_out", unit="processes without a row: too many", source="zmon itself"),
+        *_gauges("delay_accounting", source="/proc/sys/kernel/task_delayacct"),
+        *_labels("hidepid", privacy=KEEP, source="/proc/self/mounts"),
+    ),
+    key_form="rounds",
+    alone=True,
+)
+"""How often tasks were looked at, and what was not seen."""
+
+PROCESS: Final = Kind(
+    "process",
+    "number of the process",
+    (
+        _identity("started", "ticks since boot", "/proc/PID/stat: starttime"),
+        *_labels("command", privacy=TASK_NAME, source="/proc/PID/stat: comm"),
+        *_labels("unit", privacy=UNIT_NAME, source="/proc/PID/cgroup"),
+        *_gauges("kernel", source="/proc/PID/stat: whether it is a task of the kernel itself"),
+        *_gauges("threads", source="/proc/PID/stat"),
+        *_counters("user", "system", unit="ns", source="/proc/PID/stat: utime, stime"),
+        *_counters("run", "cpu_wait", unit="ns", source="/proc/PID/task/*/schedstat"),
+        *_counters("io_wait", unit="ns", source="/proc/PID/stat: delayacct_blkio_ticks"),
+        *_counters("major_faults", unit="page faults that read", source="/proc/PID/stat: majflt"),
+        *_counters("read_bytes", "dirtied_bytes", unit="bytes", source="/proc/PID/io: *_bytes"),
+        *_counters(*WAIT_STATES, unit="tasks found in this state in the rounds so far",
+                   source="/proc/PID/task/*/stat, wchan"),
+        *_labels("place", privacy=KEEP, source="/proc/PID/wchan: where a task of it waited last"),
+    ),
+    key_form="[0-9]{1,7}",
+    alone=True,
+)  # fmt: skip
+"""Processes; one that begins and ends between two samples is not seen."""
+
+BLOCKED_TASK: Final = Kind(
+    "blocked_task",
+    "number of the task",
+    (
+        _identity("started", "ticks since boot", "/proc/PID/stat: starttime"),
+        *_labels("process", privacy=KEEP, source="/proc"),
+        *_labels("command", privacy=TASK_NAME, source="/proc/PID/task/TID/stat: comm"),
+        *_labels("unit", privacy=UNIT_NAME, source="/proc/PID/cgroup"),
+        *_gauges("waiting", unit="ns, at the least", source="when it was first seen in this wait"),
+        *_labels("state", privacy=KEEP, source="class of the place: paging, io, limited, locked, blocked"),
+        *_labels("place", privacy=KEEP, source="/proc/PID/task/TID/wchan"),
+        *_labels("devices", privacy=KEEP, source="major:minor: /proc/PID/syscall, fdinfo, mountinfo"),
+        *_labels("evidence", privacy=KEEP, source="system call, open files, its name"),
+        *_labels("file", privacy="path", source="/proc/PID/fd"),
+    ),
+    key_form="[0-9]{1,7}",
+)
+"""Tasks that wait and cannot be interrupted (state D) at the moment of the sample, the longest first."""
+
 SOURCE: Final = Kind(
     "source",
     "name of the source, as in docs/sources.md",
@@ -702,7 +767,8 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, MOUNT, SWAP, LAYER, MULTIPATH, PATH,
+                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS, PROCESS, BLOCKED_TASK,
+                 MOUNT, SWAP, LAYER, MULTIPATH, PATH,
                  ADAPTER, LUN, TARGET_PORT, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
+    BLOCKED_TASK,
     CACHE,
     CHANNEL,
     CLAIM,
@@ -31,7 +32,9 @@ from zmon.kinds import (
     PATH,
     PHYSICAL_CPU,
     PRESSURE,
+    PROCESS,
     PROFILE,
+    ROUNDS,
     SETTING,
     SWAP,
     TARGET_PORT,
@@ -66,6 +69,8 @@ class Source(NamedTuple):
     """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
     prompt: bool = False
     """Whether none of its files can hang, so that it needs no thread of its own."""
+    on_demand: bool = False
+    """Whether it is also read while a screen is open that is about its kinds."""
     captured: str = ""
     """The files in a capture, if they are others."""
     counters: tuple[str, ...] = ()
@@ -92,6 +97,11 @@ CP_EVERY: Final = 600.0
 """Seconds for which an answer of CP about disks is valid: LINK and ATTACH change it."""
 
 NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
+
+NO_PROCESSES: Final = (
+    "processes are read only while USTAT, UPROC or BLOCKED is open, from the next sample on; --processes"
+    " reads them with each sample"
+)
 
 _SUBCHANNEL: Final = "sys/devices/css0/*.?.????"
 _DEVICE: Final = f"{_SUBCHANNEL}/*.?.????"
@@ -189,6 +199,21 @@ SOURCES: Final = (
         " name tells a database those of the processes, every 10 minutes",
         needs="control groups version 2; `IOAccounting=yes` for I/O",
         serves="USER, USERIO, UPAGE, OVERVIEW",
+    ),
+    Source(
+        "processes",
+        "/proc/PID",
+        (ROUNDS, PROCESS, BLOCKED_TASK),
+        "kernel.processes.ProcessReader",
+        option="processes",
+        off=NO_PROCESSES,
+        on_demand=True,
+        reads="`/proc/PID/stat`, of other tasks than the first `/proc/PID/task/TID/stat`, five times a second"
+        " or as often as costs 5 % of a CPU; with each sample `schedstat`, of those that ran also `io`; of"
+        " tasks in state D `wchan`, `syscall`, `fdinfo`; `cgroup` once a minute; `/proc/loadavg`",
+        needs="root for `io`, `wchan` and open files of others; `--processes`",
+        often="every sample, while USTAT, UPROC or BLOCKED is open; else off, as it costs by the process",
+        serves="USTAT, UPROC, BLOCKED, DIAGNOSE",
     ),
     Source(
         "devices",

@@ -20,7 +20,21 @@ from zmon.kernel.capture_write import spelled_out
 from zmon.kernel.sampler import Choice, Sampler, SourceReading, find_reader, sample_once, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.udev import Hotplug
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CONTAINER, CPU, DEVICE, KINDS, LPAR, MACHINE, SOURCE
+from zmon.kinds import (
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CONTAINER,
+    CPU,
+    DEVICE,
+    KINDS,
+    LPAR,
+    MACHINE,
+    MEMORY,
+    PROCESS,
+    SOURCE,
+)
 from zmon.listed_file import ListedFile
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
@@ -663,3 +677,14 @@ def test_what_seldom_changes_is_repeated_for_a_minute(monkeypatch: pytest.Monkey
     reader.devices_changed()
     reader.read_frames()
     assert given == [None, frames[0], frames[1], None, None]
+
+
+def test_processes_are_read_while_they_are_wanted_and_not_else() -> None:
+    """They cost by the process, so only a screen that is open, or an option, has them read."""
+    sampler = Sampler(LiveTree(), Choice((PROCESS, MEMORY)))
+    assert sampler.sample().frame(PROCESS).missing is not None
+    sampler.want((PROCESS,))
+    assert sampler.sample().frame(PROCESS).keys
+    sampler.want((MEMORY,))
+    assert sampler.sample().frame(PROCESS).missing is not None
+    assert Sampler(LiveTree(), Choice((PROCESS,), processes=True)).sample().frame(PROCESS).keys

@@ -14,7 +14,7 @@ from tests.conftest import ListTimeline
 from zmon.clock import clock
 from zmon.event import Event, What
 from zmon.kernel.sampler import Choice
-from zmon.kinds import BLOCK, CMF, DEVICE
+from zmon.kinds import BLOCK, CMF, DEVICE, PROCESS
 from zmon.sample import Frame, Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.header import header
@@ -935,3 +935,15 @@ def test_an_event_of_an_lcu_has_the_name_that_the_screens_show() -> None:
     assert to.named([slow], here)[0].text == "CTLUNIT 6: Resp up to 63.7 ms"
     disk = Event(What.LIMIT, 0, 0, "0.0.70ab", "DEVICE 0.0.70ab: Resp up to 9 ms", "DEVICE")
     assert to.named([disk], here)[0].text == "DEVICE 70AB: Resp up to 9 ms"
+
+
+def test_a_live_machine_is_told_what_is_shown_on_demand() -> None:
+    """From when the screen is opened until it is left."""
+    to = session("DEVICE", live=True)
+    wanted: list[object] = []
+    to.timeline.want = wanted.append  # type: ignore[method-assign,assignment]  # noted here
+    to.open("USTAT")
+    assert PROCESS in wanted[-1]  # type: ignore[operator]  # kinds
+    to.open("DEVICE")
+    to.sheet()
+    assert not wanted[-1]

@@ -60,7 +60,9 @@ def _plan(args: argparse.Namespace) -> CapturePlan:
         listing = listing_of(args)
     except ValueError as error:
         raise CaptureError(str(error)) from error
-    return CapturePlan(args.root, args.passes, args.interval, args.all, lambda: _beside(args, listing))
+    return CapturePlan(
+        args.root, args.passes, args.interval, args.all, args.processes, lambda: _beside(args, listing)
+    )
 
 
 def report(file: str, summary: CaptureSummary) -> list[str]:

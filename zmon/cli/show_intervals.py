@@ -48,6 +48,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
     needed = needs(screen.table)
     rows = args.count if needed.history else 0
     args.count = args.count or 1
+    args.processes |= needed.on_demand
     try:
         inputs, containers = inputs_and_files(args)
         kinds = _kinds(args, needed)

@@ -73,6 +73,7 @@ def choice_of(
         exact=args.exact,
         containers=tuple(containers),
         cp=args.cp,
+        processes=args.processes,
     )
 
 

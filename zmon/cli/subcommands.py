@@ -279,6 +279,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--cache", text)
     _option(parser, "--exact", "read exact channel measurement of each DASD; may wait for its I/O")
     _option(parser, "--cp", "ask CP for the disks of this guest every 10 minutes (needs root and z/VM)")
+    _option(parser, "--processes", "read processes with each sample, not only while a screen of them is open")
     _option(parser, "--no-hypervisor", "do not read data of partitions and guests from the hypervisor")
 
 
@@ -494,7 +495,9 @@ def sizing(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
     _option(parser, "--since TIME", "begin of the interval; -5m is 5 minutes before its end")
     _format(parser, "text", "csv", "json")
-    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False, interval=2.0, count=1)
+    parser.set_defaults(
+        cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0, count=1
+    )
     parser.set_defaults(cp_file=[], cp_user="", cp_member="", listing=[])
 
 
@@ -511,7 +514,9 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
     _format(parser, "text", "csv", "json")
-    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False, interval=2.0)
+    parser.set_defaults(
+        cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
+    )
 
 
 def whatif(parser: argparse.ArgumentParser) -> None:
@@ -617,6 +622,7 @@ def capture(parser: argparse.ArgumentParser) -> None:
     )
     text = "also what CP answers to every guest: its disks, devices, load (needs root and z/VM)"
     _option(parser, "--cp", text)
+    _option(parser, "--processes", "also all processes: their names, states, times and bytes")
     _listings(parser, "tablespaces whose files are looked up")
     _option(parser, "--root DIR", "read below DIR instead of /", default="/")
     _option(parser, "--force", "overwrite FILE.tar.gz")
@@ -639,7 +645,7 @@ def replay(parser: argparse.ArgumentParser) -> None:
     _surface(parser)
     add_inputs(parser)
     parser.set_defaults(replay=True, record=None, interval=2.0)
-    parser.set_defaults(cache=False, exact=False, cp=False, no_hypervisor=False)
+    parser.set_defaults(cache=False, exact=False, cp=False, processes=False, no_hypervisor=False)
 
 
 def record(parser: argparse.ArgumentParser) -> None:

@@ -6,10 +6,10 @@ links, and `CAPTURE.txt`: when it was, and what could not be read and why.  Answ
 are `ioctl/DISK/NAME.bin`, tables of the device mapper `ioctl/dm/NUMBER.table`, that of the sthyi system
 call is `syscall/s390_sthyi.bin`.  The caller may add files: answers of CP are `cp/NAME.txt`.
 
-Only files that `zmon.registry` names are read, /proc/PID/mountinfo of one process of each other mount
-namespace, and excerpts of some files (`zmon.kernel.setting`).  None of them starts I/O, and none is a
-trigger: what sends a command to a device or an adapter each time it is read (`host_access_count`,
-`capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) are not among them.
+Only files that `zmon.registry` names are read, those of processes when asked for, /proc/PID/mountinfo of one
+process of each other mount namespace, and excerpts of some files (`zmon.kernel.setting`).  None of them
+starts I/O, and none is a trigger: what sends a command to a device or an adapter each time it is read
+(`host_access_count`, `capacity/space_*`, the statistics of FCP hosts, zfcp's diagnostics) are not among them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, sysinfo
+from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, processes, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.cgroup import captured_files
 from zmon.kernel.deadline import call_within
@@ -106,7 +106,12 @@ class CaptureSummary:
 
 
 def gather(
-    root: str = "/", *, seldom: bool = False, everything: bool = False, beside: Beside = dict
+    root: str = "/",
+    *,
+    seldom: bool = False,
+    everything: bool = False,
+    with_processes: bool = False,
+    beside: Beside = dict,
 ) -> CapturePass:
     """Read the files of one pass below `root`, and add those that `beside` returns, by path.
 
@@ -115,6 +120,8 @@ def gather(
     found = CapturePass(time.time_ns())
     reading = _Reading(root, found)
     reading.match(captured_files(reading.tree))
+    if with_processes:
+        reading.match(processes.captured_files(reading.tree))
     reading.match((*UNREAD_COUNTERS, *(path for source in SOURCES for path in source.counters)))
     if seldom or everything:
         reading.match([path for source in SOURCES for path in source.seldom])
@@ -333,6 +340,8 @@ class CapturePlan:
     """From the beginning of one pass to that of the next."""
     everything: bool = False
     """Whether to include `seldom` files and `COSTLY` questions."""
+    with_processes: bool = False
+    """Whether to include what the kernel counts of each process."""
     beside: Beside = dict
     """Returns further content of a pass by path, or the error."""
 
@@ -386,7 +395,13 @@ def _write_passes(
         for number in range(1, plan.passes + 1):
             try:
                 time.sleep(max(0.0, begin + (number - 1) * plan.seconds - time.monotonic()))
-                found = gather(plan.root, seldom=seldom, everything=plan.everything, beside=plan.beside)
+                found = gather(
+                    plan.root,
+                    seldom=seldom,
+                    everything=plan.everything,
+                    with_processes=plan.with_processes,
+                    beside=plan.beside,
+                )
             except KeyboardInterrupt:
                 if number == 1:
                     raise

@@ -58,6 +58,8 @@ class Choice(NamedTuple):
     """Ask each DASD for exact totals of channel measurement, which may wait for its I/O."""
     cp: bool = False
     """Ask CP for the disks of this guest."""
+    processes: bool = False
+    """Read all processes with each sample."""
     containers: tuple[ListedFile, ...] = ()
     """Files whose extents are read; a capture has those of its own."""
     later: LateListing | None = None
@@ -230,6 +232,8 @@ class SourceWorker(SourceReading):
         """Read nothing yet."""
         super().__init__(source, tree, choice)
         self.worker = Worker(source.name)
+        self.wanted = False
+        """Whether something is shown that is about its kinds."""
         self._is_late = False
         """Whether the current reading has exceeded the deadline."""
         self._due = 0.0
@@ -237,7 +241,7 @@ class SourceWorker(SourceReading):
 
     def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
         """Return the frames by kind, read now if they are due; absent if that exceeds `seconds`."""
-        if self.off:
+        if self.off and not self.wanted:
             self.cost.state, self.cost.reason = "off", self.off
             return self._absent(self.off)
         now = time.monotonic()
@@ -317,6 +321,13 @@ class Sampler:
         self._later = choice.later
         self._disks: list[str] = []
         self._boot = _boot_id(tree) or "unknown"
+
+    def want(self, kinds: Collection[Kind]) -> None:
+        """Read what is about these kinds, too, until further notice, where that is read on demand."""
+        names = {kind.name for kind in kinds}
+        for one in self._sources:
+            if one.source.on_demand:
+                one.wanted = not names.isdisjoint(kind.name for kind in one.source.kinds)
 
     def _notice(self, disks: Frame) -> None:
         """Have devices read again when disks came or went."""

@@ -13,13 +13,13 @@ from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice
     from zmon.kernel.udev import Hotplug
     from zmon.lab.model import Scenario
-    from zmon.sample import Sample
+    from zmon.sample import Kind, Sample
     from zmon.session.live_buffer import LiveBuffer
     from zmon.session.timeline import Span
 
@@ -61,6 +61,10 @@ class LiveTimeline(Timeline):
             return self._buffer.sections() if self._buffer is not None else ()
         except RecordingError:
             return ()
+
+    def want(self, kinds: Collection[Kind]) -> None:
+        """Read what is about these kinds from the next sample on, and nothing else on demand."""
+        self._sampler.want(kinds)
 
     def take(self) -> Sample:
         """Take a sample now and keep it; see `problem`."""

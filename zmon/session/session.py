@@ -142,6 +142,7 @@ class Session(Navigator):
             overview = screen.layout == "menu" and self.pages and self.pages[0].screen.layout == "dashboard"
             del self.pages[1 if overview else 0 :]
         self.pages.append(self._compared(page))
+        self._want(page)
         if (
             self.comparison is not None
             and not _is_comparable(screen)
@@ -356,7 +357,14 @@ class Session(Navigator):
             table = with_headings(table, self.screens)
         return Sheet(page.screen, table, page.order, page.conditions)
 
+    def _want(self, page: Page) -> None:
+        """Have the live machine read what a page shows, and nothing that it does not show on demand."""
+        if self.timeline.live:
+            needed = needs(page.screen.table)
+            self.timeline.want(needed.kinds if needed.on_demand else ())
+
     def _task(self, page: Page) -> FillTask:
+        self._want(page)
         view = self.view(page.argument)
         if view is None:
             raise CommandError(NO_SAMPLE)

@@ -18,10 +18,10 @@ from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.absent import Number
-    from zmon.sample import Sample
+    from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording
 
     Span = tuple[int, int]
@@ -167,6 +167,9 @@ class Timeline:
         if known is None or known.before is not before or known.after is not after:
             known = self._newest = Interval(before, after)
         return known
+
+    def want(self, kinds: Collection[Kind]) -> None:
+        """Have what is about these kinds read of a live machine, where that is read on demand."""
 
     # one sample
 

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.event import Event, What
-from zmon.kinds import BUSID_FORM, DISK, DISK_FORM, EXACT, KEEP, KINDS, SERIAL, UID, UNIT_NAME, WORDS
+from zmon.kinds import (
+    BUSID_FORM,
+    DISK,
+    DISK_FORM,
+    EXACT,
+    KEEP,
+    KINDS,
+    SERIAL,
+    TASK_NAME,
+    UID,
+    UNIT_NAME,
+    WORDS,
+)
 from zmon.sample import Frame, Meaning
 from zmon.uid import parse_uid
 
@@ -27,7 +39,7 @@ if TYPE_CHECKING:
 PREFIX: Final[Mapping[str, str]] = {
     "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
     "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
-    "path": "PATH", UNIT_NAME: "UNIT", "database": "DB", "tablespace": "TS",
+    "path": "PATH", UNIT_NAME: "UNIT", TASK_NAME: "TASK", "database": "DB", "tablespace": "TS",
     UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
 """How pseudonyms begin: partitions and guests have eight characters at most, volumes six."""

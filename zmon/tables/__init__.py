@@ -4,7 +4,7 @@ from zmon.light_typing import Final
 
 TABLES: Final = {
     **{name: name for name in (
-        "cache", "channel", "control_unit", "correlation", "cpu",
+        "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
         "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "itself", "lpar", "multipath",
         "overview", "plot", "pressure", "system",
     )},
@@ -17,9 +17,11 @@ TABLES: Final = {
     "focus": "system",
     "memory": "cpu",
     "menu": "itself",
+    "processes": "wait_states",
     "user": "user",
     "user_disk": "user",
     "user_paging": "user_paging",
+    "wait_states": "wait_states",
 }  # fmt: skip
 """The module here that fills each table; a screen file names a table."""
 

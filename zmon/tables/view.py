@@ -307,7 +307,10 @@ def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
             from zmon.registry import SOURCES  # noqa: PLC0415 - most tables have what they need
 
             source = next((source for source in SOURCES if kind in source.kinds), None)
-            return why if source is None else absent(f"not recorded: {source.what}")
+            if source is None:
+                return why
+            more = f"; zmon record --{source.option} records it" if source.on_demand else ""
+            return absent(f"not recorded: {source.what}{more}")
     return why
 
 

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.kernel.test_proc_task import STUCK
+from zmon.absent import Absent
+from zmon.kernel import processes, task_rounds
+from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
+from zmon.kernel.task_rounds import NEEDS_ROOT, Rounds
+from zmon.kernel.tree import LiveTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import DictTree
+    from zmon.sample import Frame
+
+SECOND = 1_000_000_000
+
+
+def lines(
+    number: int, state: str = "S", run: int = 100, *, name: str = "db2sysc", threads: int = 1
+) -> dict[str, bytes]:
+    """Return the files of a process, or of a task where `number` is one."""
+    stat = STUCK.replace(b"3108 (dd) D", f"{number} ({name}) {state}".encode()).replace(
+        b"20 0 1 0 224479", f"20 0 {threads} 0 {number}".encode()
+    )
+    return {
+        "stat": stat,
+        "schedstat": f"{run} {run // 2} 3\n".encode(),
+        "wchan": b"submit_bio_wait" if state == "D" else b"0",
+        "io": f"read_bytes: {run}\nwrite_bytes: 0\n".encode(),
+        "cgroup": b"0::/db.slice/db2inst1.service\n",
+    }
+
+
+def put(tree: DictTree, number: int, *args: object, folder: str = "", **more: object) -> None:
+    """Put the files of a process into a tree."""
+    files = lines(number, *args, **more)  # type: ignore[arg-type]  # as declared there
+    tree.files |= {f"proc/{folder or number}/{name}": content for name, content in files.items()}
+
+
+def cells(frame: Frame, key: str, *names: str) -> tuple[object, ...]:
+    """Return some fields of a row."""
+    return tuple(frame.cell(key, name) for name in names)
+
+
+@pytest.fixture
+def tree(make_tree: Callable[..., DictTree]) -> DictTree:
+    """Two processes, one of which waits for a disk."""
+    found = make_tree(
+        {"proc/loadavg": b"1.43 1.82 1.56 6/122 29106\n", "proc/sys/kernel/task_delayacct": b"0\n"},
+        times={"proc": 5 * SECOND},
+    )
+    put(found, 10)
+    put(found, 11, "D", name="dd")
+    return found
+
+
+def test_each_round_counts_each_task_in_one_state(tree: DictTree) -> None:
+    """One that sleeps in none."""
+    reader = ProcessReader(tree)
+    _, found, _ = reader.read()
+    assert cells(found, "10", "running", "io", "blocked") == (0, 0, 0)
+    put(tree, 10, "R", 200)
+    _, found, _ = reader.read()
+    assert cells(found, "10", "running", "io", "run", "cpu_wait", "unit") == (
+        1,
+        0,
+        200,
+        100,
+        "/db.slice/db2inst1.service",
+    )
+    rounds, found, _ = reader.read()
+    assert cells(found, "11", "running", "io", "place") == (0, 3, "submit_bio_wait")
+    assert cells(rounds, "rounds", "rounds", "processes", "tasks", "all_tasks", "begun") == (
+        3,
+        2,
+        2,
+        122,
+        5 * SECOND,
+    )
+
+
+def test_threads_are_tasks_of_their_process(tree: DictTree) -> None:
+    """Db2 and MariaDB do all their I/O in threads, while the first one sleeps."""
+    put(tree, 10, "S", 100, threads=3)
+    put(tree, 101, "D", 50, folder="10/task/101")
+    put(tree, 102, "R", 60, folder="10/task/102")
+    reader = ProcessReader(tree)
+    reader.read()
+    put(tree, 101, "D", 70, folder="10/task/101")
+    del tree.files["proc/10/task/102/stat"]
+    _, found, blocked = reader.read()
+    # what the thread that ended used is not lost
+    assert cells(found, "10", "running", "io", "run") == (1, 2, 100 + 70 + 60)
+    assert cells(blocked, "101", "process", "place") == ("10", "submit_bio_wait")
+
+
+def test_how_long_a_task_waits_is_counted_from_where_it_was_seen(tree: DictTree) -> None:
+    """Until it runs: then the next wait is another one."""
+    reader = ProcessReader(tree)
+    for seconds, run, waits in ((5, 100, 0), (7, 100, 2), (9, 100, 4), (11, 130, 0)):
+        tree.times["proc"] = seconds * SECOND
+        put(tree, 11, "D", run, name="dd")
+        _, _, blocked = reader.read()
+        assert cells(blocked, "11", "waiting", "state", "command") == (waits * SECOND, "io", "dd")
+    put(tree, 11, "S", 140)
+    assert not reader.read()[2].keys
+
+
+def test_a_place_that_may_not_be_read_is_not_guessed(tree: DictTree) -> None:
+    """The task is in state D, but why is not known without root."""
+    tree.errors["proc/11/wchan"] = PermissionError(errno.EACCES, "Permission denied")
+    _, found, blocked = ProcessReader(tree).read()
+    assert cells(found, "11", "io", "blocked") == (0, 1)
+    assert blocked.cell("11", "place") is NEEDS_ROOT
+
+
+def test_another_process_with_the_same_number_is_another(tree: DictTree) -> None:
+    """It begins at nothing."""
+    reader = ProcessReader(tree)
+    reader.read()
+    put(tree, 11, "R", 5)
+    tree.files["proc/11/stat"] = tree.files["proc/11/stat"].replace(b"20 0 1 0 11 ", b"20 0 1 0 999 ")
+    _, found, blocked = reader.read()
+    assert cells(found, "11", "started", "io", "running", "run") == (999, 0, 1, 5)
+    assert not blocked.keys
+
+
+def test_bytes_are_read_of_processes_that_ran_and_do_not_wait(tree: DictTree) -> None:
+    """`io` of a process in state D could wait for the same as the process."""
+    read: list[str] = []
+    content = tree.read
+
+    def noted(path: str, at_once: int = 65536) -> bytes:
+        read.append(path)
+        return content(path, at_once)
+
+    tree.read = noted  # type: ignore[method-assign]  # noted here
+    reader = ProcessReader(tree)
+    reader.read()
+    assert [path for path in read if path.endswith("/io")] == ["proc/10/io"]
+    read.clear()
+    reader.read()
+    assert not [path for path in read if path.endswith(("/io", "/cgroup", "10/wchan"))]
+    put(tree, 10, "S", 300)
+    _, found, _ = reader.read()
+    assert cells(found, "10", "read_bytes", "io_wait") == (300, NO_DELAYS)
+
+
+def test_what_needs_root_is_absent_and_not_tried_again(tree: DictTree) -> None:
+    """And it is not zero."""
+    tree.errors["proc/10/io"] = PermissionError(errno.EACCES, "Permission denied")
+    _, found, _ = ProcessReader(tree).read()
+    assert found.cell("10", "read_bytes") is NEEDS_ROOT
+
+
+def test_the_first_rows_are_those_that_did_something(tree: DictTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are more than are kept; how many have none is counted."""
+    monkeypatch.setattr(processes, "MAX_ROWS", 2)
+    for number in range(20, 30):
+        put(tree, number)
+    reader = ProcessReader(tree)
+    reader.read()
+    put(tree, 27, "S", 900)
+    rounds, found, _ = reader.read()
+    assert found.keys == ["11", "27"]
+    assert rounds.cell("rounds", "left_out") == 10
+
+
+def test_a_round_ends_at_so_many_tasks(tree: DictTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with a million threads does not hold zmon up."""
+    monkeypatch.setattr(task_rounds, "MAX_TASKS", 5)
+    put(tree, 10, "S", 100, threads=900)
+    for number in range(100, 900):
+        put(tree, number, folder=f"10/task/{number}")
+    rounds = Rounds(tree)
+    rounds.look()
+    assert len(list(rounds.processes["10"].tasks)) <= 6
+    assert rounds.left_out == 1
+
+
+def test_a_capture_without_processes_says_so(make_tree: Callable[..., DictTree]) -> None:
+    """And how to get them."""
+    for frame in ProcessReader(make_tree({"proc/stat": b""})).read():
+        assert isinstance(frame.missing, Absent)
+        assert frame.missing.reason == UNCAPTURED
+
+
+def test_a_capture_keeps_what_is_read(tree: DictTree) -> None:
+    """Of the task that waits also what tells its device."""
+    found = captured_files(tree)
+    assert {"proc/10/stat", "proc/10/schedstat", "proc/11/syscall", "proc/11/fd/*", "proc/loadavg"} <= set(
+        found
+    )
+    assert "proc/10/fd/*" not in found
+
+
+def test_this_machine_has_processes() -> None:
+    """A child that is stopped is found as such, by its real /proc, and this process ran."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        os.kill(child.pid, 19)
+        os.waitpid(child.pid, os.WUNTRACED)
+        reader = ProcessReader(LiveTree())
+        reader.look()
+        rounds, found, _ = reader.read()
+        assert found.cell(str(child.pid), "stopped") == rounds.cell("rounds", "rounds")
+        run = found.cell(str(os.getpid()), "run")
+        assert isinstance(run, Absent) or run > 0  # type: ignore[operator]  # a number
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_rounds_end_when_nobody_asks() -> None:
+    """The thread looks whether samples are still taken."""
+    reader = ProcessReader(LiveTree("/nowhere"))
+    assert reader.look() is None

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.frames import frame_of
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.kernel.processes import NO_DELAYS
+from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.sample import Instant, Sample
+from zmon.tables import blocked, wait_states
+from zmon.tables.table import SUMMARY
+from zmon.tables.view import NoSuchThing, View
+from zmon.tables.wait_states import NOBODY, OFF
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zmon.absent import Value
+    from zmon.tables.table import Table
+
+SECOND = 1_000_000_000
+DB2 = "/system.slice/db2inst1.service"
+STARTED = 100
+
+
+def process(unit: Value = DB2, run: Value = 0, delay: Value = 0, **more: Value) -> dict[str, Value]:
+    """Return a row of PROCESS: ns on CPUs and waiting for one, and how often it was found in a state."""
+    zero = dict.fromkeys((*WAIT_STATES, "major_faults", "read_bytes", "dirtied_bytes"), 0)
+    return {
+        **zero, "started": STARTED, "command": "db2sysc", "unit": unit, "threads": 3, "run": run,
+        "cpu_wait": delay, "io_wait": NO_DELAYS, "place": "submit_bio_wait", **more,
+    }  # fmt: skip
+
+
+def sample(
+    at: int, processes: Mapping[str, Mapping[str, Value]], rounds: int, begun: int = 7, **more: Value
+) -> Sample:
+    """Return a sample at a second."""
+    row: dict[str, Value] = {
+        "begun": begun, "rounds": rounds, "processes": len(processes), "tasks": 40, "all_tasks": 42,
+        "left_out": 0, "delay_accounting": 0, "hidepid": absent("it is not set"), **more,
+    }  # fmt: skip
+    frames = {
+        "process_rounds": frame_of(ROUNDS, {"rounds": row}, at * SECOND),
+        "process": frame_of(PROCESS, processes, at * SECOND),
+        "unit": frame_of(UNIT, {DB2: {"throttled": at * SECOND // 10, "database": "Db2"}}, at * SECOND),
+    }
+    return Sample(Instant(at * SECOND, at * SECOND, "boot"), frames)
+
+
+def two(before: Mapping[str, Mapping[str, Value]], after: Mapping[str, Mapping[str, Value]]) -> View:
+    """Return ten seconds between two samples, with twenty rounds."""
+    return View(Interval(sample(10, before, 5), sample(20, after, 25)))
+
+
+def row(found: Table, key: str) -> dict[str, Value]:
+    """Return a row."""
+    return {name: values[found.keys.index(key)] for name, values in found.columns.items()}
+
+
+def test_percent_of_samples_in_which_a_task_did_not_sleep() -> None:
+    """Two processes of Db2: of 40 samples 10 ran or could, 20 waited for I/O, 10 for a lock."""
+    before = {"5": process(run=SECOND, running=3, io=7), "6": process(locked=1)}
+    after = {
+        "5": process(run=4 * SECOND, delay=SECOND, running=13, io=27),
+        "6": process(locked=11, major_faults=50),
+    }
+    found = row(wait_states.table(two(before, after)), DB2)
+    assert found["active"] == 2.0
+    assert (found["iow"], found["locked"], found["paging"]) == (50.0, 25.0, 0.0)
+    # the kernel measured three seconds on a CPU for each second of waiting for one
+    assert (found["running"], found["cpuwait"]) == (18.75, 6.25)
+    assert (found["cpu"], found["queue"], found["faults"]) == (30.0, 0.1, 5.0)
+    assert (found["unit"], found["database"], found["throttled"]) == ("db2inst1", "Db2", 10.0)
+    assert found["place"] == "direct I/O (submit_bio_wait)"
+
+
+@pytest.mark.parametrize("states", [{"running": 3}, {"io": 1, "paging": 4}, dict.fromkeys(WAIT_STATES, 2)])
+def test_the_states_of_a_unit_have_all_its_samples(states: dict[str, Value]) -> None:
+    """Each sample is in one state, so they are 100 % together."""
+    found = row(wait_states.table(two({"5": process()}, {"5": process(run=9, delay=3, **states)})), DB2)
+    names = ("running", "cpuwait", "paging", "iow", "limited", "locked", "other")
+    assert sum(found[name] for name in names) == pytest.approx(100.0)  # type: ignore[misc]  # numbers
+
+
+def test_a_unit_that_slept_has_no_percentages() -> None:
+    """Nothing was found, which is not zero percent of anything."""
+    found = row(wait_states.table(two({"5": process()}, {"5": process()})), DB2)
+    assert found["active"] == 0.0
+    assert isinstance(found["iow"], Absent)
+
+
+def test_counts_begin_anew_with_the_recorder() -> None:
+    """What the last sample has was counted since, be it a capture's only round."""
+    interval = Interval(sample(10, {"5": process(io=90)}, 95), sample(20, {"5": process(io=3)}, 4, begun=12))
+    found = row(wait_states.table(View(interval)), DB2)
+    assert (found["active"], found["iow"]) == (0.75, 100.0)
+
+
+def test_one_sample_has_states_and_no_rates() -> None:
+    """As on every screen."""
+    found = row(wait_states.table(View(Interval(None, sample(20, {"5": process(io=3)}, 4)))), DB2)
+    assert found["iow"] == 100.0
+    assert isinstance(found["cpu"], Absent)
+
+
+def test_a_process_that_came_in_the_interval_began_at_nothing() -> None:
+    """One that only had no row before did not: its counts are those of its life."""
+    began = 15 * 100  # ticks since boot
+    after = {"5": process(run=2 * SECOND, started=began), "6": process("/x.service", run=2 * SECOND)}
+    found = wait_states.table(two({}, after))
+    assert row(found, DB2)["cpu"] == 20.0
+    assert isinstance(row(found, "/x.service")["cpu"], Absent)
+    assert found.summary is not None
+    assert found.summary.cells["cpu"] == 20.0
+
+
+def test_processes_of_one_unit_with_their_part_of_its_bytes() -> None:
+    """An estimate: dirty pages are written later, by others."""
+    before = {"5": process(), "6": process(), "7": process("")}
+    after = {
+        "5": process(read_bytes=3_000_000), "6": process(dirtied_bytes=1_000_000),
+        "7": process("", read_bytes=9_000_000),
+    }  # fmt: skip
+    view = two(before, after)
+    view.argument = DB2
+    found = wait_states.process_table(view)
+    assert found.keys == ["5", "6"]
+    assert found.columns["share"] == [75.0, 25.0]
+    assert found.is_estimate("share", 0)
+    assert found.columns["reads"] == [0.3, 0.0]
+    view.argument = "/nothing.service"
+    with pytest.raises(NoSuchThing):
+        wait_states.process_table(view)
+
+
+def test_processes_in_no_unit_stand_last() -> None:
+    """Above all those of the kernel."""
+    found = wait_states.table(two({}, {"2": process(""), "5": process(), "9": process(absent("x"))}))
+    assert found.keys == [DB2, NOBODY]
+    assert found.columns["processes"] == [1, 2]
+
+
+def test_what_is_not_seen_is_said() -> None:
+    """Hidden tasks, processes without a line, and waits that the kernel does not measure."""
+    view = View(Interval(None, sample(20, {"5": process()}, 1, all_tasks=900, hidepid="2", left_out=3)))
+    notes = wait_states.table(view).notes
+    assert "Percent of samples, not of time: 40 tasks were looked at once" in notes
+    assert "860 of 900 tasks are not seen from here: /proc is mounted with hidepid=2" in notes
+    assert "3 of 1 processes, those that did least, have no line" in notes
+    assert OFF in notes
+
+
+def waiting(**more: Value) -> Table:
+    """Return BLOCKED with one task."""
+    task: dict[str, Value] = {
+        "started": 1, "process": "5", "command": "db2sysc", "unit": DB2, "waiting": 9 * SECOND, "state": "io",
+        "place": "submit_bio_wait", "devices": "94:5", "evidence": "system call", "file": "/db/data", **more,
+    }  # fmt: skip
+    found = sample(20, {}, 1)
+    frames = {**found.frames, "blocked_task": frame_of(BLOCKED_TASK, {"51": task}, 20 * SECOND)}
+    return blocked.table(View(Interval(None, found._replace(frames=frames))))
+
+
+def test_a_blocked_task_with_how_long_and_on_what() -> None:
+    """The device as far as it is known here: by its number."""
+    found = row(waiting(), "51")
+    assert (found["waiting"], found["what"], found["unit"]) == (
+        9.0,
+        "direct I/O (submit_bio_wait)",
+        "db2inst1",
+    )
+    assert (found["device"], found["file"]) == ("94:5", "/db/data")
+
+
+def test_open_files_are_an_estimate_of_the_device() -> None:
+    """A system call is not."""
+    assert not waiting().is_estimate("device", 0)
+    found = waiting(devices="94:1 94:5", evidence="open files")
+    assert row(found, "51")["device"] == "94:1, 94:5"
+    assert found.is_estimate("device", 0)
+    assert not found.is_estimate("device", SUMMARY)
+
+
+def test_no_blocked_task_is_an_answer() -> None:
+    """Other than that nobody has looked."""
+    found = sample(20, {}, 1)
+    nobody = blocked.table(View(Interval(None, found)))
+    frames = {**found.frames, "blocked_task": frame_of(BLOCKED_TASK, {}, 20 * SECOND)}
+    none = blocked.table(View(Interval(None, found._replace(frames=frames))))
+    assert none.missing is blocked.NONE_WAITS
+    assert nobody.missing is not blocked.NONE_WAITS

@@ -1,0 +1,270 @@
+"""Rounds: looking at the state of every task of this Linux, again and again.
+
+A round reads `stat` of every task; of tasks in state D also `schedstat`, which tells whether a task has run
+since the last round, and so whether it is still the same wait, and `wchan`.  Each task is counted in one
+state: running (or ready to), or by the place in the kernel where it waits uninterruptibly: paging, I/O, a
+limit, a lock, or a place that is not known; stopped.  Tasks that sleep are not counted.  So does CP for
+users, whose percentages are also of samples, not of time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kernel import proc_task
+from zmon.kernel.tree import LiveTree
+from zmon.kernel.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
+from zmon.kinds import WAIT_STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.kernel.proc_task import TaskStat
+    from zmon.kernel.tree import Tree
+
+MAX_TASKS: Final = 50_000
+"""Tasks that are looked at in a round."""
+MAX_PLACES: Final = 200
+"""Tasks in state D whose place in the kernel is read in a round."""
+FOLDER: Final = "proc"
+
+NEEDS_ROOT: Final = absent("only the same user or root may read it")
+NO_UNIT: Final = absent("this process is in no control group of version 2")
+
+_SLEEPING: Final = frozenset("SIP")
+_ENDED: Final = frozenset("ZXx")
+_WAITING: Final = "D"
+_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_SIZE: Final = 4096
+
+
+class Task:
+    """One task, as it was seen last."""
+
+    __slots__ = (
+        "content",
+        "delay",
+        "folder",
+        "letter",
+        "place",
+        "run",
+        "scheduled",
+        "since",
+        "stat",
+        "state",
+    )
+
+    def __init__(self, folder: str) -> None:
+        """Know nothing yet; `folder` is its directory below /proc."""
+        self.folder = folder
+        self.content = b""
+        """Its stat."""
+        self.stat: TaskStat | None = None
+        self.letter = ""
+        """The state that the kernel gives, ..."""
+        self.state = ""
+        """... and the one in which it is counted; empty while it sleeps."""
+        self.place = ""
+        """Where it waits, if that may be read."""
+        self.since = 0
+        """When it was first seen in its present wait, in ns; 0 if it is not in state D."""
+        self.scheduled = b""
+        """Its schedstat, ..."""
+        self.run = 0
+        """... the ns that it ran, ..."""
+        self.delay = 0
+        """... and waited for a CPU."""
+
+
+class Process:
+    """One process with its tasks, and what was counted of it."""
+
+    def __init__(self, first: Task) -> None:
+        """Begin with its first task."""
+        self.first = first
+        self.others: dict[str, Task] = {}
+        self.counts = dict.fromkeys(WAIT_STATES, 0)
+        """How often a task of it was found in each state."""
+        self.place = ""
+        """Where a task of it waited last."""
+        self.active = 0
+        """When it was last seen doing something; 0: never."""
+        self.run = 0
+        """ns on a CPU of all its tasks, those that have ended among them, as far as they were seen, ..."""
+        self.delay = 0
+        """... and waiting for one."""
+        self.io: tuple[Value, Value] = (NEEDS_ROOT, NEEDS_ROOT)
+        """Bytes read, and made dirty."""
+        self.may_read_io = True
+        self.unit: Value = NO_UNIT
+        self.unit_due = 0
+        """When it is to be read again in which unit it is."""
+        self.row: tuple[Value, ...] = ()
+
+    @property
+    def stat(self) -> TaskStat:
+        """What its first task says, which for most counts is all of it."""
+        assert self.first.stat is not None  # noqa: S101 - it was read before
+        return self.first.stat
+
+    @property
+    def tasks(self) -> Iterator[Task]:
+        """All tasks that are there."""
+        return chain((self.first,), self.others.values())
+
+
+class Rounds:
+    """All processes, as they are after the last round."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Look at nothing yet."""
+        self._tree = tree
+        self._folder = -1
+        if isinstance(tree, LiveTree):
+            with suppress(OSError):
+                self._folder = os.open(tree.root + FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.processes: dict[str, Process] = {}
+        self.begun = 0
+        """When the first round was, in ns."""
+        self.count = 0
+        self.tasks = 0
+        """Tasks that were seen in the last round, ..."""
+        self.left_out = 0
+        """... and processes beyond `MAX_TASKS` that were not."""
+
+    def __del__(self) -> None:
+        if self._folder >= 0:
+            os.close(self._folder)
+
+    def content(self, path: str) -> bytes:
+        """Read a file below /proc.
+
+        Raises:
+            OSError: the task has ended, or the file may not be read.
+        """
+        if self._folder < 0:
+            return self._tree.read(f"{FOLDER}/{path}")
+        file = os.open(path, _FLAGS, dir_fd=self._folder)
+        try:
+            return os.read(file, _SIZE)
+        finally:
+            os.close(file)
+
+    def names(self, path: str) -> list[str]:
+        """Return the numbers of tasks in a directory below /proc, as it lists them.
+
+        Raises:
+            OSError: the process has ended.
+        """
+        if isinstance(self._tree, LiveTree):
+            return proc_task.numbers_of(os.listdir(f"{self._tree.root}{FOLDER}/{path}"))
+        return proc_task.numbers_of(self._tree.entries(f"{FOLDER}/{path}".rstrip("/")))
+
+    def look(self) -> int:
+        """Make a round; return when, in ns.
+
+        Raises:
+            OSError: /proc cannot be read.
+        """
+        numbers = self.names("")
+        now = self._tree.when(FOLDER)
+        reading = threading.get_native_id() if self._tree.live else 0
+        known, self.processes = self.processes, {}
+        self.begun = self.begun or now
+        self.count += 1
+        self.tasks = self.left_out = 0
+        places = MAX_PLACES
+        for number in numbers:
+            if self.tasks >= MAX_TASKS:
+                self.left_out += 1
+                continue
+            process = self._present(number, known.get(number))
+            if process is None:
+                continue
+            self.processes[number] = process
+            self.tasks += process.stat.threads
+            for task in process.tasks:
+                if task.letter == _WAITING:
+                    places -= self._find_place(process, task, now, may_read=places > 0)
+                # the task that looks would always be found running
+                if task.state and task.stat is not None and task.stat.number != reading:
+                    process.counts[task.state] += 1
+                    process.place = task.place or process.place
+                    process.active = now
+        return now
+
+    def _present(self, number: str, process: Process | None) -> Process | None:
+        """Return a process with its tasks as they are now; None if it has ended."""
+        started = None if process is None else process.stat.started
+        first = Task(number) if process is None else process.first
+        if not self._update(first):
+            return None
+        if process is None or process.stat.started != started:
+            process = Process(first)
+        if process.stat.threads > 1:
+            self._update_others(number, process)
+        elif process.others:
+            process.others = {}
+        return process
+
+    def _update_others(self, number: str, process: Process) -> None:
+        known, process.others = process.others, {}
+        with suppress(OSError):
+            for name in self.names(f"{number}/task")[: MAX_TASKS - self.tasks]:
+                task = known.get(name) or Task(f"{number}/task/{name}")
+                if name != number and self._update(task):
+                    process.others[name] = task
+
+    def _update(self, task: Task) -> bool:
+        """Read the line of a task; return whether it is there, and has not ended."""
+        try:
+            content = self.content(f"{task.folder}/stat")
+            if content != task.content:
+                stat = proc_task.parse_stat(content)
+                if task.stat is not None and task.stat.started != stat.started:
+                    task.scheduled, task.run, task.delay = b"", 0, 0
+                task.content, task.stat, task.letter = content, stat, stat.state
+                if task.letter != _WAITING:
+                    task.since, task.place = 0, ""
+                    task.state = _state_of(task.letter)
+        except (OSError, ValueError):
+            return False
+        return task.letter not in _ENDED
+
+    def _find_place(self, process: Process, task: Task, now: int, *, may_read: bool) -> bool:
+        """Find out where a task waits, unless it is still the same wait; return whether that was read."""
+        if not self.count_time(process, task) and task.since:
+            return False
+        task.since, task.place = now, ""
+        if may_read:
+            with suppress(OSError):
+                task.place = parse_wchan(self.content(f"{task.folder}/wchan"))
+        task.state = class_of(task.place)[0] if task.place else BLOCKED
+        return may_read
+
+    def count_time(self, process: Process, task: Task) -> bool:
+        """Add the times that a task ran and waited for a CPU to those of its process; return if it ran."""
+        try:
+            content = self.content(f"{task.folder}/schedstat")
+            if content == task.scheduled:
+                return False
+            run, delay = proc_task.parse_schedstat(content)
+        except (OSError, ValueError):
+            return False
+        process.run += max(run - task.run, 0)
+        process.delay += max(delay - task.delay, 0)
+        task.scheduled, task.run, task.delay = content, run, delay
+        return True
+
+
+def _state_of(letter: str) -> str:
+    """Return the state in which a task that does not wait is counted; empty if it sleeps or has ended."""
+    if letter == "R":
+        return RUNNING
+    return "" if letter in _SLEEPING or letter in _ENDED else STOPPED

@@ -1,0 +1,323 @@
+"""USTAT (FCX114): what services, containers, guests and sessions wait for; UPROC: their processes.
+
+CP looks at its users again and again, and counts each in one state; FCX114 shows percentages of these
+samples, not of time.  zmon does so with tasks.  A task that sleeps is in no state: the percentages are of the
+samples in which a task did something or waited.  Those found running or ready to run are divided in the ratio
+of the times that the kernel measured exactly (schedstat).  No layout of FCX114 is public, so the columns are
+zmon's own.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio
+from zmon.kernel.wait_place import class_of
+from zmon.kinds import CMF, DASD, DEVICE, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.record import NamedTuple
+from zmon.tables.join import total
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY
+from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
+from zmon.tables.view import NoSuchThing, TableDefinition
+from zmon.unit_name import title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.sample import Frame
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((ROUNDS, PROCESS, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True)
+
+NOBODY: Final = "no unit"
+"""The key and the name of processes that are in no unit: those of the kernel itself, above all."""
+SECOND: Final = 1e9
+MEGABYTE: Final = 1e6
+TICK: Final = 10_000_000
+"""ns: processes know when they began to this."""
+
+NO_ROUND: Final = absent("no task was looked at in the interval")
+SLEPT: Final = absent("all its tasks slept whenever they were looked at")
+NO_TIMES: Final = absent("the time on CPUs is not known of its processes")
+ONE_SAMPLE: Final = absent("one sample alone has no rates: differences come with the next one")
+NO_BYTES: Final = absent("none of its processes did I/O, as far as it may be read")
+NOT_MEASURED: Final = absent("not measured")
+NOT_IN_ROWS: Final = absent("it is no unit")
+
+USED: Final = ("run", "cpu_wait", "io_wait", "major_faults", "read_bytes", "dirtied_bytes")
+"""Counters of a process whose rates are shown."""
+MOVED: Final = ("read_bytes", "dirtied_bytes")
+STATES: Final = {"paging": "paging", "iow": "io", "limited": "limited", "locked": "locked"}
+"""Columns in percent of samples, by the states of a task."""
+OTHERS: Final = ("blocked", "stopped")
+
+SHARE: Final = "~ of Unit%: its part of what the processes of the unit read and made dirty"
+LCUS: Final = "~ LCUs: where the unit does its I/O, whichever of its tasks waits"
+OFF: Final = (
+    "Delay accounting is off, so the kernel does not measure waits for I/O: sysctl kernel.task_delayacct=1"
+    " measures those of processes that start afterwards"
+)
+
+
+class Use(NamedTuple):
+    """What one process, or several together, did in an interval."""
+
+    states: dict[str, int]
+    """How often a task was found in each state."""
+    rates: dict[str, Number]
+    """Counters per second, by their names in `USED`."""
+
+    @property
+    def active(self) -> int:
+        """How often a task was found that did not sleep."""
+        return sum(self.states.values())
+
+    def columns(self, rounds: int) -> dict[str, Value]:
+        """Return the columns of states and times."""
+        run, waited = self.rates["run"], self.rates["cpu_wait"]
+        part = ratio(run, run + waited, NO_TIMES.reason)
+        if isinstance(part, Absent) and not self.states["running"]:
+            part = 0.0
+        every = self.active
+
+        def percent(count: int) -> Number:
+            return 100.0 * ratio(count, every, SLEPT.reason)
+
+        ran = percent(self.states["running"])
+        return {
+            "active": ratio(every, rounds, NO_ROUND.reason),
+            "running": ran * part,
+            "cpuwait": ran * (1 - part),
+            **{name: percent(self.states[state]) for name, state in STATES.items()},
+            "other": percent(sum(self.states[name] for name in OTHERS)),
+            "cpu": 100.0 * run / SECOND,
+            "queue": waited / SECOND,
+            "iodelay": self.rates["io_wait"] / SECOND,
+            "faults": self.rates["major_faults"],
+            "reads": self.rates["read_bytes"] / MEGABYTE,
+            "dirtied": self.rates["dirtied_bytes"] / MEGABYTE,
+        }
+
+
+class ProcessUse:
+    """What all processes did in an interval."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Take the differences of two samples; of the states also those that the last one has alone."""
+        self.now = interval.after.frame(PROCESS)
+        before = None if interval.before is None else interval.before.frame(PROCESS)
+        rounds = interval.after.frame(ROUNDS)
+        self.missing = self.now.missing
+        """Why nothing is known."""
+        self.rounds = 0
+        self.of: dict[str, Use] = {}
+        """By the number of the process."""
+        self.unit: dict[str, str] = {}
+        """The path of the unit of each, or `NOBODY`."""
+        if self.missing is not None:
+            return
+        earlier = None if interval.before is None else interval.before.frame(ROUNDS)
+        begun, counted = (rounds.cell("rounds", name) for name in ("begun", "rounds"))
+        goes_on = earlier is not None and earlier.missing is None and earlier.cell("rounds", "begun") == begun
+        already = earlier.cell("rounds", "rounds") if goes_on and earlier is not None else 0
+        self.rounds = _number(counted) - _number(already)
+        for row, (key, unit) in enumerate(zip(self.now.keys, self.now.column("unit"), strict=True)):
+            self.of[key] = self._use(interval, before, row, goes_on=goes_on)
+            self.unit[key] = unit if isinstance(unit, str) and unit else NOBODY
+
+    def _use(self, interval: Interval, before: Frame | None, row: int, *, goes_on: bool) -> Use:
+        """Return what the process of a row did; `goes_on`: its states were counted before, too."""
+        now, key = self.now, self.now.keys[row]
+        started = now.column("started")[row]
+        then = (
+            before.index.get(key) if before is not None and before.cell(key, "started") == started else None
+        )
+        old: dict[str, Value] = {}
+        if before is not None and then is not None:
+            old = {name: before.column(name)[then] for name in (*WAIT_STATES, *USED)}
+        elif interval.before is not None and _number(started) * TICK >= interval.before.at.steady:
+            old = dict.fromkeys(USED, 0)
+        states = {
+            name: max(_number(now.column(name)[row]) - (_number(old.get(name, 0)) if goes_on else 0), 0)
+            for name in WAIT_STATES
+        }
+        rates = {
+            name: _rate(now.column(name)[row], old.get(name, ONE_SAMPLE), interval.seconds) for name in USED
+        }
+        return Use(states, rates)
+
+    def together(self, keys: Iterable[str]) -> Use:
+        """Return what some processes did; of counters what is known of them."""
+        states = dict.fromkeys(WAIT_STATES, 0)
+        sums: dict[str, Number] = {}
+        for key in keys:
+            use = self.of[key]
+            for name, count in use.states.items():
+                states[name] += count
+            for name, rate in use.rates.items():
+                known = sums.get(name)
+                if known is None or isinstance(known, Absent):
+                    sums[name] = rate
+                elif not isinstance(rate, Absent):
+                    sums[name] = known + rate
+        return Use(states, {name: sums.get(name, NO_ROUND) for name in USED})
+
+    @property
+    def by_unit(self) -> dict[str, list[str]]:
+        """The processes of each unit."""
+        found: dict[str, list[str]] = {}
+        for key, unit in self.unit.items():
+            found.setdefault(unit, []).append(key)
+        return found
+
+    def place(self, keys: Iterable[str]) -> Value:
+        """Say what the tasks of some processes waited for last: of the process that waited most."""
+        waited = {key: self.of[key].active - self.of[key].states["running"] for key in keys}
+        most = max(waited, key=lambda key: waited[key], default=None)
+        place = NO_ROUND if most is None else self.now.cell(most, "place")
+        if most is None or isinstance(place, Absent) or not waited[most]:
+            return place if isinstance(place, Absent) else SLEPT
+        return place_words(str(place))
+
+
+@lru_cache(maxsize=2)
+def process_use(interval: Interval) -> ProcessUse:
+    """Return what all processes did, which several tables may ask for one after the other."""
+    return ProcessUse(interval)
+
+
+def place_words(place: str) -> str:
+    """Say what a task waits for at a place in the kernel: `direct I/O (submit_bio_wait)`."""
+    words = class_of(place)[1]
+    return f"{words} ({place})" if words else place
+
+
+def _number(value: Value) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _rate(now: Value, before: Value, seconds: Number) -> Number:
+    """Return a counter per second."""
+    for value in (now, before, seconds):
+        if isinstance(value, Absent):
+            return value
+    assert not isinstance(now, str | Absent)  # noqa: S101 - counters are numbers
+    assert not isinstance(before, str | Absent)  # noqa: S101 - likewise
+    return max(now - before, 0) / seconds
+
+
+def table(view: View) -> Table:
+    """Fill USTAT: one row per unit, keyed by its path, and one for the processes in none."""
+    use = process_use(view.interval)
+    if use.missing is not None:
+        return Table([], {}, missing=use.missing)
+    units, members = view.interval.of(UNIT), use.by_unit
+    keys = sorted(members, key=lambda key: (key == NOBODY, key))
+    rows = {key: use.together(members[key]) for key in keys}
+    throttled = dict(zip(units.keys, units.rate("throttled"), strict=True))
+    filled = [rows[key].columns(use.rounds) for key in keys]
+    columns: dict[str, list[Value]] = {
+        "unit": [_title(key) for key in keys],
+        "database": [NOT_IN_ROWS if key == NOBODY else units.cell(key, "database") for key in keys],
+        **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
+        "throttled": [100.0 * throttled.get(key, NOT_IN_ROWS) / SECOND for key in keys],
+        "processes": [len(members[key]) for key in keys],
+        "place": [use.place(members[key]) for key in keys],
+        "lcus": _lcus(view, keys),
+        "path": list(keys),
+    }
+    everything = use.together(use.of).columns(use.rounds)
+    return Table(
+        keys,
+        columns,
+        Summary(">> All Users <<", {**everything, "processes": len(use.of)}),
+        estimated={"lcus": None},
+        notes=(*_notes(view, use), LCUS),
+    )
+
+
+def process_table(view: View) -> Table:
+    """Fill UPROC: one row per process, keyed by its number; with an operand those of one unit."""
+    use = process_use(view.interval)
+    if use.missing is not None:
+        return Table([], {}, missing=use.missing)
+    keys = [key for key in use.now.keys if not view.argument or use.unit[key] == view.argument]
+    if view.argument and not keys:
+        raise NoSuchThing(f"no process of {view.argument!r} is known; UPROC without operand lists all")
+    whole = {unit: use.together(members) for unit, members in use.by_unit.items()}
+    filled = [use.of[key].columns(use.rounds) for key in keys]
+    columns: dict[str, list[Value]] = {
+        "pid": [int(key) for key in keys],
+        "command": [use.now.cell(key, "command") for key in keys],
+        "unit": [_title(use.unit[key]) for key in keys],
+        **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
+        "share": [100.0 * _bytes_share(use.of[key], whole[use.unit[key]]) for key in keys],
+        "threads": [use.now.cell(key, "threads") for key in keys],
+        "place": [use.place([key]) for key in keys],
+        "path": [use.unit[key] for key in keys],
+    }
+    summed = use.together(keys).columns(use.rounds)
+    return Table(
+        keys,
+        columns,
+        Summary(">> All Processes <<", {**summed, "threads": total(columns["threads"])}),  # type: ignore[arg-type]  # numbers
+        estimated={"share": None},
+        notes=(*_notes(view, use), SHARE),
+    )
+
+
+def _title(unit: str) -> str:
+    return NOBODY if unit == NOBODY else title_of(unit)
+
+
+def _bytes_share(use: Use, whole: Use) -> Number:
+    """Return the part that one process has of what all of its unit read and made dirty."""
+    own, every = (
+        sum(rate for name in MOVED if not isinstance(rate := one.rates[name], Absent)) for one in (use, whole)
+    )
+    known = use.rates["read_bytes"]
+    return known if isinstance(known, Absent) else ratio(own, every, NO_BYTES.reason)
+
+
+def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
+    """Name the LCUs on which each unit does its I/O, with their parts of its bytes."""
+    loads = unit_loads(view.interval)
+    if loads.missing is not None:
+        return [loads.missing] * len(keys)
+    places = DiskPlaces(view, loads)
+    found: list[Value] = []
+    for key in keys:
+        much: dict[str, float] = {}
+        for number, one in loads.of.get(key, {}).items():
+            name = places.lcu_name(number)
+            name = places.device.get(number, number) if isinstance(name, Absent) else name
+            much[name] = much.get(name, 0.0) + one.bytes
+        found.append(parts_of(much, sum(much.values())) or NO_UNIT_IO if much else NO_BYTES)
+    return found
+
+
+def _notes(view: View, use: ProcessUse) -> Iterable[str]:
+    row = view.interval.after.frame(ROUNDS)
+    processes, tasks, every, left = (
+        row.cell("rounds", name) for name in ("processes", "tasks", "all_tasks", "left_out")
+    )
+    rounds = f"{use.rounds:,} times" if use.rounds != 1 else "once"
+    yield f"Percent of samples, not of time: {tasks:,} tasks were looked at {rounds}"
+    if isinstance(every, int) and isinstance(tasks, int) and tasks < every * 0.9 - 8:
+        why = row.cell("rounds", "hidepid")
+        hidden = "" if isinstance(why, Absent) else f": /proc is mounted with hidepid={why}"
+        yield f"{every - tasks:,} of {every:,} tasks are not seen from here{hidden}"
+    if isinstance(left, int) and left:
+        yield f"{left:,} of {processes:,} processes, those that did least, have no line"
+    if row.cell("rounds", "delay_accounting") == 0:
+        yield OFF
+
+
+DEFINITIONS: Final = {
+    "wait_states": TableDefinition(NEEDS, table),
+    "processes": TableDefinition(NEEDS, process_table),
+}
