@@ -220,7 +220,7 @@ def test_expensive_sources_are_off_on_a_live_machine(make_tree: Callable[..., Tr
         for one in sources_of(live, Choice(hypervisor=False), SourceReading)
         if one.off
     }
-    assert set(off) == {"cache", "containers", "cp", "hypervisor", "totals"}
+    assert set(off) == {"cache", "containers", "cp", "hypervisor", "processes", "totals"}
     assert off["cache"].endswith("Start zmon with --cache.")
     assert off["cp"].endswith("--cp")
 
