@@ -62,6 +62,7 @@ def argument(screen: Screen) -> str:
         "DASDSTAT": "0 TOTAL",
         "LPARLOG": "A",
         "PROCLOG": "0",
+        "UPROC": "0",
     }
     return others.get(screen.command, "7000") if screen.argument else ""
 

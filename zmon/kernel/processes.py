@@ -31,7 +31,6 @@ from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.kernel.task_rounds import Task
     from zmon.kernel.tree import Tree
 
 ROUND_EVERY: Final = 0.2
@@ -48,13 +47,13 @@ UNIT_EVERY: Final = 60 * 1_000_000_000
 """ns after which it is read again in which unit an active process is."""
 
 UNCAPTURED: Final = "processes were not captured: zmon capture --processes"
-NO_PROCESSES: Final = "no process is seen in /proc"
+NO_PROCESSES: Final = "no process is seen"
 NO_SCHEDSTAT: Final = absent("this kernel does not count it by task: it needs CONFIG_SCHED_INFO")
 NO_DELAYS: Final = absent(
     "delay accounting is off: sysctl kernel.task_delayacct=1 counts it for processes that start afterwards"
 )
 NO_PLACE: Final = absent("no task of it was seen waiting, or the place may not be read: needs root")
-NOT_TOLD: Final = absent("/proc does not tell")
+NOT_TOLD: Final = absent("the kernel does not tell")
 
 _ALL_TASKS: Final = re.compile(r"\S{1,12} \S{1,12} \S{1,12} [0-9]{1,9}/([0-9]{1,9}) ")
 _HIDEPID: Final = re.compile(r"^\S{1,80} /proc proc \S{0,200}?hidepid=([a-z0-9]{1,12})", re.MULTILINE)
@@ -190,7 +189,7 @@ class ProcessReader:
         }
         return frame_of(BLOCKED_TASK, rows, now)
 
-    def _blocked_row(self, number: str, process: Process, task: Task, now: int) -> dict[str, Value]:
+    def _blocked_row(self, number: str, process: Process, task: ProcessTask, now: int) -> dict[str, Value]:
         assert task.stat is not None  # noqa: S101 - it was read before
         if isinstance(process.unit, Absent):
             self._row_of(process, now)

@@ -44,7 +44,7 @@ _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _SIZE: Final = 4096
 
 
-class Task:
+class ProcessTask:
     """One task, as it was seen last."""
 
     __slots__ = (
@@ -85,10 +85,10 @@ class Task:
 class Process:
     """One process with its tasks, and what was counted of it."""
 
-    def __init__(self, first: Task) -> None:
+    def __init__(self, first: ProcessTask) -> None:
         """Begin with its first task."""
         self.first = first
-        self.others: dict[str, Task] = {}
+        self.others: dict[str, ProcessTask] = {}
         self.counts = dict.fromkeys(WAIT_STATES, 0)
         """How often a task of it was found in each state."""
         self.place = ""
@@ -114,7 +114,7 @@ class Process:
         return self.first.stat
 
     @property
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[ProcessTask]:
         """All tasks that are there."""
         return chain((self.first,), self.others.values())
 
@@ -202,7 +202,7 @@ class Rounds:
     def _present(self, number: str, process: Process | None) -> Process | None:
         """Return a process with its tasks as they are now; None if it has ended."""
         started = None if process is None else process.stat.started
-        first = Task(number) if process is None else process.first
+        first = ProcessTask(number) if process is None else process.first
         if not self._update(first):
             return None
         if process is None or process.stat.started != started:
@@ -217,11 +217,11 @@ class Rounds:
         known, process.others = process.others, {}
         with suppress(OSError):
             for name in self.names(f"{number}/task")[: MAX_TASKS - self.tasks]:
-                task = known.get(name) or Task(f"{number}/task/{name}")
+                task = known.get(name) or ProcessTask(f"{number}/task/{name}")
                 if name != number and self._update(task):
                     process.others[name] = task
 
-    def _update(self, task: Task) -> bool:
+    def _update(self, task: ProcessTask) -> bool:
         """Read the line of a task; return whether it is there, and has not ended."""
         try:
             content = self.content(f"{task.folder}/stat")
@@ -237,7 +237,7 @@ class Rounds:
             return False
         return task.letter not in _ENDED
 
-    def _find_place(self, process: Process, task: Task, now: int, *, may_read: bool) -> bool:
+    def _find_place(self, process: Process, task: ProcessTask, now: int, *, may_read: bool) -> bool:
         """Find out where a task waits, unless it is still the same wait; return whether that was read."""
         if not self.count_time(process, task) and task.since:
             return False
@@ -248,7 +248,7 @@ class Rounds:
         task.state = class_of(task.place)[0] if task.place else BLOCKED
         return may_read
 
-    def count_time(self, process: Process, task: Task) -> bool:
+    def count_time(self, process: Process, task: ProcessTask) -> bool:
         """Add the times that a task ran and waited for a CPU to those of its process; return if it ran."""
         try:
             content = self.content(f"{task.folder}/schedstat")

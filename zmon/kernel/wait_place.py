@@ -61,13 +61,13 @@ io: the driver of a disk
 locked: a lock
     rwsem_down __mutex_lock mutex_ down_ __down percpu_rwsem __percpu_down rt_mutex __rt_mutex lock_
     d_alloc_parallel wait_on_inode __wait_on_freeing
-"""
+""".strip().splitlines()
 """A state, what is waited for, and how the functions begin."""
 
 
 def _classes() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     found: list[tuple[str, str, tuple[str, ...]]] = []
-    for line in _BEGINNINGS.strip().splitlines():
+    for line in _BEGINNINGS:
         if line.startswith(" "):
             state, words, names = found[-1]
             found[-1] = state, words, (*names, *line.split())

@@ -50,6 +50,9 @@ NOT_IN_ROWS: Final = absent("it is no unit")
 
 USED: Final = ("run", "cpu_wait", "io_wait", "major_faults", "read_bytes", "dirtied_bytes")
 """Counters of a process whose rates are shown."""
+SEEN: Final = 0.9
+FEW: Final = 8
+"""Tasks beyond a part of all that may come and go while they are looked at: the others are hidden."""
 MOVED: Final = ("read_bytes", "dirtied_bytes")
 STATES: Final = {"paging": "paging", "iow": "io", "limited": "limited", "locked": "locked"}
 """Columns in percent of samples, by the states of a task."""
@@ -245,9 +248,7 @@ def process_table(view: View) -> Table:
     use = process_use(view.interval)
     if use.missing is not None:
         return Table([], {}, missing=use.missing)
-    keys = [key for key in use.now.keys if not view.argument or use.unit[key] == view.argument]
-    if view.argument and not keys:
-        raise NoSuchThing(f"no process of {view.argument!r} is known; UPROC without operand lists all")
+    keys = _chosen(use, view.argument)
     whole = {unit: use.together(members) for unit, members in use.by_unit.items()}
     filled = [use.of[key].columns(use.rounds) for key in keys]
     columns: dict[str, list[Value]] = {
@@ -268,6 +269,26 @@ def process_table(view: View) -> Table:
         estimated={"share": None},
         notes=(*_notes(view, use), SHARE),
     )
+
+
+def _chosen(use: ProcessUse, words: str) -> list[str]:
+    """Return the processes of a unit, by its path or title, those of a name, or the one of a number.
+
+    Raises:
+        NoSuchThing: there is none.
+    """
+    if not words:
+        return use.now.keys
+    commands = use.now.column("command")
+    for names in (
+        [use.unit[key] for key in use.now.keys],
+        [_title(use.unit[key]) for key in use.now.keys],
+        use.now.keys,
+        commands,
+    ):
+        if found := [key for key, name in zip(use.now.keys, names, strict=True) if name == words]:
+            return found
+    raise NoSuchThing(f"no process of {words!r} is known; UPROC without operand lists all")
 
 
 def _title(unit: str) -> str:
@@ -302,16 +323,15 @@ def _lcus(view: View, keys: Sequence[str]) -> list[Value]:
 
 def _notes(view: View, use: ProcessUse) -> Iterable[str]:
     row = view.interval.after.frame(ROUNDS)
-    processes, tasks, every, left = (
-        row.cell("rounds", name) for name in ("processes", "tasks", "all_tasks", "left_out")
-    )
+    names = ("processes", "tasks", "all_tasks", "left_out")
+    processes, tasks, every, left = (_number(row.cell("rounds", name)) for name in names)
     rounds = f"{use.rounds:,} times" if use.rounds != 1 else "once"
     yield f"Percent of samples, not of time: {tasks:,} tasks were looked at {rounds}"
-    if isinstance(every, int) and isinstance(tasks, int) and tasks < every * 0.9 - 8:
+    if tasks < every * SEEN - FEW:
         why = row.cell("rounds", "hidepid")
         hidden = "" if isinstance(why, Absent) else f": /proc is mounted with hidepid={why}"
         yield f"{every - tasks:,} of {every:,} tasks are not seen from here{hidden}"
-    if isinstance(left, int) and left:
+    if left:
         yield f"{left:,} of {processes:,} processes, those that did least, have no line"
     if row.cell("rounds", "delay_accounting") == 0:
         yield OFF
