@@ -31,6 +31,7 @@ from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
+    from zmon.kernel.task_rounds import ProcessTask
     from zmon.kernel.tree import Tree
 
 ROUND_EVERY: Final = 0.2
