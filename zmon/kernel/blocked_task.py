@@ -24,16 +24,13 @@ from zmon.kernel.proc_task import device_in_name, file_of_call
 from zmon.kernel.tree import text
 from zmon.plain_text import harmless
 from zmon.record import NamedTuple
+from zmon.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
-
-CALL: Final = "system call"
-NAME: Final = "its name"
-OPEN_FILES: Final = "open files"
 
 MAX_FILES: Final = 64
 """Open files of a task that are looked at."""

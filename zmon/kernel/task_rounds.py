@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.kernel import proc_task
 from zmon.kernel.tree import LiveTree
-from zmon.kernel.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
 from zmon.kinds import WAIT_STATES
+from zmon.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kernel.blocked_task import OPEN_FILES
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, ROUNDS
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY
@@ -13,6 +12,7 @@ from zmon.tables.unit_loads import KINDS, NO_LCU, DiskPlaces, unit_loads
 from zmon.tables.view import TableDefinition
 from zmon.tables.wait_states import NOBODY, place_words
 from zmon.unit_name import title_of
+from zmon.wait_place import OPEN_FILES
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kernel.wait_place import class_of
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.record import NamedTuple
 from zmon.tables.join import total
@@ -22,6 +21,7 @@ from zmon.tables.topology import TOPOLOGY
 from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.unit_name import title_of
+from zmon.wait_place import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

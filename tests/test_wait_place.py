@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.wait_place import BLOCKED, CLASSES, IO, LIMITED, LOCKED, PAGING, class_of, parse_wchan
 from zmon.kinds import WAIT_STATES
+from zmon.wait_place import BLOCKED, CLASSES, IO, LIMITED, LOCKED, PAGING, class_of, parse_wchan
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,11 @@ LOCKED: Final = "locked"
 BLOCKED: Final = "blocked"
 STOPPED: Final = "stopped"
 
+CALL: Final = "system call"
+NAME: Final = "its name"
+OPEN_FILES: Final = "open files"
+"""How it is known on which device a task waits; by its open files it is an estimate."""
+
 _PLACE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]{0,79}", re.ASCII)
 """A function of the kernel; also `name.isra.0`, `name.constprop.0`."""
 
