@@ -32,7 +32,7 @@ def test_a_line_of_lsdasd_gives_name_number_size_and_state() -> None:
     """An alias and a device that is offline have no disk; an unformatted one has no size."""
     facts = facts_in(LSDASD, "lsdasd -a")
     assert row(facts, "layer", "94:4") == {
-        "name": "dasdb", "sort": "disk", "busid": "0.0.7101", "size": 5896800 * 8,
+        "name": "dasdb", "sort": "disk", "busid": "0.0.7101", "size": 5896620 * 8,
     }  # fmt: skip
     assert row(facts, "device", "0.0.7102")["readonly"] == 1
     assert row(facts, "device", "0.0.71f0") == {"online": 1, "alias": 1, "discipline": "ECKD"}

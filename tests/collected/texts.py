@@ -12,8 +12,8 @@ LSDASD: Final = """\
 Bus-ID    Status    Name      Device  Type         BlkSz  Size      Blocks
 ================================================================================
 0.0.0100  active      dasda     94:0    ECKD         4096   2347MB    601020
-0.0.7101  active      dasdb     94:4    ECKD (ESE)   4096   23034MB   5896800
-0.0.7102  active(ro)  dasdc     94:8    ECKD         4096   23034MB   5896800
+0.0.7101  active      dasdb     94:4    ECKD (ESE)   4096   23033MB   5896620
+0.0.7102  active(ro)  dasdc     94:8    ECKD         4096   23033MB   5896620
 0.0.7103  n/f         dasdd     94:12   ECKD
 0.0.71f0  alias                         ECKD
 0.0.7200  offline
@@ -31,8 +31,8 @@ LSDASD_LONG: Final = """\
   status:				active
   type: 				ECKD
   blksz:				4096
-  size: 				23034MB
-  blocks:				5896800
+  size: 				23033MB
+  blocks:				5896620
   use_diag:				0
   readonly:				0
   hpf:					1
@@ -43,7 +43,7 @@ LSDASD_LONG: Final = """\
   status:				offline
 """
 LSDASD_COMPATIBLE: Final = """\
-0.0.7101(ECKD) at ( 94:  4) is dasdb  : active at blocksize 4096, 5896800 blocks, 23034 MB
+0.0.7101(ECKD) at ( 94:  4) is dasdb  : active at blocksize 4096, 5896620 blocks, 23033 MB
 """
 LSCSS: Final = """\
 Device   Subchan.  DevType CU Type Use  PIM PAM POM  CHPIDs

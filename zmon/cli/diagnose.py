@@ -86,7 +86,11 @@ def _answers(
     for _left in moves_to(navigator, args):
         view = navigator.view()
         if view is None or view.interval.before is None:
-            raise ValueError("there are no two samples in this time")
+            only = f"{args.source}: there is only one sample in it" if args.source and not args.at else ""
+            raise ValueError(
+                f"{only or 'there are no two samples in this time'}: a diagnosis needs the load between two;"
+                " zmon where, zmon check and zmon show answer what one says"
+            )
         view.people = people
         yield verdict_of(view), judged_view(view)
 

@@ -189,7 +189,7 @@ def parse_partitions(text: CollectedText, facts: Facts) -> None:
         if match := _PARTITION.fullmatch(row):
             major, minor, size, name = match.groups()
             sort = sort_of(name, is_below=False)
-            facts.say(LAYER, f"{major}:{minor}", f"/proc/partitions, {text.place(line)}",
+            facts.say(LAYER, f"{major}:{minor}", text.place(line),
                       name=name, size=int(size) * 2, sort=sort)  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def _copied(tree: CapturedTree) -> list[CollectedText]:
     found = []
     for path in COPIED:
         try:
-            found.append(CollectedText(f"/{path}", 1, "", path, text_in(tree, path), tree.when(path)))
+            found.append(CollectedText(path, 1, "", path, text_in(tree, path), tree.when(path)))
         except OSError:
             continue
     return found

@@ -45,7 +45,7 @@ def parse_lsdasd(text: CollectedText, facts: Facts) -> None:
     """Take what lsdasd prints, with any of its options but -s and -H."""
     busid = ""
     for number, line in text.rows():
-        place = f"lsdasd, {text.place(number)}"
+        place = text.place(number) if text.file else f"lsdasd, {text.place(number)}"
         if match := _PLAIN.fullmatch(line) or _OLD.fullmatch(line):
             busid = ""
             (_take_old if match.re is _OLD else _take_plain)(match, place, facts)

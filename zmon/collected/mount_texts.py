@@ -70,22 +70,24 @@ def _of_findmnt(row: str) -> tuple[str, str, str, str] | None:
     return source.partition("[")[0], point, fstype, options
 
 
+_FILE: Final = "proc/mounts"
 _FORMS: Final[dict[str, Callable[[str], tuple[str, str, str, str] | None]]] = {
-    "/proc/mounts": _of_proc, "mount": _of_mount, "findmnt": _of_findmnt,
+    _FILE: _of_proc, "mount": _of_mount, "findmnt": _of_findmnt,
 }  # fmt: skip
 """How a line is read, the form with the most to say first."""
 
 
-def parse_mounts(text: CollectedText) -> list[MountRow]:
-    """Return the mounts of a text in their order."""
-    wanted = "/proc/mounts" if text.file else text.tool
+def parse_mounts(text: CollectedText) -> tuple[str, list[MountRow]]:
+    """Return the mounts of a text in their order, and the form that they have."""
+    wanted = _FILE if text.file else text.tool
     for name, take in _FORMS.items():
         if wanted in {"", name}:
-            rows = ((take(row), f"{name}, {text.place(line)}") for line, row in text.rows(MAX_TABLE))
+            tool = "" if name == _FILE else f"{name}, "
+            rows = ((take(row), f"{tool}{text.place(line)}") for line, row in text.rows(MAX_TABLE))
             found = [MountRow(*taken, place) for taken, place in rows if taken]
             if found:
-                return found[:MAX_MOUNTS]
-    return []
+                return name, found[:MAX_MOUNTS]
+    return "", []
 
 
 def _plain(name: str) -> str:
@@ -96,8 +98,8 @@ def best_mounts(texts: list[CollectedText]) -> list[MountRow]:
     """Return the longest list of mounts in the best form that is there."""
     by_name: dict[str, list[MountRow]] = {}
     for text in texts:
-        if rows := parse_mounts(text):
-            name = rows[0].place.partition(",")[0]
+        name, rows = parse_mounts(text)
+        if rows:
             by_name[name] = max(by_name.get(name, []), rows, key=len)
     return next((by_name[name] for name in _FORMS if name in by_name), [])
 
@@ -128,7 +130,7 @@ _SWAPON: Final = re.compile(
 def parse_swaps(text: CollectedText, facts: Facts) -> None:
     """Take the swap areas of /proc/swaps, `swapon -s` or `swapon --show`, whose sizes are rounded."""
     for line, row in text.rows():
-        place = f"{text.tool or '/proc/swaps'}, {text.place(line)}"
+        place = f"{text.tool}, {text.place(line)}" if text.tool else text.place(line)
         if match := _SWAP.fullmatch(row):
             facts.say(
                 SWAP,

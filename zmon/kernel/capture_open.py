@@ -226,6 +226,7 @@ def _look_for_texts(path: str, found: CaptureContents) -> None:
 
     number = 0
     for directory, folders, names in os.walk(path):
+        number += 1
         below = os.path.relpath(directory, path)
         depth = 0 if below == "." else below.count("/") + 1
         folders[:] = sorted(name for name in folders if name not in TOPS and name not in UNREAD and depth < 3)

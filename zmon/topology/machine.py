@@ -105,14 +105,23 @@ class Machine:
 
     @cached_property
     def swaps(self) -> Mapping[str, str]:
-        """The partitions and other devices that are swapped to: their numbers, by their names."""
+        """The devices that are swapped to, by the names of the partitions and files: their numbers.
+
+        A swap file lies on the device of its file system.
+        """
+        from zmon.topology.mounts import mount_of  # noqa: PLC0415 - tables of devices need no files
+
         frame = self.sample.frame(SWAP)
-        nodes = {
-            name: self.stack.named(name)
-            for name, sort in zip(frame.keys, frame.column("sort"), strict=True)
-            if sort == "partition"
-        }
-        return {name: node.number for name, node in nodes.items() if node is not None}
+        numbers: dict[str, str] = {}
+        for name, sort in zip(frame.keys, frame.column("sort"), strict=True):
+            if sort == "partition":
+                node = self.stack.named(name)
+            else:
+                mount = mount_of(name, self.mounts)
+                node = None if isinstance(mount, Absent) else self.stack.node(mount.number)
+            if node is not None:
+                numbers[name] = node.number
+        return numbers
 
     def missing(self, kind: Kind) -> str:
         """Return the reason why a kind is missing; empty when it was read."""

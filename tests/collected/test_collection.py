@@ -1,0 +1,206 @@
+"""Machines that were collected as texts answer as others do."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.collected.texts import DMSETUP_TABLE, LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
+from zmon.absent import Absent
+from zmon.cli.main import main
+from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
+from zmon.session.machines import open_capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from zmon.sample import Sample
+
+MOUNTS = """\
+/dev/dasda2 / ext4 rw 0 0
+/dev/mapper/db2vg-data /db2/d\\04001 xfs rw,noatime 0 0
+/dev/dasda1 /b btrfs rw,subvol=/@ 0 0
+"""
+MOUNT_TEXT = "/dev/dasda2 on / type ext4 (rw)\n/dev/mapper/db2vg-data on /db2/d 01 type xfs (rw,noatime)\n"
+LISTED = "db2vg-data\t(253:0)\ndb2vg-swap\t(253:1)\n"
+VM = (
+    "DASD 7101 3390 DB7101 R/W      32759 CYL ON DASD  8101 SUBCHANNEL = 0001\n"
+    "DASD 7102 3390 DB7201 R/W      32759 CYL ON DASD  8201 SUBCHANNEL = 0002\n"
+)
+LSCPU = "Architecture:          s390x\nMachine type:          3931\nHypervisor:            z/VM 7.3.0\n"
+SYSINFO = """\
+Manufacturer:         IBM
+Type:                 3931
+VM00 Name:            LNXDB01
+VM00 Control Program: z/VM    7.3.0
+"""
+BTRFS = """\
+Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef
+\tTotal devices 2 FS bytes used 1.00GiB
+\tdevid    1 size 1.00GiB used 1.00GiB path /dev/dasda1
+\tdevid    2 size 1.00GiB used 1.00GiB path /dev/dasda2
+"""
+
+
+def supportconfig() -> dict[str, str]:
+    """Return the members of an archive of supportconfig."""
+
+    def text(*entries: tuple[str, str]) -> str:
+        heads = ("Configuration File" if name.startswith("/proc") else "Command" for name, _ in entries)
+        both = zip(heads, entries, strict=True)
+        return "".join(f"#==[ {head} ]====#\n# {name}\n{body}\n\n" for head, (name, body) in both)
+
+    return {
+        "scc_a/fs-diskio.txt": text(
+            ("/usr/bin/lsblk", LSBLK), ("/proc/mounts", MOUNTS), ("/sbin/lsdasd -a", LSDASD),
+            ("/sbin/lsdasd --long", LSDASD_LONG), ("/sbin/btrfs filesystem show", BTRFS),
+        ),
+        "scc_a/lvm.txt": text(("/sbin/dmsetup table", DMSETUP_TABLE), ("/sbin/dmsetup ls", LISTED)),
+        "scc_a/env.txt": text(("/sbin/vmcp query virtual all", VM)),
+        "scc_a/hardware.txt": text(("/usr/bin/lscpu", LSCPU)),
+    }  # fmt: skip
+
+
+def dbginfo() -> dict[str, str]:
+    """Return the members of an archive of dbginfo.sh."""
+
+    def text(*entries: tuple[str, str]) -> str:
+        return "".join(f"{'#' * 55}\nlnxdb01> {name}\n{body}\n" for name, body in entries)
+
+    return {
+        "DBGINFO-a/proc/mounts": MOUNTS,
+        "DBGINFO-a/proc/sysinfo": SYSINFO,
+        "DBGINFO-a/proc/swaps": "Filename Type Size Used Priority\n/dev/mapper/db2vg-swap partition 9 0 -2\n",
+        "DBGINFO-a/runtime.out": text(
+            ("lsblk", LSBLK), ("lsdasd", LSDASD), ("lsdasd -u", LSDASD_UID), ("dmsetup ls", LISTED),
+            ("dmsetup table", DMSETUP_TABLE), ("btrfs filesystem show", BTRFS),
+        ),
+        "DBGINFO-a/zvm_runtime.out": text(("vmcp -b 4k q v dasd", VM)),
+    }  # fmt: skip
+
+
+def sos() -> dict[str, str]:
+    """Return the members of an archive of sos."""
+    return {
+        "sosreport-a/proc/mounts": MOUNTS,
+        "sosreport-a/proc/sysinfo": SYSINFO,
+        "sosreport-a/sos_commands/s390/lsdasd": LSDASD,
+        "sosreport-a/sos_commands/s390/lsdasd_-u": LSDASD_UID,
+        "sosreport-a/sos_commands/block/lsblk": LSBLK,
+        "sosreport-a/sos_commands/devicemapper/dmsetup_ls_--tree": LISTED,
+        "sosreport-a/sos_commands/devicemapper/dmsetup_table": DMSETUP_TABLE,
+        "sosreport-a/sos_commands/zvm/vmcp_q_v_dasd": VM,
+        "sosreport-a/sos_commands/btrfs/btrfs_filesystem_show": BTRFS,
+    }
+
+
+def pasted() -> dict[str, str]:
+    """Return the members of an archive of what a person copied."""
+    outputs = (
+        ("lsdasd -u", LSDASD_UID), ("lsdasd", LSDASD), ("lsblk", LSBLK), ("mount", MOUNT_TEXT),
+        ("dmsetup table", DMSETUP_TABLE), ("lscpu", LSCPU), ("btrfs filesystem show", BTRFS),
+    )  # fmt: skip
+    return {"a.txt": "".join(f"lnxdb01:~ # {name}\n{body}" for name, body in outputs), "cp.log": VM}
+
+
+COLLECTIONS = {"supportconfig": supportconfig, "dbginfo": dbginfo, "sos": sos, "pasted": pasted}
+
+
+def packed(path: Path, members: dict[str, str]) -> str:
+    """Write an archive and return its path."""
+    with tarfile.open(path, "w:xz") as tar:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content.encode()), 1_773_738_000
+            tar.addfile(member, io.BytesIO(content.encode()))
+    return str(path)
+
+
+def sample(path: str) -> Sample:
+    """Return the one sample of a collection."""
+    found = open_capture(path)
+    (one,) = found.samples()
+    return one
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_where_finds_the_disks_and_lcus_of_a_path(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each collection leads from the path through the volume to real devices, with shares of bytes."""
+    path = packed(tmp_path / "a", COLLECTIONS[name]())
+    assert main(["where", "/db2/d 01", "--from", path, "-f", "json", "-e"]) == 0
+    document = capsys.readouterr().out
+    assert json.loads(document)
+    for word in ("dasdb", "dasdc", "8101", "8201", "DB7101", "IBM.750000000ABCD1.7100"):
+        assert word in document
+    assert "/sys/bus/ccw" not in document  # no such file was read
+    assert "lsdasd, " in document
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_a_collection_has_rows_as_kernel_files_would_give_them(name: str, tmp_path: Path) -> None:
+    """What no text has is absent, and kinds without rows say what is missing."""
+    found = sample(packed(tmp_path / "a", COLLECTIONS[name]()))
+    assert found.at.utc == 1_773_738_000 * 10**9
+    assert found.frame(MACHINE).cell("machine", "environment") == "zvm"
+    assert found.frame(DEVICE).cell("0.0.7101", "online") == 1
+    assert found.frame(DASD).cell("0.0.7101", "block_size") == 4096
+    assert found.frame(LAYER).cell("253:0", "below") == "94:5 94:9"
+    assert "db2vg-data" in found.frame(LAYER).column("mapped")
+    assert "linear 94:5" in str(found.frame(LAYER).cell("253:0", "table"))
+    assert "lsdasd" in str(found.frame(ORIGIN).cell("layer 94:4", "texts"))
+    missing = found.frame(BLOCK).missing
+    assert missing is not None
+    assert missing.reason == "not in this collection: /proc/diskstats, cmf/* of devices"
+
+
+def test_a_btrfs_is_on_all_devices_that_btrfs_lists(tmp_path: Path) -> None:
+    """Its subvolume is the root of the mount."""
+    mounts = sample(packed(tmp_path / "a", dbginfo())).frame(MOUNT)
+    key = mounts.keys[[*mounts.column("point")].index("/b")]
+    assert mounts.cell(key, "devices") == "1=94:1 2=94:2"
+    assert mounts.cell(key, "root") == "/@"
+    assert str(mounts.cell(key, "number")).startswith("0:")
+
+
+def test_proc_mounts_answers_where_mountinfo_is_missing(tmp_path: Path) -> None:
+    """Also in a capture without any text; names are unescaped."""
+    members = {"proc/mounts": MOUNTS, "proc/partitions": "major minor  #blocks  name\n\n 94 2 9 dasda2\n"}
+    mounts = sample(packed(tmp_path / "a", members)).frame(MOUNT)
+    assert mounts.column("point") == ["/", "/db2/d 01", "/b"]
+    assert mounts.cell("1", "number") == "94:2"
+    assert mounts.cell("1", "line") == "proc/mounts:1"
+
+
+def test_contradictions_are_shown_with_both_sources(tmp_path: Path) -> None:
+    """The uid of lsdasd -u and that of lsdasd -l differ: the LCU stays open."""
+    other = LSDASD_LONG.replace("7100.01", "7300.01")
+    found = sample(packed(tmp_path / "a", {"a.txt": LSDASD_UID, "b.txt": other}))
+    uid = found.frame(DEVICE).cell("0.0.7101", "uid")
+    assert isinstance(uid, Absent)
+    assert "7100.01" in uid.reason
+    assert "7300.01" in uid.reason
+    assert "a.txt" in uid.reason
+    assert "b.txt" in uid.reason
+
+
+def test_a_swap_area_is_found_on_its_disk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The disk is not said to be unused."""
+    path = packed(tmp_path / "a", dbginfo())
+    assert sample(path).frame(SWAP).keys == ["/dev/mapper/db2vg-swap"]
+    assert main(["where", "dasdc", "--from", path]) == 0
+    assert "swap" in capsys.readouterr().out
+
+
+def test_a_diagnosis_says_that_one_sample_has_no_load(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what answers instead."""
+    assert main(["diagnose", "--from", packed(tmp_path / "a", sos())]) == 1
+    assert "only one sample" in capsys.readouterr().err
+    assert main(["check", "--from", packed(tmp_path / "a", sos())]) == 0
