@@ -696,6 +696,9 @@ ORIGIN: Final = Kind(
 )
 """The texts that values are from, where a machine was collected as what tools printed; no source has it."""
 
+NOT_COLLECTED: Final = "not in this collection"
+"""How the reason begins why a value is missing where a machine was collected as texts."""
+
 SETTING: Final = Kind(
     "setting",
     "name of the setting: vm.swappiness, disk/sda/scheduler, multipath.conf/defaults/rr_min_io",

@@ -180,14 +180,15 @@ def test_a_file_that_is_all_hole(size: int, said: bool) -> None:
 def test_what_lies_on_a_disk(word: str) -> None:
     """However it is called: file systems and files, in whole or in part."""
     assert (seats(word), lodgers(word)) == (
-        [("/", True), ("/db", False)],
+        [("/", True), ("/db", False), ("swap, in use", True)],
         ["/db/a", "/db/sub/c", "/var/e"],
     )
 
 
 def test_what_lies_on_a_partition() -> None:
-    """Not what lies beside it on the disk."""
-    assert (seats("dasda1"), lodgers("dasda1")) == ([("/", True)], ["/var/e"])
+    """Not what lies beside it on the disk; a swap file lies where its file system does."""
+    found = seats("dasda1"), lodgers("dasda1")
+    assert found == ([("/", True), ("swap, in use", True)], ["/var/e"])
 
 
 def test_what_lies_on_a_volume() -> None:

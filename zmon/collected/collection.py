@@ -5,7 +5,20 @@ from __future__ import annotations
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.kernel.tree import text as text_in
-from zmon.kinds import CHANNEL, DASD, DEVICE, LAYER, MACHINE, MOUNT, MULTIPATH, ORIGIN, PATH, SOURCE, SWAP
+from zmon.kinds import (
+    CHANNEL,
+    DASD,
+    DEVICE,
+    LAYER,
+    MACHINE,
+    MOUNT,
+    MULTIPATH,
+    NOT_COLLECTED,
+    ORIGIN,
+    PATH,
+    SOURCE,
+    SWAP,
+)
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
@@ -95,7 +108,7 @@ def _name_missing(frames: dict[str, Frame]) -> None:
         for kind in source.kinds:
             frame = frames.get(kind.name)
             if frame is not None and frame.missing is not None:
-                frames[kind.name] = empty_frame(kind, f"not in this collection: {source.what}")
+                frames[kind.name] = empty_frame(kind, f"{NOT_COLLECTED}: {source.what}")
 
 
 def _add_source(frames: dict[str, Frame], texts: Sequence[CollectedText], facts: Facts, when: int) -> None:

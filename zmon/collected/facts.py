@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import LAYER, ORIGIN
+from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 MAX_RIVALS: Final = 4
 """Maximum number of different values for one cell that are kept, to be named in its reason."""
-NOT_COLLECTED: Final = absent("not in this collection")
+NOWHERE: Final = absent(NOT_COLLECTED)
+_TOOLS: Final = {
+    "table": "dmsetup table",
+    "start": "udevadm info -e, for where a partition begins",
+    "uid": "lsdasd -u",
+    "chpids": "lscss",
+    "volser": "udevadm info -e, or dasdview -l",
+    "size": "/proc/partitions, or lsdasd",
+    "members": "no tool's text has it; zmon capture does",
+}
+"""What would have had a field."""
 
 UNITED: Final = frozenset({"links"})
 """Fields whose words are collected from all texts."""
@@ -70,7 +80,7 @@ class Facts:
     def value(self, kind: Kind, key: str, field: str) -> Value:
         """Return the first value of a cell; absent without one."""
         facts = self.rows.get(kind.name, {}).get(key, {}).get(field)
-        return facts[0].value if facts else NOT_COLLECTED
+        return facts[0].value if facts else NOWHERE
 
     def by_number(self, known: Frame) -> None:
         """Give block devices that are only named the numbers that kernel files or other texts give them."""
@@ -153,9 +163,12 @@ def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, di
     origins: dict[str, dict[str, Value]] = {}
     rows: dict[str, dict[str, Value]] = {}
     columns = {field.name: frame.column(field.name) for field in kind.fields}
+    missing = {
+        name: absent(f"{NOT_COLLECTED}: {_TOOLS[name]}") if name in _TOOLS else NOWHERE for name in columns
+    }
     for key in keys:
         at = frame.index.get(key)
-        row = {name: NOT_COLLECTED if at is None else column[at] for name, column in columns.items()}
+        row = {name: missing[name] if at is None else column[at] for name, column in columns.items()}
         places: dict[str, list[str]] = {}
         for field, found in said.get(key, {}).items():
             if field in row and found:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, PATH
+from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
@@ -135,6 +135,8 @@ def _joins_none(view: View) -> bool:
     missing = sample.frame(PATH).missing
     if missing is not None and missing.reason == NO_MAP:
         return True
+    if missing is not None and missing.reason.startswith(NOT_COLLECTED):
+        return False
     blocks, layers = sample.frame(BLOCK), sample.frame(LAYER)
     if blocks.missing is None and not {"dm", "sd"} <= {name[:2] for name in blocks.keys}:
         return True
