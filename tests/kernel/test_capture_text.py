@@ -119,7 +119,9 @@ def test_copied_files_and_answers_of_cp_become_files_of_the_pass(tmp_path: Path)
     (tmp_path / "scc" / "fs-diskio.txt").write_bytes(SUPPORTCONFIG)
     (tree,) = open_capture(str(tmp_path)).passes
     assert tree.read("proc/partitions") == b"major minor  #blocks  name\n  94        4   23587200 dasdb\n"
-    assert tree.entries("cp") == ["fs-diskio.txt:24.txt"]
+    assert tree.entries("cp") == ["fs-diskio.txt"]
+    (number,) = [at for at, line in enumerate(tree.read("cp/fs-diskio.txt").split(b"\n"), 1) if line]
+    assert SUPPORTCONFIG.split(b"\n")[number - 1].startswith(b"DASD 0201")
     assert [one.command for one in tree.texts] == ["lsblk -i -o 'NAME,KNAME,MAJ:MIN'"]
 
 

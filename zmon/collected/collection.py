@@ -105,7 +105,7 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[CollectedText]
 def _name_missing(frames: dict[str, Frame]) -> None:
     """Say of kinds that nothing in a collection has what would have had them."""
     for source in SOURCES:
-        for kind in source.kinds:
+        for kind in source.kinds if not source.option else ():  # the others say how to switch them on
             frame = frames.get(kind.name)
             if frame is not None and frame.missing is not None:
                 frames[kind.name] = empty_frame(kind, f"{NOT_COLLECTED}: {source.what}")

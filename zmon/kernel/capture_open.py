@@ -160,6 +160,7 @@ def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
     """
     kept: list[CollectedText] = []
     files: dict[str, Node] = {}
+    answers: dict[str, list[str]] = {}
     top = posixpath.commonpath([posixpath.dirname(path) for path in found.texts])
     for path, node in sorted(found.texts.items()):
         origin = posixpath.relpath(path, top) if top else path
@@ -173,10 +174,15 @@ def _take_texts(found: CaptureContents, label: str) -> Sequence[CollectedText]:
                         posixpath.normpath(section.file), CapturedFile(_encoded(section), section.time)
                     )
             elif is_of_cp(section):
-                name = f"cp/{section.origin.replace('/', '.')}:{section.line}.txt"
-                files.setdefault(name, CapturedFile(_encoded(section), section.time))
+                lines = answers.setdefault(path, [])
+                lines += [""] * (section.line - 1 - len(lines))  # so that each keeps its number
+                lines += section.text.split("\n")[:-1]
             else:
                 kept.append(section)
+        if path in answers:
+            name = f"cp/{origin.removesuffix('.txt').replace('/', '.')}.txt"
+            content = "\n".join(answers[path]).encode("utf-8", "surrogateescape")
+            files[name] = CapturedFile(content + b"\n", node.time)
     found.add(label, files)
     return kept
 

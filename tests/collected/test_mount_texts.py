@@ -1,0 +1,93 @@
+"""Mounts, swap and the devices of btrfs in texts."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.collected.texts import LSBLK, facts_in, row, text
+from zmon.absent import Absent
+from zmon.collected.facts import Facts, joined
+from zmon.collected.mount_texts import best_mounts, mount_frame, parse_mounts
+from zmon.kinds import LAYER
+from zmon.sample import empty_frame
+
+PROC = "/dev/dasda2 / ext4 rw,relatime 0 0\ntmpfs /run tmpfs rw 0 0\n/dev/dasdb1 /a\\040b xfs rw 0 0\n"
+MOUNT = (
+    "/dev/dasda2 on / type ext4 (rw,relatime) [root]\n/dev/dasdb1 on /a b type xfs (rw,uquota=a(b))\n"
+    "overlay on /var/x type overlay (rw,lowerdir=/a:/b)\n"
+)
+FINDMNT = """\
+TARGET        SOURCE                                  FSTYPE OPTIONS
+/             /dev/dasda2[/@/.snapshots/1/snapshot]   btrfs  rw,relatime
+├─/proc       proc                                    proc   rw
+└─/boot       /dev/dasda1                             ext4   rw
+"""
+
+
+def test_each_form_gives_source_point_type_and_options() -> None:
+    """Blanks in names are octal in proc and plain in mount; findmnt draws a tree."""
+    name, rows = parse_mounts(text(PROC, file="proc/mounts"))
+    assert name == "proc/mounts"
+    assert rows[2][:4] == ("/dev/dasdb1", "/a b", "xfs", "rw")
+    name, rows = parse_mounts(text(MOUNT, "mount -l"))
+    assert [one[:4] for one in rows][:2] == [
+        ("/dev/dasda2", "/", "ext4", "rw,relatime"),
+        ("/dev/dasdb1", "/a b", "xfs", "rw,uquota=a(b)"),
+    ]
+    assert rows[0].place == "mount, all.txt:1"
+    name, rows = parse_mounts(text(FINDMNT, "findmnt"))
+    assert [one.point for one in rows] == ["/", "/proc", "/boot"]
+    assert rows[0].source == "/dev/dasda2"
+
+
+def test_the_copy_of_proc_mounts_comes_first_and_the_longest_of_each_form() -> None:
+    """Only one of them is used: they list the same mounts."""
+    short = text(PROC.split("\n", maxsplit=1)[0], file="proc/mounts")
+    rows = best_mounts([text(MOUNT, "mount"), short, text(PROC, file="proc/mounts")])
+    assert len(rows) == 3
+    assert rows[0].place == "all.txt:1"
+
+
+def test_numbers_are_those_of_the_devices_that_are_named() -> None:
+    """A mount of no block device gets a number of its own that no device has."""
+    facts = facts_in(LSBLK, "lsblk")
+    layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
+    rows = best_mounts([text(f"{PROC}/dev/mapper/db2vg-data /d xfs rw 0 0\n", file="proc/mounts")])
+    frame, origins = mount_frame(rows, facts, layers, 1)
+    assert frame.column("number") == ["94:2", "0:1000000", "94:5", "253:0"]
+    assert origins["mount 1"]["texts"] == "point source fstype options = all.txt:1"
+
+
+def test_a_btrfs_of_which_not_all_devices_are_known_says_so() -> None:
+    """Nothing is left out silently."""
+    facts = facts_in(LSBLK, "lsblk")
+    layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
+    rows = best_mounts([text("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")])
+    devices = mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")
+    assert isinstance(devices, Absent)
+    facts.btrfs["u"] = {"1": ("dasda1", "btrfs, a:1"), "2": ("dasdz1", "btrfs, a:2")}
+    devices = mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")
+    assert isinstance(devices, Absent)
+    assert "number" in devices.reason
+
+
+def test_swap_is_taken_from_proc_and_from_swapon() -> None:
+    """Rounded sizes are not taken."""
+    exact = "Filename Type Size Used Priority\n/dev/dasda1 partition 1000 10 -2\n"
+    assert row(facts_in(exact, "swapon -s"), "swap", "/dev/dasda1") == {
+        "sort": "partition", "size": 1024000, "used": 10240,
+    }  # fmt: skip
+    shown = "NAME TYPE SIZE USED PRIO\n/swap.img file 2G 0B -2\n"
+    assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file"}
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_an_error(content: str) -> None:
+    """Points are absolute."""
+    facts = Facts()
+    layers = empty_frame(LAYER, "x")
+    for real in (PROC, MOUNT, FINDMNT):
+        rows = best_mounts([text(real[:40] + content)])
+        assert all(one.point.startswith("/") for one in rows)
+        mount_frame(rows, facts, layers, 1)

@@ -1,0 +1,100 @@
+"""What udev's data base says, printed by udevadm."""
+
+from __future__ import annotations
+
+from tests.collected.texts import facts_in, row
+
+EXPORTED = """\
+P: /devices/css0/0.0.021d/0.0.7101
+E: DEVPATH=/devices/css0/0.0.021d/0.0.7101
+E: DRIVER=dasd-eckd
+E: CU_TYPE=3990
+E: CU_MODEL=E9
+E: DEV_TYPE=3390
+E: DEV_MODEL=0C
+E: SUBSYSTEM=ccw
+
+P: /devices/css0/0.0.021d/0.0.7101/block/dasdb
+N: dasdb
+L: 0
+S: disk/by-path/ccw-0.0.7101
+S: disk/by-id/ccw-DB7101
+E: DEVTYPE=disk
+E: ID_SERIAL=DB7101
+E: ID_UID=IBM.750000000ABCD1.7100.01
+E: MAJOR=94
+E: MINOR=4
+E: SUBSYSTEM=block
+
+P: /devices/css0/0.0.021d/0.0.7101/block/dasdb/dasdb1
+N: dasdb1
+E: DEVTYPE=partition
+E: ID_PART_ENTRY_OFFSET=192
+E: ID_PART_ENTRY_SIZE=47172768
+E: MAJOR=94
+E: MINOR=5
+E: SUBSYSTEM=block
+
+P: /devices/virtual/block/dm-0
+N: dm-0
+E: DEVTYPE=disk
+E: DM_NAME=db2vg-data
+E: DM_UUID=LVM-abc
+E: MAJOR=253
+E: MINOR=0
+E: SUBSYSTEM=block
+
+P: /devices/css0/0.0.0015/0.0.3d0c/host0/rport-0:0-0/target0:0:0/0:0:0:1/block/sda
+N: sda
+E: DEVTYPE=disk
+E: ID_BUS=scsi
+E: ID_SERIAL=36005076309ffc5630000000000000200
+E: ID_SCSI_SERIAL=75ABCD10200
+E: ID_VENDOR=IBM
+E: ID_MODEL=2107900
+E: MAJOR=8
+E: MINOR=0
+E: SUBSYSTEM=block
+"""
+
+
+def test_a_dasd_has_label_uid_types_and_names() -> None:
+    """Its record as a ccw device and that of its disk are joined by the bus id."""
+    facts = facts_in(EXPORTED, "udevadm info --export-db")
+    assert row(facts, "device", "0.0.7101") == {
+        "subchannel": "0.0.021d", "driver": "dasd-eckd", "cutype": "3990/e9", "devtype": "3390/0c",
+        "block": "dasdb", "uid": "IBM.750000000ABCD1.7100.01",
+    }  # fmt: skip
+    assert row(facts, "dasd", "0.0.7101") == {"name": "dasdb", "volser": "DB7101"}
+    assert row(facts, "layer", "94:4") == {
+        "name": "dasdb", "sort": "disk", "busid": "0.0.7101",
+        "links": "disk/by-path/ccw-0.0.7101 disk/by-id/ccw-DB7101",
+    }  # fmt: skip
+
+
+def test_a_partition_has_its_first_sector() -> None:
+    """So the bytes of a volume on it can be placed."""
+    facts = facts_in(EXPORTED, "udevadm info -e")
+    assert row(facts, "layer", "94:5") == {
+        "name": "dasdb1", "sort": "partition", "parent": "dasdb", "start": 192, "size": 47172768,
+        "busid": "0.0.7101",
+    }  # fmt: skip
+
+
+def test_a_logical_volume_and_a_lun_have_their_names() -> None:
+    """WWID and serial number are those that the readers of sysfs give."""
+    facts = facts_in(EXPORTED, "udevadm info -e")
+    assert row(facts, "layer", "253:0") == {
+        "name": "dm-0", "sort": "dm", "mapped": "db2vg-data", "uuid": "LVM-abc",
+    }  # fmt: skip
+    found = row(facts, "layer", "8:0")
+    assert found["wwid"] == "naa.6005076309ffc5630000000000000200"
+    assert found["serial"] == "75ABCD10200"
+    assert found["busid"] == "0.0.3d0c"
+
+
+def test_a_record_that_was_cut_says_what_is_whole() -> None:
+    """Without its number a block device is left out."""
+    facts = facts_in(EXPORTED[: EXPORTED.index("E: MINOR=4")], "udevadm info -e")
+    assert "layer" not in facts.rows
+    assert row(facts, "device", "0.0.7101")["driver"] == "dasd-eckd"
