@@ -132,6 +132,7 @@ COMMANDS: Final = (
             "replay",
             "record",
             "serve-metrics",
+            "fleet",
             "import",
             "info",
             "cut",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zmon.cli.output import FAILED, OK, complain, write_csv, write_json, write_text
+from zmon.cli.output import FAILED, OK, complain, progress, write_csv, write_json, write_text
 from zmon.lab.measure import MeasureError
 from zmon.lab.scenario import ScenarioError, load_scenario, names, path_of
 from zmon.lab.study_report import HEADINGS, report, text
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.lab.study_report import ReportLine
+    from zmon.store.writer import Writer
 
 
 def run(args: argparse.Namespace) -> int:
     """Run `list`, `report` or `show`; returns the exit status."""
     try:
+        if args.word == "fleet":
+            return _fleet(args)
         if args.word == "report":
             if args.seeds:
                 return _seed_report(args.names or names(), args.seeds, args.format)
@@ -31,6 +34,28 @@ def run(args: argparse.Namespace) -> int:
                 sys.stdout.write(file.read())
     except (ScenarioError, MeasureError) as error:
         return complain(str(error))
+    return OK
+
+
+def _fleet(args: argparse.Namespace) -> int:
+    """Write the recordings of many guests; returns the exit status."""
+    from zmon.lab.guest_fleet import MAX_GUESTS, write_fleet  # noqa: PLC0415 - loads the store
+    from zmon.store.file_format import RecordingError  # noqa: PLC0415 - likewise
+    from zmon.trends.rollup import recording_with_trends  # noqa: PLC0415 - likewise
+
+    if args.guests > MAX_GUESTS:
+        return complain(f"at most {MAX_GUESTS} guests are simulated")
+
+    def opened(path: str) -> Writer:
+        return recording_with_trends(path, durable=False)
+
+    try:
+        with progress(f"simulating {args.guests:,} guests"):
+            write_fleet(args.directory, opened, args.length / 1e9, args.guests)
+    except RecordingError as error:
+        return complain(str(error))
+    except OSError as error:
+        return complain(f"{error.filename}: {error.strerror}")
     return OK
 
 

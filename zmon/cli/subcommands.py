@@ -694,6 +694,23 @@ def serve_metrics(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--root DIR", "read below DIR instead of /", default="/")
 
 
+def fleet(parser: argparse.ArgumentParser) -> None:
+    """Show many systems at once: zmon fleet DIR, zmon fleet DIR lcus.
+
+    DIR holds the recordings of several systems, copied together: a directory of day files, or NAME.zmon, for each.
+    Guests are joined by storage server and LCU: who fills an LCU, how even boxes are, how busy channel paths are, the
+    exceptions of all.  The figures are of the last hour, or of the time from --since to --at.  See docs/fleet.md.
+    """  # noqa: E501 - the help as it is printed
+    parser.add_argument("directory", metavar="DIR", help="the recordings, copied together")
+    parser.add_argument(
+        "view", nargs="?", choices=("guests", "boxes", "lcus", "channels", "exceptions"),
+        help="only this view", metavar="VIEW",
+    )  # fmt: skip
+    _option(parser, "--at TIME", "end of the time: 14:32, -10m (default: the last sample)")
+    _option(parser, "--since TIME", "begin of the time; -5m is 5 minutes before its end (default: -1h)")
+    _format(parser, "text", "csv", "json")
+
+
 def import_(parser: argparse.ArgumentParser) -> None:
     """Make a recording from a report of sar, a capture, or a simulated machine.
 
@@ -823,7 +840,7 @@ def lab(parser: argparse.ArgumentParser) -> None:
     compares the results with the studies they are based on; the exit status is 1 if a figure is out of bounds.
     NAME is a scenario that comes with zmon, or a file of your own that ends in .toml.  See docs/lab.md.
     """  # noqa: E501 - the help as it is printed
-    words = parser.add_subparsers(dest="word", required=True, metavar="list | report | show")
+    words = parser.add_subparsers(dest="word", required=True, metavar="list | report | show | fleet")
     words.add_parser("list", help="list the scenarios")
     report = words.add_parser("report", help="compare the model with the studies")
     report.add_argument("names", nargs="*", metavar="NAME", help="only these; by default all")
@@ -837,6 +854,11 @@ def lab(parser: argparse.ArgumentParser) -> None:
     report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")
+    many = words.add_parser("fleet", help="write recordings of many simulated guests, for zmon fleet")
+    many.add_argument("directory", metavar="DIR", help="where to write them")
+    _option(many, "--guests N", "how many guests (default 30)", type=positive, default=30)
+    _option(many, "--for TIME", "how long they are (default 1h)", dest="length", type=length,
+            default=3_600_000_000_000)  # fmt: skip
 
 
 SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]] = {
@@ -855,6 +877,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "record": ("record this machine day and night, one file per day", record),
     "serve-metrics": ("serve metrics for Prometheus on this machine", serve_metrics),
     "import": ("make a recording from a report of sar, a capture or a simulated machine", import_),
+    "fleet": ("show many systems at once, from recordings copied together", fleet),
     "info": ("describe a recording, and check it for damage", info),
     "cut": ("copy part of a recording, with or without names", cut),
     "export": ("write the counters of a recording as CSV or JSON lines", export),

@@ -268,6 +268,11 @@ class Excerpt(Timeline):
             if recording is not None and numbers:
                 yield section, recording, numbers
 
+    def parts(self) -> Iterator[tuple[Recording, range]]:
+        """Yield the files that have samples between the times, with the numbers of these."""
+        for _section, recording, numbers in self._inside():
+            yield recording, numbers
+
     def __len__(self) -> int:
         return sum(len(numbers) for _section, _recording, numbers in self._inside())
 

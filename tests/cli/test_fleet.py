@@ -1,0 +1,104 @@
+"""`zmon fleet` shows the systems of a directory together, for people and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from zmon.cli.main import main
+from zmon.cli.output import FAILED, OK, USAGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("utc")
+
+
+@pytest.fixture(scope="session")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the recordings of four simulated guests, which share three boxes."""
+    folder = tmp_path_factory.mktemp("fleet") / "f"
+    assert main(["lab", "fleet", str(folder), "--guests", "4", "--for", "12m"]) == OK
+    return folder
+
+
+def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All views, what is simulated and what is not seen, and how to look closer."""
+    assert main(["fleet", str(fleet)]) == OK
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    assert lines[0].startswith("SIMULATED  Fleet of 4 systems, 2003-03-16 23:12:00 to 2003-03-17 00:12:00")
+    for title in ("Guests", "Boxes", "LCUs across guests", "Channel paths", "Exceptions"):
+        assert title in lines
+    assert "z/OS and systems without a recording here are not seen." in text
+    shared = next(line for line in lines if "750000000F2002" in line and "7600" in line and "%" in line)
+    assert {"lnx001", "lnx004"} <= {
+        word for word in shared.replace(",", " ").split() if word.startswith("lnx")
+    }
+    closer = next(line for line in lines if line.startswith("Look closer: "))
+    assert str(fleet) in closer
+
+
+def test_the_command_that_looks_closer_works(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It opens the recording of that system at that time."""
+    main(["fleet", str(fleet), "exceptions", "--format", "json"])
+    row = json.loads(capsys.readouterr().out)["exceptions"][0]
+    assert main(["show", "CTLUNIT", "--from", row["path"], "--at", row["end"]]) == OK
+    assert "7600" in capsys.readouterr().out
+
+
+def test_programs_get_rows(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """CSV of one view, JSON of all; what is not known is empty, or null."""
+    assert main(["fleet", str(fleet), "guests", "--format", "csv"]) == OK
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["guest"] for row in rows] == ["lnx001", "lnx002", "lnx003", "lnx004"]
+    assert all(float(row["io"]) > 0 for row in rows)
+    assert main(["fleet", str(fleet), "--format", "json"]) == OK
+    document = json.loads(capsys.readouterr().out)
+    assert document["simulated"] is True
+    assert {"guests", "boxes", "lcus", "channels", "exceptions", "notes"} <= document.keys()
+    assert sum(row["io"] for row in document["lcus"]) == pytest.approx(
+        sum(row["io"] for row in document["guests"])
+    )
+    assert main(["fleet", str(fleet), "--format", "csv"]) == USAGE
+
+
+def test_a_time_can_be_chosen(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the words of all commands; one that is none is refused."""
+    assert main(["fleet", str(fleet), "guests", "--since=-5m"]) == OK
+    assert "2003-03-17 00:07:00 to 2003-03-17 00:12:00" in capsys.readouterr().out
+    assert main(["fleet", str(fleet), "--since=-5m"]) == OK
+    assert "LCUs across guests" in capsys.readouterr().out
+    assert main(["fleet", str(fleet), "--at", "soon"]) == USAGE
+    assert main(["fleet", str(fleet), "--since", "2003-03-18 00:00"]) == USAGE
+
+
+def test_one_that_cannot_be_read_does_not_hide_the_others(
+    fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is listed with the reason, in letters that a terminal can show."""
+    shutil.copytree(fleet / "lnx001", tmp_path / "lnx001")
+    (tmp_path / "bad\x1b[31m.zmon").write_bytes(b"no recording")
+    assert main(["fleet", str(tmp_path), "guests"]) == OK
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    assert "lnx001" in text
+    assert "Figures are of the 1 of 2 recorded systems" in text
+
+
+def test_a_directory_without_recordings_says_what_it_should_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And one that is not there says so."""
+    assert main(["fleet", str(tmp_path)]) == FAILED
+    assert "there is no recording in it" in capsys.readouterr().err
+    assert main(["fleet", str(tmp_path / "no")]) == FAILED
+    assert capsys.readouterr().err == f"zmon: {tmp_path}/no: No such file or directory\n"
+    (tmp_path / "x.zmon").write_bytes(b"no recording")
+    assert main(["fleet", str(tmp_path)]) == FAILED
+    assert "none of the recordings can be read" in capsys.readouterr().err

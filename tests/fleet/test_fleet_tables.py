@@ -1,0 +1,119 @@
+"""Guests are joined by box and LCU; their I/O adds up, and what all partitions read of a channel does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.absent import Absent, absent
+from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.fleet.fleet_tables import LATE, channel_rows, exception_rows, fleet_of
+from zmon.fleet.member import ChannelUse, Member, Weighed
+
+HOUR = 3_600_000_000_000
+
+
+def guest(name: str, lcus: dict[str, float], **more: object) -> Member:
+    """Return a guest with I/O per second on LCUs; each I/O takes 2 ms."""
+    figures = {
+        key: {
+            "io": Weighed(3600 * io, 3600.0),
+            "mbs": Weighed(36 * io, 3600.0),
+            "resp": Weighed(7200 * io, 3600 * io),
+        }
+        for key, io in lcus.items()
+    }
+    return Member(name, f"/fleet/{name}", span=(0, HOUR), lcus=figures)._replace(**more)  # type: ignore[arg-type]  # fields
+
+
+def test_who_fills_an_lcu() -> None:
+    """By its share of the I/O; the SSID alone is not enough, because two boxes may use the same."""
+    fleet = fleet_of(
+        [
+            guest("lnx1", {"IBM.A.7600": 30, "IBM.A.7700": 10}),
+            guest("lnx2", {"IBM.A.7600": 60}),
+            guest("lnx3", {"IBM.B.7600": 5}),
+            guest("lnx4", {"IBM.A.7600": 9}), guest("lnx5", {"IBM.A.7600": 1}),
+        ],
+        0, HOUR,
+    )  # fmt: skip
+    first = fleet.lcus[0]
+    assert (first.box, first.lcu, first.guests, first.io, first.resp) == ("A", "7600", 4, 100, 2)
+    assert first.filled_by == (("lnx2", 60.0), ("lnx1", 30.0), ("lnx4", 9.0))
+    assert first.share == pytest.approx(100 * 100 / 110)
+    assert [(row.box, row.lcus, row.guests, row.busiest) for row in fleet.boxes] == [
+        ("A", 2, 4, "7600"), ("B", 1, 1, "7600"),
+    ]  # fmt: skip
+    assert fleet.boxes[0].skew == pytest.approx(100 / 55)
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["IBM.A.1", "IBM.A.2", "IBM.B.1"]), st.integers(0, 1000), max_size=3),
+        min_size=1, max_size=8,
+    )
+)  # fmt: skip
+def test_what_guests_do_is_what_lcus_and_boxes_do(loads: list[dict[str, int]]) -> None:
+    """No I/O is lost or counted twice, whoever shares what."""
+    fleet = fleet_of([guest(f"g{n}", dict(load)) for n, load in enumerate(loads)], 0, HOUR)
+    done = sum(sum(load.values()) for load in loads)
+    for rows in (fleet.guests, fleet.lcus, fleet.boxes):
+        known = [float(row.io) for row in rows if not isinstance(row.io, Absent)]
+        assert sum(known) == pytest.approx(done)
+    for row in fleet.lcus:
+        assert sum(percent for _, percent in row.filled_by) <= 100.0001
+
+
+def test_a_channel_path_is_a_maximum_and_the_gap_is_others() -> None:
+    """Two partitions read the same 80 percent and do 50 of them; one that is recorded twice counts once."""
+    seen = {"L1": 0.3, "L2": 0.2}
+    members = [
+        guest(name, {}, machine={"lpar_name": name}, channels=(ChannelUse("C", "0.40", 0x1B, 0.8, own),))
+        for name, own in seen.items()
+    ]
+    again = members[1]._replace(name="copy")
+    (row,) = channel_rows([*members, again])
+    assert (row.seen_by, row.type) == (2, "FICON")
+    assert (row.busy, row.own, row.gap) == pytest.approx((80, 50, 30))
+    said = fleet_of([*members, again], 0, HOUR).notes
+    assert "Channel 0.40: 80% busy, 50% by the partitions that report, 30% by others." in said
+
+
+def test_without_own_figures_the_gap_is_not_known() -> None:
+    """It is not the whole of the channel."""
+    use = ChannelUse("C", "0.40", absent("type"), 0.8, absent("not measured"))
+    (row,) = channel_rows([guest("lnx1", {}, channels=(use,))])
+    assert isinstance(row.gap, Absent)
+    assert isinstance(row.own, Absent)
+
+
+def entry(key: str, level: int) -> ExceptionEntry:
+    """Return an exception of an LCU."""
+    return ExceptionEntry(
+        "lcu", "00", "control_unit", key, "", 1, 5, level, 20.0, 1, 5, 10.0, 15.0, 3, f"{key} is slow"
+    )
+
+
+def test_exceptions_of_all_are_ranked_together() -> None:
+    """With the recording that shows each."""
+    rows = exception_rows([
+        guest("lnx1", {}, exceptions=(entry("a", LOOK),)), guest("lnx2", {}, exceptions=(entry("b", BAD),)),
+    ])  # fmt: skip
+    assert [(row.guest, row.level, row.path) for row in rows] == [
+        ("lnx2", "bad", "/fleet/lnx2"), ("lnx1", "look", "/fleet/lnx1"),
+    ]  # fmt: skip
+
+
+def test_a_guest_without_figures_says_why() -> None:
+    """Damaged, ended before, without LCUs, without exceptions: none is taken for a guest that rests."""
+    broken = Member("lnx1", "/fleet/lnx1", "it is damaged")
+    ended = Member("lnx2", "/fleet/lnx2", span=(0, HOUR))
+    quiet = guest("lnx3", {}, span=(0, 2 * HOUR))
+    fleet = fleet_of([broken, ended, quiet], HOUR + LATE, 2 * HOUR)
+    assert [row.state for row in fleet.guests] == [
+        "it is damaged", "its recording ended before this time", "no LCU with I/O is known",
+    ]  # fmt: skip
+    assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
+    assert fleet.notes[0].startswith("Figures are of the 0 of 3 recorded systems")
+    assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]

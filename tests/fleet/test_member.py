@@ -1,0 +1,74 @@
+"""What is read of a system is what its screens show of the same time, and one that is damaged says so."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from zmon.fleet.member import Weighed, found_in, read_member, span_of
+from zmon.interval import Interval
+from zmon.session.recording import open_recording
+from zmon.tables.control_unit import table
+from zmon.tables.view import View
+
+ROOT = Path(__file__).parents[2]
+RECORDING = str(ROOT / "recordings/lab-shark-before.zmon")
+
+
+def test_figures_are_those_of_ctlunit() -> None:
+    """Rates and times of a whole recording, from its roll-ups alone."""
+    begin, end = span_of(RECORDING)
+    member = read_member("lab", RECORDING, begin, end)
+    timeline = open_recording(RECORDING)
+    first, last = timeline.find(begin), timeline.find(end)
+    assert first is not None
+    assert last is not None
+    shown = table(View(Interval(first.sample, last.sample, skipped=True)))
+    assert member.problem == ""
+    assert member.is_simulated
+    assert member.machine["guest_name"] == "LINDB01"
+    for row, key in enumerate(shown.keys):
+        if key in member.lcus:
+            for name in ("io", "mbs", "conn", "resp"):
+                assert member.lcus[key][name].mean == pytest.approx(shown.columns[name][row], rel=0.01)
+        else:
+            assert shown.columns["io"][row] == 0
+    assert member.lcus
+    timeline.close()
+
+
+def test_another_time_has_other_figures() -> None:
+    """Only minutes of the time count; a time without samples has none, and no problem."""
+    begin, end = span_of(RECORDING)
+    middle = (begin + end) // 2
+    halves = [read_member("lab", RECORDING, *times) for times in ((begin, middle), (middle, end))]
+    assert halves[0].lcus != halves[1].lcus
+    outside = read_member("lab", RECORDING, end + 10**12, end + 2 * 10**12)
+    assert (outside.problem, dict(outside.lcus), outside.span) == ("", {}, (begin, end))
+
+
+def test_systems_are_found_by_their_names(tmp_path: Path) -> None:
+    """A directory of day files, or a file; other things are left alone."""
+    (tmp_path / "lnx1").mkdir()
+    shutil.copy(RECORDING, tmp_path / "lnx1/2003-03-17.zmon")
+    shutil.copy(RECORDING, tmp_path / "lnx2.zmon")
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "empty").mkdir()
+    assert [*found_in(str(tmp_path))] == ["lnx1", "lnx2"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no recording", b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_what_is_no_recording_says_so(tmp_path: Path, content: bytes) -> None:
+    """In a sentence, and the others go on."""
+    path = tmp_path / "lnx1.zmon"
+    path.write_bytes(content)
+    member = read_member("lnx1", str(path), 0, 10**19)
+    assert member.problem
+    assert not member.lcus
+
+
+def test_sums_and_weights_of_several_add_up() -> None:
+    """The mean of means would be wrong: who does more counts more."""
+    assert Weighed(10.0, 1.0).plus(Weighed(20.0, 9.0)).mean == 3.0

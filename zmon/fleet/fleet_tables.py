@@ -1,0 +1,335 @@
+"""Tables of a fleet: guests, boxes, LCUs, channel paths and exceptions, as pure functions of its members.
+
+Guests are joined by the serial of the storage server and the SSID of the LCU, which each reads from its own
+devices.  Each counts its own I/O, so figures of LCUs are sums, and times are sums of time by sums of I/O.  Of
+a channel path every partition reads the same figure of the whole machine: that is a maximum, never a sum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent
+from zmon.event import BAD, LEVELS
+from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed
+from zmon.topology.volumes import channel_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.fleet.member import Member
+
+MAX_NAMED: Final = 3
+"""Guests that are named as those that fill an LCU."""
+LATE: Final = 300_000_000_000
+"""ns that a recording may end before the time and still count as complete."""
+NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
+
+
+class GuestRow(NamedTuple):
+    """One system."""
+
+    guest: str
+    cpc: str
+    lpar: str
+    user: str
+    """The name of the guest in z/VM."""
+    boxes: int
+    io: Number
+    mbs: Number
+    resp: Number
+    """ms."""
+    cpu: Number
+    """Percent of its processors."""
+    queue: Number
+    """Requests in Linux, on average."""
+    bad: Number
+    """Exceptions in the time that were bad."""
+    look: Number
+    until: int
+    """The time of its last sample, UTC in ns."""
+    state: str
+    """What is to be known of it; empty if nothing is."""
+    path: str
+
+
+class LcuRow(NamedTuple):
+    """One LCU across guests."""
+
+    box: str
+    lcu: str
+    guests: int
+    io: Number
+    share: Number
+    """Percent of the I/O of its box, of the guests that report."""
+    mbs: Number
+    resp: Number
+    pend: Number
+    disc: Number
+    conn: Number
+    queue: Number
+    filled_by: tuple[tuple[str, float], ...]
+    """The guests with most I/O, and their percent of it."""
+
+
+class BoxRow(NamedTuple):
+    """One storage server across guests."""
+
+    box: str
+    vendor: str
+    lcus: int
+    guests: int
+    io: Number
+    mbs: Number
+    resp: Number
+    busiest: str
+    """The LCU with most I/O."""
+    skew: Number
+    """How many times the mean LCU that has."""
+    filled_by: tuple[tuple[str, float], ...]
+
+
+class ChannelRow(NamedTuple):
+    """One channel path across partitions."""
+
+    cpc: str
+    chpid: str
+    type: str
+    seen_by: int
+    busy: Number
+    """Percent, by the whole machine."""
+    own: Number
+    """Percent, by the partitions that report."""
+    gap: Number
+    """Percent, by others: z/OS, and partitions without a recording here."""
+
+
+class ExceptionRow(NamedTuple):
+    """One exception of a guest."""
+
+    guest: str
+    level: str
+    begin: int
+    end: int
+    rule: str
+    sentence: str
+    path: str
+    """The recording that shows it."""
+
+
+class Fleet(NamedTuple):
+    """All tables of a time."""
+
+    begin: int
+    end: int
+    guests: tuple[GuestRow, ...]
+    boxes: tuple[BoxRow, ...]
+    lcus: tuple[LcuRow, ...]
+    channels: tuple[ChannelRow, ...]
+    exceptions: tuple[ExceptionRow, ...]
+    is_simulated: bool
+    notes: tuple[str, ...]
+    """What is to be known of the figures."""
+
+
+def fleet_of(members: Sequence[Member], begin: int, end: int) -> Fleet:
+    """Return the tables of a fleet's members."""
+    shares = _by_lcu(members)
+    channels = channel_rows(members)
+    return Fleet(
+        begin,
+        end,
+        tuple(_guest(member, end) for member in members),
+        tuple(_boxes(shares)),
+        tuple(_lcus(shares)),
+        channels,
+        exception_rows(members),
+        any(member.is_simulated for member in members),
+        tuple(_notes(members, channels)),
+    )
+
+
+# guests
+
+
+def _guest(member: Member, end: int) -> GuestRow:
+    figures = _together(member.lcus.values())
+    boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
+    entries = member.exceptions
+    bad = sum(1 for entry in entries or () if entry.level == BAD)
+    known = entries is not None
+    state = member.problem
+    if not state and member.span[1] < end - LATE:
+        state = "its recording ended before this time" if not member.machine else "its recording ends earlier"
+    if not state and not member.lcus:
+        state = "no LCU with I/O is known"
+    machine = member.machine
+    return GuestRow(
+        member.name,
+        machine.get("sequence", ""),
+        machine.get("lpar_name", ""),
+        machine.get("guest_name", ""),
+        len(boxes),
+        _rate(member.lcus.values(), "io"),
+        _rate(member.lcus.values(), "mbs"),
+        figures.get("resp", Weighed()).mean,
+        member.cpu.mean,
+        _rate(member.lcus.values(), "queue"),
+        bad if known else NO_EXCEPTIONS,
+        len(entries or ()) - bad if known else NO_EXCEPTIONS,
+        member.span[1],
+        state,
+        member.path,
+    )
+
+
+def _together(things: Iterable[Mapping[str, Weighed]]) -> dict[str, Weighed]:
+    """Return the figures of several things together, each with its weight."""
+    found: dict[str, Weighed] = {}
+    for figures in things:
+        for name, one in figures.items():
+            found[name] = found.get(name, Weighed()).plus(one)
+    return found
+
+
+def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:
+    """Return the sum of the means of a rate over several things."""
+    known = [figures[name].mean for figures in things if name in figures]
+    numbers = [value for value in known if not isinstance(value, Absent)]
+    return sum(numbers) if numbers else NO_ROLLUPS
+
+
+# LCUs and boxes
+
+
+def _by_lcu(members: Iterable[Member]) -> dict[str, dict[str, Mapping[str, Weighed]]]:
+    """Return the figures of each LCU, guest by guest."""
+    found: dict[str, dict[str, Mapping[str, Weighed]]] = {}
+    for member in members:
+        for key, figures in member.lcus.items():
+            found.setdefault(key, {})[member.name] = figures
+    return dict(sorted(found.items()))
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """Return vendor, box and LCU of a key; what people call it is the LCU."""
+    vendor, _, rest = key.partition(".")
+    box, _, lcu = rest.rpartition(".")
+    return (vendor, box, lcu) if box else ("", "", key)
+
+
+def _filled_by(guests: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Return the guests with most I/O, and their percent of it."""
+    whole = sum(guests.values())
+    ranked = sorted(guests.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple((name, 100 * io / whole) for name, io in ranked[:MAX_NAMED] if io > 0)
+
+
+def _io(figures: Mapping[str, Weighed]) -> float:
+    mean = figures.get("io", Weighed()).mean
+    return 0.0 if isinstance(mean, Absent) else float(mean)
+
+
+def _lcus(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[LcuRow]:
+    boxes: dict[str, float] = {}
+    for key, guests in shares.items():
+        box = _parts(key)[1]
+        boxes[box] = boxes.get(box, 0.0) + sum(map(_io, guests.values()))
+    rows = []
+    for key, guests in shares.items():
+        _vendor, box, lcu = _parts(key)
+        figures = _together(guests.values())
+        io = _rate(guests.values(), "io")
+        share: Number = 100 * io / boxes[box] if boxes[box] else NO_ROLLUPS
+        resp, pend, disc, conn = (
+            figures.get(name, Weighed()).mean for name in ("resp", "pend", "disc", "conn")
+        )
+        filled = _filled_by({name: _io(one) for name, one in guests.items()})
+        mbs, queue = (_rate(guests.values(), name) for name in ("mbs", "queue"))
+        rows.append(LcuRow(box, lcu, len(guests), io, share, mbs, resp, pend, disc, conn, queue, filled))
+    return sorted(rows, key=lambda row: -row.io if not isinstance(row.io, Absent) else 0.0)
+
+
+def _boxes(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[BoxRow]:
+    by_box: dict[tuple[str, str], list[str]] = {}
+    for key in shares:
+        vendor, box, _lcu = _parts(key)
+        by_box.setdefault((box, vendor), []).append(key)
+    rows = []
+    for (box, vendor), keys in by_box.items():
+        every = [figures for key in keys for figures in shares[key].values()]
+        loads = {key: sum(map(_io, shares[key].values())) for key in keys}
+        busiest = max(loads, key=lambda key: loads[key])
+        mean = sum(loads.values()) / len(loads)
+        guests: dict[str, float] = {}
+        for key in keys:
+            for name, figures in shares[key].items():
+                guests[name] = guests.get(name, 0.0) + _io(figures)
+        rows.append(BoxRow(
+            box, vendor, len(keys), len(guests), _rate(every, "io"), _rate(every, "mbs"),
+            _together(every).get("resp", Weighed()).mean, _parts(busiest)[2],
+            loads[busiest] / mean if mean else NO_ROLLUPS, _filled_by(guests),
+        ))  # fmt: skip
+    return sorted(rows, key=lambda row: -row.io if not isinstance(row.io, Absent) else 0.0)
+
+
+# channel paths, exceptions
+
+
+def channel_rows(members: Iterable[Member]) -> tuple[ChannelRow, ...]:
+    """Return the channel paths: by the machine the highest figure, by the partitions their sum, and the gap.
+
+    Two recordings of one partition count once.
+    """
+    found: dict[tuple[str, str], dict[str, tuple[Value, Number, Number]]] = {}
+    for member in members:
+        for one in member.channels:
+            partition = member.machine.get("lpar_name", "") or member.name
+            found.setdefault((one.cpc, one.chpid), {})[partition] = (one.type, one.all, one.own)
+    rows = []
+    for (cpc, chpid), seen in sorted(found.items()):
+        busiest = max(100 * float(used) for _, used, _ in seen.values() if not isinstance(used, Absent))
+        owns = [own for _, _, own in seen.values()]
+        whole: Number = NOT_MEASURED
+        if not any(isinstance(own, Absent) for own in owns):
+            whole = 100 * sum(owns)
+        code = next(iter(seen.values()))[0]
+        kind = channel_type(code) if isinstance(code, int) else ""
+        gap = whole if isinstance(whole, Absent) else max(busiest - whole, 0.0)
+        rows.append(ChannelRow(cpc, chpid, kind, len(seen), busiest, whole, gap))
+    return tuple(rows)
+
+
+def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
+    """Return the exceptions of all guests, the heaviest first."""
+    found = [(entry, member) for member in members for entry in member.exceptions or ()]
+    found.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
+    return tuple(
+        ExceptionRow(m.name, LEVELS[e.level], e.begin, e.end, e.rule, e.sentence, m.path) for e, m in found
+    )
+
+
+def _notes(members: Sequence[Member], channels: Sequence[ChannelRow]) -> list[str]:
+    """Say what the figures are of, and what they do not see."""
+    reporting = sum(1 for member in members if member.lcus)
+    plural = "s" * (len(members) != 1)
+    found = [
+        (
+            f"Figures are of the {reporting} of {len(members)} recorded system{plural} that report LCUs in"
+            " this time; z/OS and systems without a recording here are not seen."
+        )
+    ]
+    if any(member.is_simulated for member in members):
+        found.append("Simulated: nothing of it is real. The guests do not slow one another down.")
+    if channels:
+        gaps = [row for row in channels if not isinstance(row.gap, Absent)]
+        if gaps:
+            worst = max(gaps, key=lambda row: float(row.gap))  # type: ignore[arg-type]  # numbers
+            found.append(
+                f"Channel {worst.chpid}: {worst.busy:.0f}% busy, {worst.own:.0f}% by the partitions that"
+                f" report, {worst.gap:.0f}% by others."
+            )
+    else:
+        found.append("No system here measures channel paths: that takes an LPAR with channel measurement.")
+    return found

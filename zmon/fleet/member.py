@@ -1,0 +1,220 @@
+"""One system of a fleet: what its recording says of a time, mostly from roll-ups."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.absent import Absent, absent, text_of
+from zmon.interval import Interval
+from zmon.kinds import CHANNEL, MACHINE
+from zmon.session.recording import Excerpt
+from zmon.store.file_format import RecordingError
+from zmon.tables.channel import busy
+from zmon.trends.exception_rows import stored
+from zmon.trends.trend_tables import NS, SECONDS, THOUSAND, TREND_TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.event import ExceptionEntry
+    from zmon.sample import Sample
+    from zmon.store.reader import Recording
+
+MINUTE: Final = 60
+FIGURES: Final = {
+    "CTLUNIT": ("io", "mbs", "pend", "disc", "conn", "resp", "queue"),
+    "CPU": ("busy",),
+}
+"""The figures that are read of roll-ups, by screen."""
+NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
+NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+
+
+class Weighed(NamedTuple):
+    """A sum of values times weights, and the sum of the weights; of several systems both add up."""
+
+    total: float = 0.0
+    weight: float = 0.0
+
+    @property
+    def mean(self) -> Number:
+        """The weighed mean."""
+        return self.total / self.weight if self.weight > 0 else NO_ROLLUPS
+
+    def plus(self, other: Weighed) -> Weighed:
+        """Return both together."""
+        return Weighed(self.total + other.total, self.weight + other.weight)
+
+
+class ChannelUse(NamedTuple):
+    """How busy a channel path was in the last minute, by all partitions and by this one; parts of 1."""
+
+    cpc: str
+    chpid: str
+    """css.chpid: `0.4e`."""
+    type: Value
+    all: Number
+    own: Number
+
+
+class Member(NamedTuple):
+    """One system."""
+
+    name: str
+    path: str
+    """Its recording: a file, or a directory of day files."""
+    problem: str = ""
+    """Why it cannot be read; then nothing else is known."""
+    span: tuple[int, int] = (0, 0)
+    """The times of its first and last sample, UTC in ns."""
+    machine: Mapping[str, str] = {}
+    """What MACHINE says: guest_name, lpar_name, sequence ..."""
+    is_simulated: bool = False
+    lcus: Mapping[str, Mapping[str, Weighed]] = {}
+    """By VENDOR.SERIAL.SSID and figure."""
+    cpu: Weighed = Weighed()
+    channels: tuple[ChannelUse, ...] = ()
+    exceptions: tuple[ExceptionEntry, ...] | None = None
+    """Those of the time, the heaviest first; None if they were not recorded."""
+
+
+def found_in(directory: str) -> dict[str, str]:
+    """Return the recordings of a directory by the names of systems.
+
+    A directory in it that holds day files is a system, and so is each file NAME.zmon.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    found: dict[str, str] = {}
+    for name in sorted(os.listdir(directory)):
+        path = os.path.join(directory, name)
+        if os.path.isdir(path):
+            if any(each.endswith(".zmon") for each in _listed(path)):
+                found[name] = path
+        elif name.endswith(".zmon"):
+            found[name.removesuffix(".zmon")] = path
+    return found
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
+def span_of(path: str) -> tuple[int, int]:
+    """Return the times of the first and last sample of a recording.
+
+    Raises:
+        RecordingError: it cannot be read, or is empty.
+    """
+    with closing(Excerpt(path)) as excerpt:
+        span = excerpt.span()
+    if span is None:
+        raise RecordingError(f"{path}: there is no sample in it")
+    return span
+
+
+def read_member(name: str, path: str, begin: int, end: int) -> Member:
+    """Return what a recording says of a time, UTC in ns; a recording that cannot be read says why."""
+    try:
+        with closing(Excerpt(path)) as excerpt:
+            span = excerpt.span()
+            if span is None:
+                return Member(name, path, "there is no sample in it")
+            excerpt.begin, excerpt.end = begin, end
+            inside = list(excerpt.parts())
+            return _member(Member(name, path, span=span), inside, begin, end)
+    except (RecordingError, OSError, ValueError) as error:
+        return Member(name, path, str(error))
+
+
+def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: int, end: int) -> Member:
+    recordings = [recording for recording, _ in inside]
+    if not recordings:
+        return member
+    recording, numbers = inside[-1]
+    last = recording.sample(numbers[-1], [MACHINE.name, CHANNEL.name])
+    frame = last.frame(MACHINE)
+    machine = {
+        field: text_of(value)
+        for field in ("guest_name", "lpar_name", "vm_name", "sequence", "hostname", "environment")
+        for value in frame.column(field)[:1]
+    }
+    known = stored(recordings)
+    entries = None
+    if known is not None:
+        during = (entry for entry in known.entries if entry.begin <= end and entry.end >= begin)
+        entries = tuple(sorted(during, key=lambda entry: entry.heaviness))
+    cpus = _summed(recordings, "CPU", begin, end)
+    cpu = Weighed()
+    for figures in cpus.values():
+        cpu = cpu.plus(figures.get("busy", Weighed()))
+    return member._replace(
+        machine=machine,
+        is_simulated=last.simulated,
+        lcus=_summed(recordings, "CTLUNIT", begin, end),
+        cpu=cpu,
+        channels=tuple(_channels(recording, numbers, last, machine.get("sequence", ""))),
+        exceptions=entries,
+    )
+
+
+def _summed(
+    recordings: Sequence[Recording], screen: str, begin: int, end: int
+) -> dict[str, dict[str, Weighed]]:
+    """Return the sums of figures over the minutes of a time, by thing; one that rested has zeros.
+
+    Raises:
+        RecordingError: a recording cannot be read.
+    """
+    table = next(one for one in TREND_TABLES if one.screen == screen)
+    chosen = [figure for figure in table.figures if figure.name in FIGURES[screen]]
+    found: dict[str, dict[str, Weighed]] = {}
+    for recording in recordings:
+        columns = {
+            str(name) for (name,) in recording.ask("SELECT name FROM pragma_table_info(?)", table.minutes)
+        }
+        if not columns.issuperset(name for figure in chosen for name in figure.columns):
+            continue
+        first, last = begin // NS // MINUTE * MINUTE, end // NS
+        covered = recording.ask("SELECT sum(seconds) FROM minute WHERE minute BETWEEN ? AND ?", first, last)
+        seconds = (covered[0][0] or 0) / THOUSAND
+        sums = ", ".join(f"sum(r.{f.columns[2]}), sum(r.{f.columns[1]})" for f in chosen)
+        rows = recording.ask(
+            f"SELECT thing.name, sum(m.seconds), {sums} FROM minute m"  # noqa: S608 - names of screens
+            f" CROSS JOIN {table.minutes} r ON r.minute = m.minute JOIN thing ON thing.id = r.thing"
+            " WHERE m.minute BETWEEN ? AND ? GROUP BY thing.name",
+            first,
+            last,
+        )
+        for name, seen, *parts in rows:
+            figures = found.setdefault(str(name), {})
+            rested = seconds - (seen or 0) / THOUSAND if table.sparse else 0.0
+            for at, figure in enumerate(chosen):
+                total, weight = parts[2 * at : 2 * at + 2]
+                if not isinstance(total, int) or not isinstance(weight, int):
+                    continue
+                more = rested if figure.weight == SECONDS else 0.0
+                one = Weighed(total / THOUSAND, weight / THOUSAND + more)
+                figures[figure.name] = figures.get(figure.name, Weighed()).plus(one)
+    return found
+
+
+def _channels(recording: Recording, numbers: range, last: Sample, cpc: str) -> Iterator[ChannelUse]:
+    """Yield the channel paths in the last minute of the time."""
+    at = recording.place(last.at.utc - MINUTE * NS)
+    at = min(max(at, numbers[0]), numbers[-1] - 1)
+    if at < 0 or not last.frame(CHANNEL).keys:
+        return
+    before = recording.sample(at, [CHANNEL.name])
+    delta = Interval(before, last, skipped=True).of(CHANNEL)
+    both = zip(delta.keys, delta["type"], busy(delta), busy(delta, own=True), strict=True)
+    for key, code, percent, own in both:
+        if not isinstance(percent, Absent):
+            yield ChannelUse(cpc, key, code, percent / 100, own / 100)
