@@ -44,7 +44,7 @@ def test_channel_leads_to_its_devices_to_the_device_and_back(
         await pilot.press("enter")
         await settle(app, pilot)
         await pilot.press("down", "enter", "down", "down", "enter")
-        assert "Device 7009" in seen(app)[2]
+        assert any("Device 7009" in line for line in seen(app)[1:4])
         await pilot.press("f12")
         assert any(line.startswith(">7009") for line in seen(app))
         assert "chpids~41  3 of 24" in seen(app)[-3]
@@ -83,7 +83,7 @@ def test_sort_where_and_locate(on_terminal: Run, seen: Seen) -> None:
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press(*"13", "enter")
         await pilot.press(*"sort addr", "enter")
-        assert seen(app)[6].startswith(">7000")
+        assert [line[1:5] for line in seen(app) if line.startswith((">70", " 70"))][:2] == ["7000", "7001"]
         await pilot.press(*"where resp<9", "enter")
         assert seen(app)[-3].endswith("resp<9  1 of 14")
         await pilot.press(*"/pay107", "enter")

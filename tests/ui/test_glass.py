@@ -12,6 +12,8 @@ from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.screen.definition import load_screens
 from zmon.session.exception_log import ExceptionLog
+from zmon.session.machines import open_lab
+from zmon.session.page import PreviewTask
 from zmon.session.session import Session
 from zmon.tables.conclusion import Conclusion
 from zmon.tables.view import NoSuchThing
@@ -1052,3 +1054,26 @@ def test_no_conclusion_where_there_is_no_room(concluding: Glass, conclusions: Co
     concluding.resize(40, 10)
     assert concluding.lines()[1].text == ""
     assert len(concluding.lines()) == 10
+
+
+def test_keys_are_taken_while_the_first_picture_is_simulated(pace: Pace) -> None:
+    """A command waits for it, and then opens its screen."""
+    session = Session(open_lab("lab:pav-3"), load_screens())
+    glass = Glass(session, "", pace, pace, actions=GlassActions())
+    assert "Simulating lab:pav-3 ..." in shown(glass)
+    glass.type("CTLUNIT")
+    glass.press("enter")
+    assert "CTLUNIT: waits for the first sample" in shown(glass)
+
+    task = PreviewTask(session.timeline)
+    glass.receive(Result(task, preview=task.run()))
+    assert session.page.screen.command == "CTLUNIT"
+    assert "FCX176" in shown(glass)
+
+
+def test_a_preview_that_fails_says_why(pace: Pace) -> None:
+    """In the place of the picture."""
+    session = Session(open_lab("lab:pav-3"), load_screens())
+    glass = Glass(session, "", pace, pace, actions=GlassActions())
+    glass.receive(Result(PreviewTask(session.timeline), error="No sample: it broke"))
+    assert "No sample: it broke" in shown(glass)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import ListTimeline
 from zmon.screen.definition import load_screens
+from zmon.session.machines import open_lab
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing
@@ -193,6 +194,20 @@ def test_of_tables_only_the_newest_is_filled(session: Session, results: queue.Si
 def test_errors_are_said_in_one_line(error: Exception, words: str) -> None:
     """Words meant for people stand alone; an unforeseen error also says its kind."""
     assert error_line(error) == words
+
+
+def test_a_preview_is_made_beside_the_glass(results: queue.SimpleQueue[Result]) -> None:
+    """Of a scenario the last interval; of what has no previews there is none."""
+    reading = ReadingThread(results.put)
+    reading.preview(open_lab("lab:pav-3"))
+    reading.preview(ListTimeline([]))
+    reading.start()
+    first, second = (results.get(timeout=PATIENCE) for _ in range(2))
+    assert first.preview is not None
+    assert (second.preview, second.error) == (None, "")
+
+    reading.stop()
+    reading.join(PATIENCE)
 
 
 def test_a_conclusion_is_drawn_beside_the_tables(

@@ -137,7 +137,8 @@ def _opened(screens: Screens, args: argparse.Namespace) -> Session:
                 session.log.complete()
                 session.seek_worst()
         else:
-            session.preview()
+            if not timeline.previews:  # else the glass has it made, and answers keys meanwhile
+                session.preview()
             session.opens_at_worst = is_recorded(session)
     except BaseException:
         timeline.close()

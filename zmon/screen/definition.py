@@ -222,6 +222,9 @@ _COMMAND: Final = re.compile(r"(?P<shortest>[A-Z][A-Z0-9]*)(?P<rest>[a-z0-9]*)",
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
 
+COMMAND_ITEMS: Final = {"3J": "EVENTS"}
+"""Items of the menu that are commands, and open no screen."""
+
 LAYOUTS: Final = ("list", "page", "menu", "chart", "dashboard")
 
 PICTURES: Final = ("bar", "curve")
@@ -449,8 +452,10 @@ class Screens:
 
     @property
     def menu_commands(self) -> dict[str, str]:
-        """The command of each menu code that has a screen."""
-        return {screen.menu.upper(): screen.command for screen in self._by_id.values() if screen.menu}
+        """The command of each menu code that has a screen, or is a command."""
+        return COMMAND_ITEMS | {
+            screen.menu.upper(): screen.command for screen in self._by_id.values() if screen.menu
+        }
 
     def limits(self) -> dict[str, tuple[float, float]]:
         """Return the limits of all columns that have one: look and bad, by `table.column`."""
@@ -499,6 +504,8 @@ class Screens:
         """Return the text of the item of a menu that has this code."""
         menus = [screen for screen in self if screen.layout == "menu"]
         items = {item.upper(): text for menu in menus for _, section in menu.items for item, text in section}
+        if code in COMMAND_ITEMS:
+            return ""
         return items.get(code, "").rstrip("*")
 
 

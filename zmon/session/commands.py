@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.clock import clock
 from zmon.plain_text import did_you_mean
 from zmon.screen import variable
-from zmon.screen.definition import NoScreen, ScreenError
+from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
 from zmon.screen.event_line import line as event_line
 from zmon.screen.export import text
 from zmon.screen.query import heading
@@ -496,7 +496,7 @@ COMMANDS: Final = (
 )  # fmt: skip
 """The words that are no screens."""
 
-ALIASES: Final = {"Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
+ALIASES: Final = {**COMMAND_ITEMS, "Q": "QUIT", "EXIT": "QUIT", "GRAPH": "PLOT"}
 """Other words for commands."""
 
 AT_ONCE: Final = {"HELP", "RETURN", "QUIT"}

@@ -141,6 +141,8 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
 class ScenarioSection(Section):
     """The samples of a simulated machine; the same in every run and on every machine."""
 
+    previews = True
+
     def __init__(self, plan: Scenario) -> None:
         """Simulate nothing yet."""
         from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates

@@ -217,7 +217,10 @@ class Navigator:
 
         `read_preview` then moves to the samples.
         """
-        found = None if self.live else self.timeline.preview(utc)
+        self.show_preview(None if self.live else self.timeline.preview(utc), utc)
+
+    def show_preview(self, found: Interval | None, utc: int | None = None) -> None:
+        """Look at a preview of a time, by default of the last; without one go to its sample."""
         if found is not None:
             self.cursor = Cursor(self.timeline, found.after.at.utc)
             self._preview = self.look_at(found)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
+    from zmon.session.timeline import Timeline
     from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
     from zmon.tables.view import History
@@ -141,6 +142,16 @@ class FillTask(NamedTuple):
         return fill(
             screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
         )
+
+
+class PreviewTask(NamedTuple):
+    """The work of making the preview of a timeline, which another thread may do."""
+
+    timeline: Timeline
+
+    def run(self) -> Interval | None:
+        """Make it."""
+        return self.timeline.preview()
 
 
 class ConcludeTask(NamedTuple):

@@ -69,6 +69,9 @@ class Section(ABC):
         """The recording that holds the samples, if they are recorded."""
         return None
 
+    previews = False
+    """Whether it has previews, because it takes long to make its samples."""
+
     def preview(self, _utc: int) -> Interval | None:
         """Return the interval that ends at a time, if it is known sooner than its two samples.
 
@@ -180,6 +183,11 @@ class Timeline:
             self.refresh()
             place = _behind(self._sections, *_place(self._sections, position))
         return _readable(self._sections, place, 1)
+
+    @property
+    def previews(self) -> bool:
+        """Whether a section has previews."""
+        return any(section.previews for section in self.refresh())
 
     def preview(self, utc: int | None = None) -> Interval | None:
         """Return the interval that ends at a time, by default the last, if a section has a preview of it."""

@@ -85,8 +85,9 @@ def conclusion(view: View, table: str) -> Conclusion:
 
 
 def _clause(diagnosis: Diagnosis) -> str:
-    """Return what a diagnosis claims, without the figures behind it."""
-    return CLAUSE.split(ASIDE.sub("", timed_claim(diagnosis)), maxsplit=1)[0]
+    """Return what a diagnosis claims and, of a part of a long time, when; without the figures behind it."""
+    when = timed_claim(diagnosis).removesuffix(diagnosis.claim)
+    return when + CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=1)[0]
 
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:

@@ -356,8 +356,10 @@ def _exceptions(known: Exceptions, present: RecentLoad) -> Iterator[OverviewLine
     entries = open_entries(known, present)
     words = "No exception is open."
     if entries:
-        many = f"{len(entries)} exceptions are open" if len(entries) > 1 else "An exception is open"
-        words = f"{many}, the oldest since {clock(min(one.begin for one in entries))}."
+        many = (
+            f"{len(entries)} exceptions are open, the oldest" if len(entries) > 1 else "An exception is open"
+        )
+        words = f"{many} since {clock(min(one.begin for one in entries))}."
     elif known.until < min(known.end, present.end):
         until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
         words = f"The rules are still being applied to the samples{until}."

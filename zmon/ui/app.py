@@ -143,6 +143,9 @@ class Zmon(App[int]):
         self.painter.focus()
         self.glass.tell()
         self.call_after_refresh(self._take_early)
+        session = self.glass.session
+        if session.interval is None and not session.live:
+            self.reading.preview(session.timeline)
         self.reading.start()
         self.concluding.start()
         if self.sampling is not None:
@@ -321,7 +324,7 @@ def run(session: Session, seconds: float, first_command: str = "", theme: str = 
     Raises:
         GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
-    if not session.live and session.interval is None:
+    if not session.live and session.interval is None and not session.timeline.previews:
         session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
     app = Zmon(session, seconds, first_command, theme)

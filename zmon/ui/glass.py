@@ -14,7 +14,7 @@ from zmon.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
-from zmon.session.page import ConcludeTask, FillTask
+from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
@@ -137,7 +137,7 @@ class Glass:
         self._begun = clock()
         self.interval: Interval | None = None
         """What the header speaks of."""
-        self.waiting = Pane([Line(f" Waiting for the first sample of {session.timeline.name}", "strong")])
+        self.waiting = Pane([Line(f" {self._awaited()}", "strong")])
         self._begin()
 
     # what is seen
@@ -306,6 +306,20 @@ class Glass:
         self._run_waiting()
         self.session.read_preview()
 
+    def _awaited(self) -> str:
+        """Return what is said before there is an interval."""
+        timeline = self.session.timeline
+        return self._doing() if timeline.previews else f"Waiting for the first sample of {timeline.name}"
+
+    def previewed(self, found: Interval | None, error: str = "") -> None:
+        """Show the preview of a timeline, or its last sample where there is none; or why that failed."""
+        if error:
+            self.waiting = Pane([Line(f" {error}", "strong")])
+            return
+        if self.session.interval is None:
+            self.session.show_preview(found)
+            self._begin()
+
     def _run_waiting(self) -> None:
         """Carry out the commands that waited for the sample that is there now."""
         waiting, self.session.waiting = self.session.waiting, []
@@ -346,7 +360,9 @@ class Glass:
 
     def receive(self, result: Result) -> None:
         """Take what a thread has done."""
-        if isinstance(result.task, ConcludeTask):
+        if isinstance(result.task, PreviewTask):
+            self.previewed(result.preview, result.error)
+        elif isinstance(result.task, ConcludeTask):
             self.concluded(result.task, result.conclusion, result.error)
         elif result.error:
             self.failed(result.error, result.task)

@@ -22,12 +22,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from zmon.session.exception_log import PIECE
-from zmon.session.page import ConcludeTask, FillTask
+from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.session.cursor import Cursor
     from zmon.session.exception_log import ExceptionLog
@@ -47,8 +48,8 @@ OVERVIEW_SECONDS: Final = 1.0
 class Result:
     """What a thread has done: a sample, a move or a table; with `error`, why it could not."""
 
-    task: FillTask | CursorMove | ConcludeTask | None = None
-    """The table, the move or the conclusion that was asked for; None for a sample."""
+    task: FillTask | CursorMove | ConcludeTask | PreviewTask | None = None
+    """The table, the move, the conclusion or the preview that was asked for; None for a sample."""
     sample: Sample | None = None
     arrival: Arrival | None = None
     """Where a move has led; None at the end of the timeline."""
@@ -56,6 +57,7 @@ class Result:
     """The timeline at a glance, if that has changed."""
     table: Table | None = None
     conclusion: Conclusion | None = None
+    preview: Interval | None = None
     error: str = ""
 
 
@@ -129,7 +131,7 @@ class ReadingThread(threading.Thread):
         super().__init__(name="reading", daemon=True)
         self._report = report
         self._log = log
-        self._tasks: queue.SimpleQueue[FillTask | CursorMove | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[FillTask | CursorMove | PreviewTask | None] = queue.SimpleQueue()
         self._newest: FillTask | None = None
         """The table that was asked for last; older requests are dropped."""
         self._seen: tuple[Cursor, tuple[int, int] | None, float] | None = None
@@ -145,6 +147,10 @@ class ReadingThread(threading.Thread):
     def move(self, move: CursorMove) -> None:
         """Have the cursor moved."""
         self._tasks.put(move)
+
+    def preview(self, timeline: Timeline) -> None:
+        """Have a preview made."""
+        self._tasks.put(PreviewTask(timeline))
 
     def stop(self) -> None:
         """Ask the thread to end, without waiting for it."""
@@ -182,9 +188,11 @@ class ReadingThread(threading.Thread):
             self._report(Result(overview=log.overview()))
         return not done
 
-    def _done(self, task: FillTask | CursorMove) -> Result:
-        """Fill a table or move the cursor."""
+    def _done(self, task: FillTask | CursorMove | PreviewTask) -> Result:
+        """Fill a table, move the cursor or make a preview."""
         try:
+            if isinstance(task, PreviewTask):
+                return Result(task, preview=task.run())
             if isinstance(task, FillTask):
                 return Result(task, table=task.table())
             return Result(task, arrival=task.run(), overview=self._overview(task.cursor))
