@@ -69,6 +69,48 @@ def test_down_goes_through_the_resources_and_right_to_the_list_beside(overview: 
     assert overview.session.page.screen.command == "DEVICE"
 
 
+def test_tab_goes_from_list_to_list(overview: Glass) -> None:
+    """From anywhere: between the lists to the next one, behind the last to the verdict, and back."""
+    sections = []
+    for _ in range(4):
+        overview.press("next_column")
+        sections.append(chosen(overview).partition(" ")[0])
+    assert sections == ["lcu", "channel", "device", "verdict"]
+    overview.press("previous_column")
+    assert chosen(overview).startswith("device ")
+    overview.press("top")
+    overview.press("down")
+    overview.press("next_column")
+    first = chosen(overview)
+    assert first.startswith("lcu ")
+    overview.press("down")
+    overview.press("next_column")
+    assert chosen(overview).startswith("channel ")
+    overview.press("previous_column")
+    assert chosen(overview) == first
+
+
+def test_three_keys_say_which_service_on_which_tablespace_loads_an_lcu() -> None:
+    """From the opening screen: to the LCUs, to the second of them, and into it."""
+    path = str(RECORDINGS / "lab-healthy-day.zmon")
+    session = Session(open_recording(path), load_screens(shipped("screens")))
+    span = session.timeline.span()
+    assert span is not None
+    session.seek(span[0] + (14 * 60 + 35) * 60_000_000_000)
+    glass = Glass(session, actions=GlassActions())
+    glass.resize(132, 43)
+    for key in ("next_column", "down", "enter"):
+        glass.press(key)
+    sheet = glass.session.sheet()
+    assert glass.session.page.screen.command == "USERIO"
+    table = sheet.table
+    shown = {
+        tuple(str(table.column(name)[row]) for name in ("lcu", "unit", "database")) for row in sheet.rows
+    }
+    assert shown == {("8100", "postgresql", "PostgreSQL")}
+    assert "SHOP.LOG 100%" in {str(table.column("spaces")[row]) for row in sheet.rows}
+
+
 def test_top_and_bottom(overview: Glass) -> None:
     """The last line is reached, and the first again."""
     overview.press("bottom")

@@ -36,12 +36,12 @@ from zmon.tables.resources import (
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
-from zmon.tables.unit_loads import DiskPlaces, total_of, unit_loads
+from zmon.tables.unit_loads import DiskPlaces, UnitLoads, total_of, unit_loads
 from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
@@ -95,12 +95,14 @@ def table(view: View) -> Table:
     present = recent[-1]
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, present.end)
+    units = unit_loads(view.interval)
+    places = DiskPlaces(view, units) if units.of else None
     lines = [
         *_verdict(verdict),
         *_resources(view, present, verdict, exceptions),
-        *_lcus(present.lcus),
+        *_lcus(present.lcus, {} if places is None else places.used_lcus(units)),
         *_tablespaces(view),
-        *_users(view),
+        *(() if places is None else _users(units, places)),
         *_channels(present, _subjects(verdict, "D13", "path")),
         *_devices(view, present, _subjects(verdict, "D21", "volume")),
         *_exceptions(exceptions, present),
@@ -236,14 +238,15 @@ def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
 # what is busiest
 
 
-def _lcus(each: Sequence[LcuLoad]) -> Iterator[OverviewLine]:
-    """Yield the LCUs with most I/O, each with its share of all."""
+def _lcus(each: Sequence[LcuLoad], used: Mapping[str, str]) -> Iterator[OverviewLine]:
+    """Yield the LCUs with most I/O and their shares; those in `used` lead to who uses them."""
     everything = sum(one.rate for one in each)
     for one in each[:MOST]:
         name = _bare(one.lcu.title)
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
-            one.bytes / MEGABYTE, 1e3 * one.response, command=lcu_door(one.lcu.key),
+            one.bytes / MEGABYTE, 1e3 * one.response,
+            command=f"USERIO lcu={used[one.lcu.key]}" if one.lcu.key in used else lcu_door(one.lcu.key),
         )  # fmt: skip
 
 
@@ -271,14 +274,11 @@ def _tablespaces(view: View) -> list[OverviewLine]:
     ]  # fmt: skip
 
 
-def _users(view: View) -> Iterator[OverviewLine]:
+def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
     """Yield the services, containers and sessions with most I/O, and the LCU that has most of it."""
-    loads = unit_loads(view.interval)
     sums = {unit: total_of(on.values()) for unit, on in loads.of.items()}
     busiest = nlargest(MOST, (unit for unit in sums if sums[unit].bytes), key=lambda unit: sums[unit].bytes)
-    if not busiest:
-        return
-    places, everything = DiskPlaces(view, loads), total_of(loads.disks.values()).bytes
+    everything = total_of(loads.disks.values()).bytes
     for unit in busiest:
         on: dict[str, float] = {}
         for number, one in loads.of[unit].items():

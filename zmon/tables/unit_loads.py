@@ -176,6 +176,11 @@ class DiskPlaces:
         key = self.lcu.get(number)
         return NO_LCU if key is None else self.titles.get(key, key)
 
+    def used_lcus(self, loads: UnitLoads) -> dict[str, str]:
+        """Return what the LCUs are called on whose disks units do I/O, by their keys."""
+        numbers = {number for devices in loads.of.values() for number in devices if number in self.lcu}
+        return {self.lcu[number]: self.titles.get(self.lcu[number], self.lcu[number]) for number in numbers}
+
 
 def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
     """Return the traffic of the tablespaces on each disk in bytes a second, an estimate."""

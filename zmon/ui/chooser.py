@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.screen import menu_items
-from zmon.screen.dashboard import Dashboard
+from zmon.screen.dashboard import FORMS, Dashboard
 from zmon.ui.line import Line, Part
 from zmon.ui.pane import CURSOR, Pane
 
@@ -209,6 +209,26 @@ class DashboardPane(Chooser):
                 for door in line.doors
             ],
         )
+
+    def tab(self, by: int) -> None:
+        """Go to the first item of the next (or previous) list; behind the last one to the verdict."""
+        now = self.chosen
+        if now is None:
+            return
+        first: dict[str, PaneItem] = {self._section(self.items[0]): self.items[0]}
+        for item in self.items:
+            if self._section(item) in FORMS:
+                first.setdefault(self._section(item), item)
+        heads = list(first.values())
+        if self._section(now) in first:
+            place = (list(first).index(self._section(now)) + by) % len(heads)
+        else:  # between the verdict and the lists, or below them
+            ahead = [item for item in heads if (item.line - now.line) * by > 0]
+            place = heads.index(ahead[0] if by > 0 else ahead[-1]) if ahead else 0
+        self.choose(self.items.index(heads[place]))
+
+    def _section(self, item: PaneItem) -> str:
+        return item.key.partition(" ")[0]
 
     def step(self, by: int) -> None:
         """Go to the item below (or above), of those beside one another to the nearest."""

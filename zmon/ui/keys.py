@@ -51,7 +51,7 @@ FUNCTIONS: Final = (
     Function("enter", "enter,ctrl+j", "run the command; without one open the row"),
     Function("up", "up", "the row above"),
     Function("down", "down", "the row below"),
-    Function("next_column", "tab", "choose the next column, for help and sort"),
+    Function("next_column", "tab", "choose the next column, for help and sort; on OVERVIEW: the next list"),
     Function("previous_column", "shift+tab", "choose the previous column"),
     Function("again", "ctrl+n", "find the same text again"),
     Function("refresh", "ctrl+r", "take a sample now and show it"),
