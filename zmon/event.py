@@ -30,6 +30,8 @@ class What(Enum):
     """A device or disk was added."""
     WENT = "went"
     """A device or disk was removed."""
+    CHANGE = "change"
+    """The I/O configuration changed: a path, a label, a capacity; the text has both values."""
     LIMIT = "limit"
     """A rule held: an exception.  In recordings of an older zmon: a value was beyond its screen's limit."""
     HOLE = "hole"

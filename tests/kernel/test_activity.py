@@ -304,3 +304,27 @@ def test_paths_that_multipath_joins_later_are_noticed(machine: Machine) -> None:
     assert isinstance(reader.read()[0].cell("dasda", "map"), Absent)
     machine.now += 31 * SECOND
     assert reader.read()[0].cell("dasda", "map") == "dm-0"
+
+
+NVME = {
+    "nvme0c0n1": "../devices/virtual/nvme-fabrics/ctl/nvme0/nvme0c0n1",
+    "nvme0c1n1": "../devices/virtual/nvme-fabrics/ctl/nvme1/nvme0c1n1",
+    "nvme0n1": "../devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1",
+}
+COUNTED = "2832 0 23624 80723 0 0 0 0 0 31644 80723 0 0 0 0 0 0"
+FEW = "7 0 56 100 0 0 0 0 2 40 120 0 0 0 0 0 0"
+
+
+@pytest.mark.parametrize(
+    ("own", "shown"), [(" ".join("0" * 17), [2832, 7, 2839]), (COUNTED, [2832, 7, 2832])]
+)
+def test_an_nvme_disk_without_counts_has_those_of_its_paths(
+    make_tree: Callable[..., Tree], own: str, shown: list[int]
+) -> None:
+    """Kernels of before count at the paths alone, newer ones at the disk, too: never both are added."""
+    lines = zip(NVME, (COUNTED, FEW, own), strict=True)
+    content = "".join(f" 259       0 {name} {counts}\n" for name, counts in lines)
+    links = {f"sys/block/{name}": link for name, link in NVME.items()}
+    blocks = DiskReader(make_tree({"proc/diskstats": content.encode()}, links)).read()[0]
+    assert blocks.column("reads") == shown
+    assert blocks.column("map") == ["nvme0n1"] * 3

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kernel.diskstats import FIELDS, Counts, head_of, parse_line
+from zmon.kernel.diskstats import FIELDS, NO_LINE, WRAP, Counts, added, head_of, parse_line
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"
 HERCULES = (FIXTURES / "diskstats-hercules-6.12.txt").read_bytes()
@@ -105,3 +105,20 @@ def test_a_partition_of_an_old_kernel_has_four_values() -> None:
     old = dict(zip(FIELDS, found["sda1"], strict=True))
     assert (old["reads"], old["sectors_read"], old["writes"], old["sectors_written"]) == (10, 80, 20, 160)
     assert isinstance(old["io_ms"], Absent)
+
+
+COUNTS = st.lists(st.integers(0, WRAP - 1), min_size=len(FIELDS), max_size=len(FIELDS))
+
+
+@given(st.lists(COUNTS, min_size=1, max_size=4))
+def test_counts_add_up_and_times_wrap(lines: list[list[int]]) -> None:
+    """A sum of times wraps where that of one disk does, so that differences stay right."""
+    for name, value, parts in zip(FIELDS, added(lines), zip(*lines, strict=True), strict=True):
+        assert value == (sum(parts) % WRAP if name.endswith("_ms") else sum(parts))
+
+
+def test_a_disk_without_a_line_adds_nothing() -> None:
+    """Without any line nothing is known."""
+    line = tuple(range(len(FIELDS)))
+    assert added([NO_LINE, line]) == line
+    assert added([NO_LINE]) == NO_LINE

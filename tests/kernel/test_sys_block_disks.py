@@ -7,7 +7,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kernel.activity import DiskReader
-from zmon.kernel.sys_block import busid_of, read_disks, read_maps
+from zmon.kernel.sys_block import busid_of, nvme_heads, read_disks, read_maps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,3 +129,9 @@ def test_a_virtio_disk_hangs_on_its_ccw_device() -> None:
 def test_a_disk_elsewhere_has_no_bus_id() -> None:
     """PCI and virtual disks are on no channel."""
     assert busid_of("../devices/pci0000:00/nvme/nvme0/nvme0n1") is None
+
+
+def test_the_paths_of_an_nvme_disk_are_joined_by_their_names() -> None:
+    """As the kernel names them: subsystem, controller, namespace. Without the disk a path stands alone."""
+    names = ["nvme0c0n1", "nvme0c1n1", "nvme0n1", "nvme1n1", "nvme2c0n1", "dasda"]
+    assert nvme_heads(names) == dict.fromkeys(("nvme0c0n1", "nvme0c1n1", "nvme0n1"), "nvme0n1")

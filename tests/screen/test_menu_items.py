@@ -41,6 +41,7 @@ def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
         "1": "CPU", "8": "LPAR", "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
+        "19": "IOCONF", "1A": "IOCHANGE",
         "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "1E": "FCPPORT", "21": "USER", "22": "UPAGE",
         "23": "USTAT",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.tables import device
 from zmon.tables.control_unit import findings, table
 from zmon.tables.table import SUMMARY
 from zmon.tables.topology import UNLISTED
@@ -179,3 +180,28 @@ def test_of_an_lcu_without_listed_files_nothing_is_said() -> None:
     """Another one's tablespaces do not stand in for them."""
     names = ["2480", "2481"]
     assert findings(names, {"io": [60, 50], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~"]}) == []
+
+
+def test_disks_on_no_lcu_have_rows_of_their_own(make_interval: Callable[..., Interval]) -> None:
+    """They are no part of the LCUs' I/O, and no LCU that anything could be spread over."""
+    still = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
+    moved = still | {"reads": 600, "read_ms": 1200}
+    ccw = {
+        "0.0.0190": {"online": 1, "driver": "virtio_ccw", "block": "vda", "cutype": "3832/02"},
+        "0.0.7000": {"online": 1, "driver": "dasd-eckd", "block": "dasda", "uid": "IBM.75.2482.00"},
+    }
+    names = ("vda", "dasda", "nvme0n1", "nvme0c0n1", "sda")
+    maps = {name: {"map": "nvme0n1"} for name in names if name.startswith("nvme")}
+    before = {name: still | maps.get(name, {}) for name in names}
+    after = {name: moved | maps.get(name, {}) for name in names}
+    found = table(View(make_interval({DEVICE: ccw, BLOCK: before}, {DEVICE: ccw, BLOCK: after})))
+    assert found.keys == ["IBM.75.2482", "NVMe", "SCSI", "virtio"]
+    assert (found.column("units"), found.column("io")) == ([1, 1, 1, 1], [10.0] * 4)
+    assert found.summary is not None
+    assert found.summary.cells["io"] == 10.0
+    assert found.column("share")[0] == 100.0
+    assert all(isinstance(share, Absent) for share in found.column("share")[1:])
+    devices = device.table(View(make_interval({DEVICE: ccw, BLOCK: before}, {DEVICE: ccw, BLOCK: after})))
+    assert dict(zip(devices.keys, devices.column("cu"), strict=True)) == {
+        "0.0.0190": "virtio", "0.0.7000": "IBM.75.2482", "nvme0n1": "NVMe", "sda": "SCSI",
+    }  # fmt: skip

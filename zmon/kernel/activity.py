@@ -111,6 +111,13 @@ class DiskCounts(ChangingRows):
         self._lines: list[bytes] = []
         self._heads: list[tuple[bytes, int | None]] = []
         """For each line its begin, and the row of its disk; None: a partition."""
+        self._joined: dict[int, list[int]] = {}
+        """For the row of each NVMe disk that the kernel joins paths to, the rows of these paths."""
+        for name, head in sys_block.nvme_heads(disks.names).items():
+            if name != head:
+                self._joined.setdefault(disks.rows[head], []).append(disks.rows[name])
+        self._counting: set[int] = set()
+        """Those of them that the kernel counts I/O at."""
 
     def take(self, data: bytes) -> set[int]:
         """Take a new reading; return the rows of the disks that may have done I/O.
@@ -134,10 +141,24 @@ class DiskCounts(ChangingRows):
             if row is not None:
                 moved[row] = diskstats.parse_line(lines[place])
         self._lines = lines
+        moved |= self._not_counted(moved)
         self.replace(moved)
         busy = {row for row, counts in moved.items() if counts[diskstats.IN_FLIGHT] > 0}  # type: ignore[operator]  # a number
         self._in_flight = self._in_flight.difference(moved) | busy
         return self._silent.union(moved, self._in_flight)
+
+    def _not_counted(self, moved: Mapping[int, Row]) -> dict[int, Row]:
+        """Return the counts of NVMe disks whose paths alone the kernel counts: the sums of these.
+
+        Newer kernels count at the disk, too: there the paths are not added again.
+        """
+        found: dict[int, Row] = {}
+        for head, paths in self._joined.items():
+            if any(moved.get(head, diskstats.NO_LINE[:0])[: diskstats.IN_FLIGHT]):
+                self._counting.add(head)
+            if head not in self._counting and not moved.keys().isdisjoint(paths):
+                found[head] = diskstats.added([moved.get(row, self.rows[row]) for row in paths])
+        return found
 
 
 def collect_nearby(directory: str, names: Iterable[bytes]) -> list[bytes]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from collections.abc import Sequence
+
+    from zmon.absent import Number, Value
 
 
 PATH: Final = "proc/diskstats"
@@ -23,6 +25,8 @@ FIELDS: Final = (
 
 _OF_OLD_PARTITIONS: Final = ("reads", "sectors_read", "writes", "sectors_written")
 
+WRAP: Final = 1 << 32
+"""What times in ms count to."""
 IN_FLIGHT: Final = FIELDS.index("in_flight")
 
 _ALWAYS: Final = 11
@@ -36,6 +40,17 @@ Counts = tuple["Number", ...]
 
 NO_LINE: Final[Counts] = (absent("the disk has no line in /proc/diskstats"),) * len(FIELDS)
 """The counts of a disk that only /sys/block knows."""
+
+
+def added(lines: Sequence[Sequence[Value]]) -> tuple[Value, ...]:
+    """Return the counts of several disks together, without those that have no line; milliseconds wrap."""
+    known = [line for line in lines if line != NO_LINE]
+    if not known:
+        return NO_LINE
+    sums: list[Number] = [sum(values[1:], values[0]) for values in zip(*known, strict=True)]
+    return tuple(
+        value % WRAP if name.endswith("_ms") else value for name, value in zip(FIELDS, sums, strict=True)
+    )
 
 
 def head_of(line: bytes) -> tuple[bytes, str]:

@@ -6,7 +6,7 @@ Of each device's directory: `dev`, `size` and `start` (always in sectors of 512 
 `loop/backing_file`, and of disks behind FCP `device/wwpn` and `device/fcp_lun`.
 
 Kernel: block/genhd.c, block/partitions/core.c, drivers/md/dm-sysfs.c, drivers/md/md.c, drivers/block/loop.c,
-drivers/s390/scsi/zfcp_sysfs.c.
+drivers/s390/scsi/zfcp_sysfs.c, drivers/nvme/host/multipath.c.
 """
 
 from __future__ import annotations
@@ -137,15 +137,32 @@ def read_maps(tree: Tree, names: Iterable[str]) -> dict[str, str]:
     """Return for each multipath device among the disks, and for each path of it, the name of the device.
 
     A device made of paths whose uuid begins with `mpath-` is one disk, so its paths are none of their own.
+    The same holds for an NVMe namespace that the kernel itself joins the paths to.
     """
-    found: dict[str, str] = {}
-    for name in names:
+    listed = list(names)
+    found = nvme_heads(listed)
+    for name in listed:
         if not name.startswith("dm-"):
             continue
         uuid = read_value(tree, f"{DIRECTORY}/{name}/dm/uuid")
         if isinstance(uuid, str) and uuid.startswith(MPATH):
             with contextlib.suppress(OSError):  # it went away
                 found |= dict.fromkeys((name, *tree.entries(f"{DIRECTORY}/{name}/slaves")), name)
+    return found
+
+
+def nvme_heads(names: Iterable[str]) -> dict[str, str]:
+    """Return the NVMe disk of each path to it among some disks, and of the disk itself: by their names.
+
+    The path `nvme0c1n2` leads over controller 1 to namespace 2 of subsystem 0, which is the disk `nvme0n2`.
+    Kernel: drivers/nvme/host/multipath.c (nvme_mpath_set_disk_name).
+    """
+    listed = {name for name in names if name.startswith("nvme")}
+    found: dict[str, str] = {}
+    for name in sorted(listed):
+        match = re.fullmatch("(nvme[0-9]{1,5})c[0-9]{1,5}(n[0-9]{1,5})", name)
+        if match and (head := match[1] + match[2]) in listed:
+            found[name] = found[head] = head
     return found
 
 

@@ -54,6 +54,7 @@ SAID: Final[Mapping[What, str]] = {
     What.CLOCK: "The clock was set",
     What.CAME: "A thing is there now",
     What.WENT: "A thing is gone",
+    What.CHANGE: "The configuration changed",
     What.LIMIT: "A limit was exceeded",
     What.HOLE: "A part of the recording could not be read",
     What.NOTE: "A note, whose text was left out",

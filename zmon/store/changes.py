@@ -1,4 +1,4 @@
-"""Events between two samples (gaps, restarts, set clocks, things that came or went), and changed labels.
+"""Events between two samples (gaps, restarts, set clocks, changes of the configuration), and changed labels.
 
 The changed labels are the topology at each time.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from zmon.absent import Absent
+from zmon.configuration_change import MAX_CHANGES, changes_between
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LPAR
@@ -65,6 +66,11 @@ def events_between(before: Sample, after: Sample) -> list[Event]:
         one, other = before.frames.get(kind.name), after.frames.get(kind.name)
         if one is not None and other is not None:
             found += _moved(one, other, end)
+    changes = changes_between(before, after)
+    found += [change.event(end) for change in changes[:MAX_CHANGES]]
+    if len(changes) > MAX_CHANGES:
+        text = f"and {len(changes) - MAX_CHANGES:,} more changes of the configuration"
+        found.append(Event(What.CHANGE, end, end, text=text))
     return found
 
 

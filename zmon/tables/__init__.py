@@ -5,7 +5,8 @@ from zmon.light_typing import Final
 TABLES: Final = {
     **{name: name for name in (
         "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
-        "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "itself", "lpar", "multipath",
+        "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
+        "itself", "lpar", "multipath",
         "overview", "plot", "pressure", "system",
     )},
     **dict.fromkeys(
@@ -28,8 +29,10 @@ TABLES: Final = {
 DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
-UNDRAWN: Final = frozenset({"check", "diagnosis", "exceptions", "files", "moves", "overview"})
-"""Those whose rows cannot be followed in time: checks, conclusions, exceptions, parts of files, proposals."""
+UNDRAWN: Final = frozenset(
+    {"check", "diagnosis", "exceptions", "files", "io_changes", "io_configuration", "moves", "overview"}
+)
+"""Those whose rows cannot be followed in time: checks, conclusions, events, ranges, files, proposals."""
 
 CONCLUDED: Final = frozenset({"channel", "control_unit", "details", "device"})
 """Those whose screens have a conclusion from the verdict: see `zmon.tables.conclusion`."""

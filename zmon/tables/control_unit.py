@@ -41,6 +41,14 @@ NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
+NOT_AN_LCU: Final = absent("disks that are on no LCU are no part of the LCUs' I/O")
+NO_UNIT: Final = absent("these disks are on no LCU")
+HOMES: Final = {
+    device.VIRTIO_HOME: "disks of the host, which alone knows on which volumes they lie",
+    device.NVME_HOME: "NVMe disks, which have no LCU",
+    device.SCSI_HOME: "SCSI disks whose WWID and LUN name no LSS",
+}
+"""What is said of disks that are on no LCU, by their sort."""
 NOT_CALLED: Final = absent("no rule and no volume map of the site names it: --site")
 SUMMED: Final = ("units", "active", "aliases", "aliasuse", "io", "mbs", "qued", "queue", "hung")
 """What the line of all LCUs adds up; it has their mean times besides."""
@@ -194,20 +202,60 @@ def table(view: View) -> Table:
     told = frozenset(place for place, unit in enumerate(found.units.values()) if unit.why)
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     times = of_all((one for one in LOADS if one.weight), found, ())
+    sentences = findings(keys, columns)
+    others = {} if view.figures_only else _on_no_lcu(devices, known.of)
+    for rows in others.values():
+        if devices.estimated(rows):
+            guessed |= {len(columns["io"])}
+        for name, value in _home_cells(found, rows).items():
+            columns[name].append(value)
+    columns["ssid"][len(keys) :] = list(others)
     return Table(
-        keys,
+        [*keys, *others],
         columns,
         Summary(">> All LCUs <<", sums | times) if keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
             *hanging(devices, [row for row in found.rows if row in devices.hung]),
-            *([REQUESTS] if SUMMARY in guessed else []),
-            *findings(keys, columns),
+            *([REQUESTS] if guessed else []),
+            *sentences,
             *told_by(found.units.values()),
+            *(f"{home}: {HOMES[home]}" for home in others),
             *wrong(view),
         ),
-        missing=None if keys else view.interval.of(DEVICE).missing or NO_LCU,
+        missing=None if keys or others else view.interval.of(DEVICE).missing or NO_LCU,
     )
+
+
+def _on_no_lcu(devices: device.Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the rows of the disks that are on no LCU, by their sort."""
+    found: dict[str, list[int]] = {}
+    for row, home in enumerate(device.homes(devices, {**devices.lcu_of, **lcu_of})):
+        if home:
+            found.setdefault(home, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
+    """Return the cells of a row of CTLUNIT for disks that are on no LCU."""
+    devices = found.devices
+    cells: dict[str, Value] = {column.name: NO_UNIT for column in COLUMNS}
+    loads = {column.name for column in LOADS}
+    cells |= of_all((column for column in device.COLUMNS if column.name in loads), devices, rows)
+    chpids = {chpid for row in rows if isinstance(said := devices.chpids[row], str) for chpid in said.split()}
+    return cells | {
+        "cutype": found.types(rows),
+        "units": len(rows),
+        "active": sum(1 for row in rows if devices.rate[row] > 0),
+        "chpids": " ".join(sorted(chpids)) or NO_PATHS,
+        "paths": len(chpids) or NO_PATHS,
+        "share": NOT_AN_LCU,
+        "fair": NOT_AN_LCU,
+        "qued": devices.queued_at(rows),
+        "hung": devices.hanging(rows),
+        "called": NO_UNIT,
+        "spaces": UNLISTED,
+    }
 
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:

@@ -72,6 +72,12 @@ MAX_NAMED: Final = 3
 CP_ONLY: Final = absent("only CP knows this; Linux does not")
 NO_UID: Final = absent("no uid")
 NO_LCU: Final = absent("no LCU: the device has no uid")
+OF_HOST: Final = absent("no LCU: a disk of the host, which alone knows on which volume it lies")
+OF_NVME: Final = absent("no LCU: an NVMe disk has none")
+VIRTIO_HOME: Final = "virtio"
+NVME_HOME: Final = "NVMe"
+SCSI_HOME: Final = "SCSI"
+"""What disks that are on no LCU have in common; they are no LCU, and nothing can be spread over them."""
 
 
 class Devices:
@@ -465,6 +471,29 @@ def address(key: str) -> str:
     return key.rpartition(".")[2].upper() if "." in key else key
 
 
+def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
+    """Return for each disk that is on no LCU what sort of disk it is, and for others an empty word.
+
+    A DASD has none: it is on an LCU that is not known.
+    """
+    drivers = devices.ccw["driver"]
+    return [
+        "" if not isinstance(name, str) or key in lcu_of else _home(name, driver, key in devices.paths)
+        for key, name, driver in zip(devices.keys, devices.names, drivers, strict=True)
+    ]
+
+
+def _home(name: str, driver: Value, joined: bool) -> str:
+    if name.startswith("nvme"):
+        return NVME_HOME
+    if driver == "virtio_ccw" or name.startswith("vd"):
+        return VIRTIO_HOME
+    return SCSI_HOME if joined or name.startswith("sd") else ""
+
+
+WHY_NO_LCU: Final = {VIRTIO_HOME: OF_HOST, NVME_HOME: OF_NVME}
+
+
 def roles(devices: Devices) -> list[Value]:
     """Return for each device whether it is a base, an alias or neither."""
     found: list[Value] = []
@@ -486,9 +515,10 @@ def table(view: View) -> Table:
     units = units_of(view).lcus
     short = {key: one.short for key, one in units.items()}
     lcu_of = {**devices.lcu_of, **told}
+    home = homes(devices, lcu_of)
     unit: list[Value] = [
-        lcu_of.get(key, uid if isinstance(uid, Absent) else NO_LCU)
-        for key, uid in zip(devices.keys, devices.ccw["uid"], strict=True)
+        lcu_of.get(key, WHY_NO_LCU.get(sort, uid if isinstance(uid, Absent) else NO_LCU))
+        for key, uid, sort in zip(devices.keys, devices.ccw["uid"], home, strict=True)
     ]
     shown: dict[str, list[Value]] = {
         "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
@@ -504,7 +534,7 @@ def table(view: View) -> Table:
         "inflight": devices.block["in_flight"],
         "aliases": _aliases(devices, unit),
         "chpids": devices.chpids,
-        "cu": unit,
+        "cu": [sort or lcu for sort, lcu in zip(home, unit, strict=True)],
         "error": list(devices.cmf.numbers("error")),
     }
     columns = {name: shown[name] for name in ORDER}

@@ -1,0 +1,171 @@
+"""Changes of the I/O configuration between two samples: what changed, from which value to which.
+
+A change is recorded as an event whose text is one sentence, `0.0.7000: chpids 40 41 -> 40 (path lost)`; the
+log of changes takes the sentence apart again, so live, recorded and replayed changes are the same.  A value
+that could not be read, before or after, is no change.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from itertools import compress
+from operator import and_, ne
+
+from zmon.absent import Absent, text_of
+from zmon.event import Event, What
+from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, PATH, TARGET_PORT
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
+from zmon.uid import find_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.absent import Value
+    from zmon.sample import Frame, Sample
+
+WATCHED: Final = {
+    DEVICE.name: {
+        "online": "online", "chpids": "chpids", "usable": "usable paths", "alias": "alias", "uid": "uid",
+        "devtype": "device type", "cutype": "control unit", "readonly": "read only",
+    },
+    DASD.name: {"volser": "label", "cylinders": "capacity"},
+    BLOCK.name: {"size": "size"},
+    CHANNEL.name: {"status": "status", "configure": "configured", "type": "type", "chid": "chid"},
+    PATH.name: {"state": "path", "device": "disk", "map": "multipath device"},
+    ADAPTER.name: {"port_state": "port", "speed": "speed"},
+    TARGET_PORT.name: {"state": "port"},
+}  # fmt: skip
+"""The fields of each kind that make up the configuration, and what a change of each is called.
+
+Usable paths of a device are those that are in all of its `MASKS`.
+"""
+USABLE: Final = "usable"
+MASKS: Final = ("pim", "pam", "pom", "vpm")
+MAX_VALUE: Final = 60
+MAX_CHANGES: Final = 200
+"""Changes between two samples beyond which only their number is kept: a whole box came or went."""
+MAX_TEXT: Final = 400
+_NAMES: Final = sorted({name for fields in WATCHED.values() for name in fields.values()}, key=len)
+_FORM: Final = re.compile(
+    r"(?P<kind>[a-z_]+) (?P<thing>\S+)(?: \+(?P<others>[1-9][0-9]{0,6}))?: "
+    rf"(?P<what>{'|'.join(reversed(_NAMES))}) (?P<was>.+?) -> (?P<now>.+?)(?: \((?P<means>[^()]*)\))?"
+)
+
+
+class ConfigurationChange(NamedTuple):
+    """One value of the configuration that changed."""
+
+    kind: str
+    thing: str
+    """Its key: a bus id, a channel path, the name of a disk."""
+    what: str
+    """What the value is called."""
+    was: str
+    now: str
+    means: str = ""
+    """What follows from it, where that is known: `1 path lost`."""
+    others: int = 0
+    """How many other things changed in the same way: the first is named."""
+
+    @property
+    def sentence(self) -> str:
+        """The change as the text of an event."""
+        means = f" ({self.means})" if self.means else ""
+        others = f" +{self.others}" if self.others else ""
+        return f"{self.kind} {self.thing}{others}: {self.what} {self.was} -> {self.now}{means}"
+
+    def event(self, utc: int) -> Event:
+        """Return the change as an event at the time of the later sample."""
+        return Event(What.CHANGE, utc, utc, self.thing, self.sentence)
+
+
+def parse_change(text: str) -> ConfigurationChange | None:
+    """Return the change that the text of an event states; None for a text of another form."""
+    match = _FORM.fullmatch(text) if len(text) <= MAX_TEXT else None
+    if match is None:
+        return None
+    found = {name: value or "" for name, value in match.groupdict().items()}
+    return ConfigurationChange(**found | {"others": int(found["others"] or 0)})  # type: ignore[arg-type]  # texts
+
+
+def changes_between(before: Sample, after: Sample) -> list[ConfigurationChange]:
+    """Return what changed in the configuration of things that are in both samples, equal changes as one."""
+    found: list[ConfigurationChange] = []
+    for name, fields in WATCHED.items():
+        one, other = before.frames.get(name), after.frames.get(name)
+        if one is None or other is None or one is other or one.missing or other.missing:
+            continue
+        found += _changed(one, other, fields)
+    alike: dict[ConfigurationChange, list[str]] = {}
+    for change in found:
+        alike.setdefault(change._replace(thing=""), []).append(change.thing)
+    return [change._replace(thing=things[0], others=len(things) - 1) for change, things in alike.items()]
+
+
+def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[ConfigurationChange]:
+    same = before.keys == after.keys
+    for field, what in fields.items():
+        old, new = _column(before, field), _column(after, field)
+        if old is None or new is None or old is new or (same and old == new):
+            continue
+        earlier = old if same else [_cell(before, old, key) for key in after.keys]
+        changed = compress(zip(after.keys, earlier, new, strict=True), map(ne, earlier, new))
+        for key, was, now in changed:
+            if was is not None and not isinstance(was, Absent) and not isinstance(now, Absent):
+                name = before.kind.name
+                words = _written(field, was), _written(field, now)
+                if words[0] != words[1]:
+                    yield ConfigurationChange(name, key, what, *words, _meaning(field, was, now))
+
+
+def _column(frame: Frame, field: str) -> list[Value] | None:
+    if field != USABLE or any(name not in frame.columns for name in MASKS):
+        return frame.columns.get(field)
+    return [_usable(masks) for masks in zip(*(frame.columns[name] for name in MASKS), strict=True)]
+
+
+def _usable(masks: tuple[Value, ...]) -> Value:
+    """Return the paths that are in all masks; a mask that is not known takes nothing away."""
+    known = [mask for mask in masks if isinstance(mask, int)]
+    return reduce(and_, known) if isinstance(masks[0], int) else masks[0]
+
+
+def _cell(frame: Frame, column: list[Value], key: str) -> Value | None:
+    row = frame.index.get(key)
+    return None if row is None else column[row]
+
+
+def _written(field: str, value: Value) -> str:
+    """Write a value for people, so that the sentence can be taken apart again."""
+    if field == USABLE and isinstance(value, int):
+        return f"{value:02x}"
+    word = re.sub(r"[^ -~]|->|[()]", "?", " ".join(text_of(value).split()))
+    return word[:MAX_VALUE] or "none"
+
+
+def _meaning(field: str, was: Value, now: Value) -> str:
+    """Return what a change means, where that is certain."""
+    if field == "chpids":
+        lost, new = len(_words(was) - _words(now)), len(_words(now) - _words(was))
+        return " and ".join(
+            f"{many} path{'s' * (many > 1)} {verb}" for many, verb in ((lost, "lost"), (new, "new")) if many
+        )
+    if field == USABLE and isinstance(was, int) and isinstance(now, int):
+        lost, back = (was & ~now).bit_count(), (now & ~was).bit_count()
+        return " and ".join(
+            f"{many} path{'s' * (many > 1)} {verb}" for many, verb in ((lost, "lost"), (back, "back")) if many
+        )
+    if field == "alias":
+        return "alias to base" if now == 0 else "base to alias"
+    if field == "uid":
+        one, other = find_uid(was), find_uid(now)
+        return "another LCU" if one and other and one.lcu != other.lcu else ""
+    if field in {"size", "cylinders"} and isinstance(was, int) and isinstance(now, int):
+        return "larger" if now > was else "smaller"
+    return ""
+
+
+def _words(value: Value) -> set[str]:
+    return set(text_of(value).split())

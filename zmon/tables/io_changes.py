@@ -1,0 +1,85 @@
+"""IOCHANGE: changes of the I/O configuration by time, each with the value before and the one after.
+
+They are events of the recording; of a capture or of live samples that nobody keeps, the changes of the
+present interval are found here.  What appeared or disappeared is among them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.clock import DAY, clock
+from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
+from zmon.event import Event, What
+from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, MULTIPATH, PATH, TARGET_PORT
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.absent import Value
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, MULTIPATH, PATH, TARGET_PORT), history=True)
+NONE: Final = absent("the I/O configuration did not change in this time")
+NO_VALUE: Final = absent("the thing came or went as a whole")
+NO_MEANING: Final = absent("nothing certain follows from it")
+MOVED: Final = {What.CAME: "appeared", What.WENT: "disappeared"}
+CALLED: Final = {
+    "block": "disk", "channel": "channel path", "dasd": "DASD", "lpar": "partition",
+    "adapter": "FCP adapter", "target_port": "port",
+}  # fmt: skip
+"""What kinds are called, where their own name is another."""
+
+
+def table(view: View) -> Table:
+    """Fill IOCHANGE; the keys are the numbers of the changes by time, from 1, the newest comes first."""
+    events = sorted(_events(view), key=lambda event: event.begin)
+    days = {clock(event.begin, "%m-%d") for event in events}
+    changes = [_change(event) for event in events]
+    order = range(len(events) - 1, -1, -1)
+    columns: dict[str, list[Value]] = {
+        "time": [events[at].begin for at in order],
+        "shown": [clock(events[at].begin, DAY if len(days) > 1 else "%H:%M:%S") for at in order],
+        "kind": [CALLED.get(changes[at].kind, changes[at].kind) for at in order],
+        "thing": [changes[at].thing for at in order],
+        "others": [changes[at].others for at in order],
+        "what": [changes[at].what for at in order],
+        "was": [changes[at].was or NO_VALUE for at in order],
+        "now": [changes[at].now or NO_VALUE for at in order],
+        "means": [changes[at].means or NO_MEANING for at in order],
+    }
+    before = view.interval.before
+    return Table(
+        [str(at + 1) for at in order],
+        columns,
+        missing=None if events else NONE,
+        span=None if not events or before is None else (events[0].begin, view.interval.after.at.utc),
+    )
+
+
+def _events(view: View) -> Iterable[Event]:
+    """Return the changes up to the end of the interval, of a longer one those within it."""
+    interval = view.interval
+    begin = interval.before.at.utc + 1 if interval.skipped and interval.before is not None else 0
+    kinds = {What.CHANGE, *MOVED}
+    found = [one for one in view.history.happened(begin, interval.after.at.utc) if one.what in kinds]
+    if interval.before is None:
+        return found
+    known = {(one.begin, one.text) for one in found}
+    here = (
+        change.event(interval.after.at.utc) for change in changes_between(interval.before, interval.after)
+    )
+    return [*found, *(one for one in here if not interval.skipped and (one.begin, one.text) not in known)]
+
+
+def _change(event: Event) -> ConfigurationChange:
+    """Return what an event says; one of another form is told as it is."""
+    if event.what in MOVED:
+        return ConfigurationChange(event.text.partition(" ")[0], event.thing, MOVED[event.what], "", "")
+    return parse_change(event.text) or ConfigurationChange("", event.thing, event.text, "", "")
+
+
+DEFINITIONS: Final = {"io_changes": TableDefinition(NEEDS, table)}

@@ -1,0 +1,148 @@
+"""IOCONF (FCX131): the ccw devices in ranges that have equal paths, control unit, type and status.
+
+The layout of the original is not public; a line per contiguous range is how it is described.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kinds import DEVICE
+from zmon.record import NamedTuple
+from zmon.tables.device import PATH_MASKS, address, usable
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, units_of
+from zmon.tables.view import TableDefinition
+from zmon.topology.volumes import device_type
+from zmon.uid import HYPERPAV, find_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Value
+    from zmon.sample import Frame
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((DEVICE,), topology=TOPOLOGY)
+
+NO_LCU: Final = absent("neither a uid nor another source names its LCU")
+NO_ROLE: Final = absent("no uid")
+NO_MASKS: Final = absent("the path masks are not known")
+NO_CHANNELS: Final = absent("the channel paths were not read")
+
+
+class RangeFacts(NamedTuple):
+    """What all devices of a range have in common."""
+
+    group: str
+    """Channel subsystem and subchannel set: `0.0`."""
+    devtype: Value
+    cutype: Value
+    lcu: Value
+    role: Value
+    chpids: Value
+    usable: Value
+    """Mask of the paths that can be used."""
+    installed: Value
+    online: Value
+    driver: Value
+
+
+def table(view: View) -> Table:
+    """Fill IOCONF: one row per range of devices, keyed by the bus id of its first one."""
+    frame = view.interval.after.frame(DEVICE)
+    units = units_of(view)
+    short = {key: units.lcus[lcu].short for key, lcu in units.of.items() if lcu in units.lcus}
+    ranges = list(_ranges(frame, short))
+    facts = [one for one, _ in ranges]
+    columns: dict[str, list[Value]] = {
+        "devices": [_span([address(key) for key in keys]) for _, keys in ranges],
+        "count": [len(keys) for _, keys in ranges],
+        "subch": [_span([_subchannel(frame, key) for key in keys]) for _, keys in ranges],
+        "type": [device_type(one.devtype, one.cutype) for one in facts],
+        "cutype": [one.cutype for one in facts],
+        "lcu": [one.lcu for one in facts],
+        "role": [one.role for one in facts],
+        "chpids": [one.chpids for one in facts],
+        "paths": [one.usable.bit_count() if isinstance(one.usable, int) else one.usable for one in facts],
+        "lost": [
+            (one.installed & ~one.usable).bit_count()
+            if isinstance(one.usable, int) and isinstance(one.installed, int)
+            else NO_MASKS
+            for one in facts
+        ],
+        "status": [
+            ("online" if one.online == 1 else "offline") if isinstance(one.online, int) else one.online
+            for one in facts
+        ],
+        "driver": [one.driver for one in facts],
+    }
+    lost = [row for row, many in enumerate(columns["lost"]) if isinstance(many, int) and many]
+    return Table(
+        [keys[0] for _, keys in ranges],
+        columns,
+        Summary(">> All <<", {"count": len(frame.keys)}) if ranges else None,
+        notes=tuple(
+            f"{columns['devices'][row]}: {columns['lost'][row]} of their channel paths cannot be used"
+            for row in lost[:4]
+        ),
+        missing=None if ranges else frame.missing,
+    )
+
+
+def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
+    """Yield ranges of devices with consecutive numbers that have all facts in common."""
+    names = ("devtype", "cutype", "chpids", "online", "driver", "uid", "alias", *PATH_MASKS)
+    columns = [frame.column(name) for name in names]
+    keys: list[str] = []
+    common: RangeFacts | None = None
+    for key in sorted(frame.keys):
+        row = frame.index[key]
+        devtype, cutype, chpids, online, driver, uid, alias, *masks = (column[row] for column in columns)
+        facts = RangeFacts(
+            group=key.rpartition(".")[0],
+            devtype=devtype,
+            cutype=cutype,
+            lcu=lcus.get(key, NO_LCU),
+            role=_role(uid, alias),
+            chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
+            usable=usable(*masks) if isinstance(masks[0], int) else NO_MASKS,
+            installed=masks[0],
+            online=online,
+            driver=driver,
+        )
+        if common is not None and (facts != common or _number(key) != _number(keys[-1]) + 1):
+            yield common, keys
+            keys = []
+        common = facts
+        keys.append(key)
+    if common is not None:
+        yield common, keys
+
+
+def _role(uid: Value, alias: Value) -> Value:
+    """Return whether a device is a base, an alias or neither."""
+    known = find_uid(uid)
+    if alias == 1:
+        return "HPAV" if known is not None and known.ua == HYPERPAV else "PAV"
+    return "base" if known is not None else NO_ROLE
+
+
+def _number(key: str) -> int:
+    return int(key.rpartition(".")[2], 16)
+
+
+def _subchannel(frame: Frame, key: str) -> str:
+    found = frame.cell(key, "subchannel")
+    return address(found) if isinstance(found, str) else ""
+
+
+def _span(names: Sequence[str]) -> Value:
+    """Write first and last name; where they are not known a reason."""
+    if not names[0] or not names[-1]:
+        return absent("the subchannel is not known")
+    return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
+
+
+DEFINITIONS: Final = {"io_configuration": TableDefinition(NEEDS, table)}
