@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import io
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.cli.live import is_line_mode, is_terminal
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("utc")
 
@@ -58,3 +61,47 @@ def test_a_capture_that_is_none(tmp_path: object, capsys: pytest.CaptureFixture[
     """Status 1 and a sentence."""
     assert main(["--line", "--from", str(tmp_path)]) == FAILED
     assert "holds nothing: a capture needs files below sys or proc" in capsys.readouterr().err
+
+
+def test_a_browser_needs_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of Textual gives a pipe, no terminal, and its own TERM."""
+    args = Namespace(line=False)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert (is_line_mode(args), is_terminal()) == (True, False)
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    assert (is_line_mode(args), is_terminal()) == (False, True)
+    assert is_line_mode(Namespace(line=True))
+
+
+@pytest.mark.parametrize("command", ["NOTE found it", "PRINT here.txt"])
+def test_read_only_writes_nothing(
+    command: str,
+    lay_out: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Neither a file nor a note; with --record it does not begin."""
+    source = lay_out("qemu")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{command}\nQUIT\n"))
+    assert main(["--line", "--read-only", "--from", source]) == OK
+    assert "is not written: zmon was started with --read-only" in capsys.readouterr().out
+    assert not list(tmp_path.glob("*.txt"))
+    assert main(["--line", "--read-only", "--record", "x.zmon"]) == USAGE
+    assert "--read-only writes nothing: leave out --record" in capsys.readouterr().err
+
+
+def test_read_only_asks_cp_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where the settings say that it is asked."""
+    asked: list[bool] = []
+
+    def opened(args: Namespace, **_more: object) -> None:
+        asked.append(args.cp)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("zmon.cli.live.open_source", opened)
+    assert main(["--line", "--cp"]) == FAILED
+    assert main(["--line", "--cp", "--read-only"]) == FAILED
+    assert asked == [True, False]

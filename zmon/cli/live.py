@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
             recorder = recorder_here(os.environ)
             args.source = recorder.directory if recorder is not None else own_directory(os.environ)
         _check(args)
+        args.cp = args.cp and not args.read_only
         screens = load_screens()
         if args.command:
             _check_screen(screens, args.command[0])
@@ -59,12 +60,17 @@ def closed_stream() -> int | None:
 
 def is_line_mode(args: argparse.Namespace) -> bool:
     """Tell whether the screens are to be shown line by line."""
-    return args.line or os.environ.get("TERM", "") in LINE_TERMINALS
+    return args.line or (not is_in_browser() and os.environ.get("TERM", "") in LINE_TERMINALS)
 
 
 def is_terminal() -> bool:
     """Tell whether a person sits before the screens."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return is_in_browser() or (sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def is_in_browser() -> bool:
+    """Tell whether the screens go to a browser, which textual-serve says by the driver for Textual."""
+    return bool(os.environ.get("TEXTUAL_DRIVER"))
 
 
 def load_surface(args: argparse.Namespace) -> None:
@@ -106,6 +112,8 @@ def _check(args: argparse.Namespace) -> None:
         raise argparse.ArgumentTypeError(
             "--record records this machine; what --from names is recorded already: zmon cut copies it"
         )
+    if args.read_only and args.record:
+        raise argparse.ArgumentTypeError("--read-only writes nothing: leave out --record")
     if "-" in (*args.cp_file, *args.listing):
         raise argparse.ArgumentTypeError("- is standard input, where commands come from: name a file")
     if args.at and not args.source:
@@ -129,6 +137,7 @@ def _opened(screens: Screens, args: argparse.Namespace) -> Session:
     timeline = open_source(args, follow=not is_line_mode(args), keep=True, containers=containers)
     try:
         session = Session(timeline, screens, people=inputs)
+        session.read_only = args.read_only
         if args.at:
             session.message = seek(session, args.at) or session.cursor.onset()
         elif is_line_mode(args):

@@ -288,6 +288,7 @@ def _surface(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--line", "line mode instead of the full screen")
     text = "colours: 3270 (default), light, dark, contrast, ansi (16 colours), or another theme of Textual"
     _option(parser, "--theme NAME", text, default="")
+    _option(parser, "--read-only", "write no file and no note, and ask CP nothing: for others to look on")
 
 
 def _recording(parser: argparse.ArgumentParser) -> None:

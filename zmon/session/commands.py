@@ -160,6 +160,7 @@ def note(session: Session, operands: str) -> None:
     utc = session.utc
     if not operands or utc is None:
         raise CommandError("What is to be noted? For example NOTE backup was moved to 22:00")
+    _see_writable(session, "A note")
     try:
         session.timeline.note(utc, operands)
     except NoteError as error:
@@ -405,8 +406,19 @@ def leave(session: Session, _operands: str) -> None:
         session.leave("F3 or F12" if session.mover is None else "Esc, F3 or F12")  # no line has Esc
 
 
+def _see_writable(session: Session, what: str) -> None:
+    """Refuse to write where zmon was started with `--read-only`.
+
+    Raises:
+        CommandError: it was.
+    """
+    if session.read_only:
+        raise CommandError(f"{what} is not written: zmon was started with --read-only")
+
+
 def write(session: Session, file: str) -> None:
     """Write the screen to a file that does not exist yet, as text."""
+    _see_writable(session, "A file")
     interval, page = session.interval, session.page
     if interval is None:
         raise CommandError("There is nothing to print yet")

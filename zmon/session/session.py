@@ -99,6 +99,8 @@ class Session(Navigator):
         """Whether there is room for bars and curves beside the figures of a list."""
         self.wanted = ""
         """The text of the last LOCATE."""
+        self.read_only = False
+        """Whether nothing is written."""
         self.ended = False
         self.leaving = False
         """Whether it was asked if zmon is to be left; the next command to leave does it."""
