@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 JOINED: Final = (MACHINE, DEVICE, DASD, LAYER, SWAP, CHANNEL, MULTIPATH, PATH)
 """The kinds about which texts say something, besides mounts."""
-COPIED: Final = ("proc/dasd/devices", "proc/partitions", "proc/mounts", "proc/self/mounts")
+MOUNT_FILES: Final = ("proc/mounts", "proc/self/mounts")
+COPIED: Final = ("proc/dasd/devices", "proc/partitions", *MOUNT_FILES)
 """Files of the kernel that are read as texts, where a collection lacks the files that say more."""
 
 
@@ -42,7 +43,25 @@ def sample_of_pass(tree: CapturedTree, boot: str, choice: Choice = EVERYTHING) -
     """Return the sample of a pass: what kernel files say, and where they are missing what texts say."""
     sample = sample_once(tree, boot, choice)
     mounts_missing = MOUNT.name in sample.frames and sample.frames[MOUNT.name].missing is not None
-    return with_texts(sample, tree) if tree.texts or (mounts_missing and _copied(tree)) else sample
+    if tree.texts:
+        return with_texts(sample, tree)
+    return with_copied_mounts(sample, tree) if mounts_missing else sample
+
+
+def with_copied_mounts(sample: Sample, tree: CapturedTree) -> Sample:
+    """Return a sample with the mounts of /proc/mounts, if the capture has that file; nothing else changes."""
+    texts = _copied(tree)
+    if not any(text.file in MOUNT_FILES for text in texts):
+        return sample
+    from zmon.collected.facts import joined  # noqa: PLC0415 - most captures have mountinfo
+    from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
+
+    facts, mounts = facts_of(texts)
+    layers = sample.frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
+    facts.by_number(layers)
+    known, _ = joined(LAYER, layers, facts, sample.at.steady)
+    frame, _ = mount_frame(best_mounts(mounts), facts, known, sample.at.steady)
+    return sample._replace(frames={**sample.frames, MOUNT.name: frame})
 
 
 def _copied(tree: CapturedTree) -> list[CollectedText]:
