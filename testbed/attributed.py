@@ -9,7 +9,9 @@ Prints one line per check; the exit status is 1 when one failed.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +28,9 @@ PART: Final = 0.01
 """All units of a disk against the disk, which is read before and behind them."""
 LEAST: Final = 1 << 20
 """Bytes below which a disk is not compared."""
+
+ROOT: Final = ("0190", "0191", "0192")
+"""Disks that the guest itself uses, before and behind the recording too."""
 
 Counts = dict[str, tuple[int, int]]
 """Bytes read and written by major:minor."""
@@ -50,7 +55,7 @@ def read_diskstats(path: Path) -> Counts:
 
 def check_units(where: Path) -> Iterator[Check]:
     """Compare each unit with the fio in it, after fio has ended."""
-    cgroups = where / "kept/ended" / CGROUP
+    cgroups = where / "kept/end" / CGROUP
     for report in sorted(where.glob("fio-*.json")):
         name = report.stem.removeprefix("fio-")
         stats = list(cgroups.rglob(f"{name}.service/io.stat"))
@@ -93,6 +98,52 @@ def check_disks(where: Path) -> Iterator[Check]:
             yield Check(f"{number}: bytes read by all units", expected, str(units), least <= units <= most)
 
 
+def check_recorded(where: Path) -> Iterator[Check]:
+    """Compare what the recording says of units and disks with fio and the kernel's counters.
+
+    All of fio's I/O begins and ends within the recording, so bytes are rates times seconds.
+    """
+    shown = {
+        screen: json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "zmon", "show", screen, "--from", str(where / "unit-days"),
+                 "--since", "begin", "--format", "json"],
+                capture_output=True, text=True, check=True,
+            ).stdout
+        )
+        for screen in ("USERIO",)
+    }  # fmt: skip
+    io = shown["USERIO"]
+    begin, end = (datetime.fromisoformat(io[name]).timestamp() for name in ("from", "to"))
+    rows = [row for row in io["rows"] if row["mbs"] is not None]
+    for report in sorted(where.glob("fio-*.json")):
+        name, done = report.stem.removeprefix("fio-"), read_fio(report)
+        found = sum(row["mbs"] for row in rows if row["unit"] == name) * 1e6 * (end - begin)
+        if done:
+            yield near(f"{name}: bytes recorded, as fio", done, found, UNIT)
+    for disk in sorted({row["addr"] for row in rows}):
+        number = next(row["key"].split()[0] for row in rows if row["addr"] == disk)
+        least, most = (
+            sum(read_diskstats(where / "kept" / at / name)[number]) * sign
+            for at, name, sign in (("end", "diskstats-after", 1), ("begin", "diskstats", -1))
+        )
+        moved = least + most
+        found = sum(row["mbs"] for row in rows if row["addr"] == disk) * 1e6 * (end - begin)
+        if moved >= LEAST and disk not in ROOT:
+            yield near(
+                f"{disk}: bytes recorded of units and the rest", moved, found, Tolerance(PART, 65536.0)
+            )
+
+
+def read_fio(report: Path) -> int:
+    """Return the bytes read and written as fio reports them; 0 if it was killed before it could report."""
+    text = report.read_text()
+    if "{" not in text:
+        return 0
+    job = json.loads(text[text.index("{") :])["jobs"][0]
+    return int(job["read"]["io_bytes"]) + int(job["write"]["io_bytes"])
+
+
 def _units(kept: Path, number: str) -> int:
     """Return the bytes that all units have read from a disk: those at the top have what is below them."""
     stats = (kept / CGROUP).glob("*/io.stat")
@@ -102,7 +153,7 @@ def _units(kept: Path, number: str) -> int:
 def main() -> int:
     """Print the checks of a directory; return 1 when one failed."""
     where = Path(sys.argv[1])
-    checks = [*check_units(where), *check_disks(where)]
+    checks = [*check_units(where), *check_disks(where), *check_recorded(where)]
     for check in checks:
         print(f"{'ok ' if check.ok else 'BAD'}  {check.what:<46}  {check.expected:<32}  {check.found}")
     return 0 if checks and all(check.ok for check in checks) else 1

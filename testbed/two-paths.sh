@@ -9,7 +9,7 @@ start_multipath() {
     udevadm settle --timeout=60
     mkdir -p /run/multipathd
     write_policy failover
-    multipathd -d -s 2>/job/out/multipathd.log &
+    multipathd -d -s ${MULTIPATHD_VERBOSITY-} 2>/job/out/multipathd.log &
     multipathd=$!
     local second
     for second in {1..60}; do
