@@ -119,3 +119,51 @@ def test_all_mistakes_of_a_file_are_printed(capsys: pytest.CaptureFixture[str], 
     assert main(["rules", "--rules", str(own)]) == USAGE
     lines = capsys.readouterr().err.splitlines()
     assert ["own.toml:2" in lines[0], "own.toml:6" in lines[1], len(lines)] == [True, True, 2]
+
+
+def test_a_wrong_table_and_a_wrong_profile_hide_no_other_mistake(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Each has its line, and what may be meant."""
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'profile = "flsh"\n[[rul]]\nname = "x"\n[[rule]]\nname = "path-busy"\nlok = 1\n'
+        '[[rule]]\nname = "path-busi"\nlook = 1\n'
+    )
+    assert main(["rules", "--rules", str(own)]) == USAGE
+    lines = sorted(capsys.readouterr().err.splitlines())
+    for line, words in zip(
+        lines,
+        (("1:", "flash"), ("2:", "did you mean rule"), ("6:", "look"), ("8:", "path-busy")),
+        strict=True,
+    ):
+        assert f"own.toml:{words[0]}" in line
+        assert words[1] in line
+
+
+def test_the_site_file_that_is_named_chooses_the_profile(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """For the list of rules, and for the exceptions of a screen."""
+    site = tmp_path / "site.toml"
+    site.write_text('profile = "flash"\n')
+    assert main(["rules", "--site", str(site)]) == OK
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "profile flash" in printed
+    assert "lcu-service: control_unit.serv over look 1, bad 5" in printed
+    found = []
+    for words in ([], ["--site", str(site)]):
+        assert main(["show", "EXCEPT", "-f", "csv", "--from", "lab:path-slow", *words]) == OK
+        found.append(capsys.readouterr().out.count("volume-response"))
+    assert found[0] == 0 < found[1]
+
+
+def test_a_site_file_with_a_wrong_profile_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With its line."""
+    site = tmp_path / "site.toml"
+    site.write_text('profile = "disc"\n')
+    assert main(["rules", "--site", str(site)]) == USAGE
+    assert "site.toml:1" in (said := capsys.readouterr().err)
+    assert "did you mean disk" in said

@@ -123,7 +123,7 @@ def test_paths_that_are_full_are_named_even_if_little_pends() -> None:
     """Paths at 98 % limit the throughput although a closed load lets few requests pend."""
     found = waiting(load(volume(500.0, pend=0.0007, servers=4), paths=0.98))
     assert [one.kind for one in found.places] == ["paths"]
-    assert found.why == "Requests wait for channel paths 50 51 (98 % busy)"
+    assert found.why == "Requests wait for channel paths 50-51 (98 % busy)"
 
 
 def test_means_weigh_volumes_by_their_rate_and_leave_out_what_is_unknown() -> None:

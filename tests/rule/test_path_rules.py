@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import pytest
+
+from zmon.cli.main import main
 from zmon.event import OPEN, OVER
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
@@ -72,3 +76,23 @@ def test_a_path_that_fails_between_two_samples_is_not_missed() -> None:
 def test_paths_that_work_are_no_exception() -> None:
     """However often they had failed before."""
     assert watched(("active", 7), ("active", 7)) == []
+
+
+@pytest.mark.parametrize(
+    ("scenario", "rule", "words"),
+    [
+        ("fcp-path-slow", "path-slow", "other paths to the same disk far less"),
+        ("path-slow", "lcu-pend", "a request pends for"),
+        ("raid-limit", "lcu-disks", "requests are in it or wait for it"),
+        ("path-lost", "path-lost", "channel paths 50-53"),
+    ],
+)
+def test_a_fault_of_the_laboratory_is_an_exception(
+    scenario: str, rule: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slow path, a slow link, full arrays and a lost path are exceptions, and nothing else is."""
+    assert main(["rules", "--from", f"lab:{scenario}", "-f", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["exceptions"]
+    assert {one["rule"] for one in found} == {rule}
+    assert all(words in one["sentence"] for one in found)
+    assert not any("is not measured" in one["sentence"] for one in found)

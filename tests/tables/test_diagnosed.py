@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from zmon.diagnosis.diagnosis import Subject
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import ScenarioSection
 from zmon.session.page import Page
-from zmon.tables.diagnosed import lcu_door, verdict_of
+from zmon.tables.diagnosed import door, lcu_door, verdict_of
 from zmon.tables.view import View, fill, no_inputs
 from zmon.ui.grid import Grid
 
@@ -103,3 +104,13 @@ def test_before_the_second_sample_nothing_is_said_to_be_well() -> None:
     assert not table.keys
     assert table.missing is not None
     assert "second sample" in table.missing.reason
+
+
+def test_a_slow_path_leads_to_what_shows_its_response() -> None:
+    """FCP has the response of each adapter; of paths without one MPATH has that of each path."""
+    view = view_of("fcp-path-slow")
+    table = fill("diagnosis", view)
+    assert {one for one in table.column("door") if isinstance(one, str)} == {"FCP"}
+    responses = dict(zip(*(fill("fcp", view).column(name) for name in ("addr", "resp")), strict=True))
+    assert responses["FC61"] > 3 * responses["FC60"]
+    assert door(Subject("adapter", "", "sda and sdb")) == "MPATH"

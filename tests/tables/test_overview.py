@@ -11,6 +11,7 @@ import pytest
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.lab.scenario import load_scenario
+from zmon.ranges import ranges
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
 from zmon.session.machines import ScenarioSection, open_capture
@@ -20,7 +21,7 @@ from zmon.session.when import parse_when
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.overview import table
 from zmon.tables.recent import MAX_RECENT, recent_loads
-from zmon.tables.resources import RESOURCES, ranges
+from zmon.tables.resources import RESOURCES
 from zmon.tables.view import View, fill, no_inputs
 
 if TYPE_CHECKING:

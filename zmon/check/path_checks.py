@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,10 +64,13 @@ def channel_states(given: CheckInput) -> Finding:
     off = [chpid for chpid in used if _is_off(channels.cell(f"0.{chpid}", "status"),
                                               channels.cell(f"0.{chpid}", "configure"))]  # fmt: skip
     if off:
-        return bad(f"off, and needed by online devices: CHPID {several(sorted(off))}")
+        return bad(f"off, and needed by online devices: CHPID {ranges(off)}")
     if lost:
-        parts = (f"{chpid} for {counted(count, 'device')}" for chpid, count in sorted(lost.items()))
-        return bad(f"installed and not usable: CHPID {several(parts)}")
+        alike: dict[int, list[str]] = {}
+        for chpid, count in lost.items():
+            alike.setdefault(count, []).append(chpid)
+        parts = (f"{ranges(chpids)} for {counted(count, 'device')}" for count, chpids in alike.items())
+        return bad(f"installed and not usable: CHPID {several(sorted(parts))}")
     return (
         ok(f"{counted(len(used), 'channel path')} in use, none off")
         if used

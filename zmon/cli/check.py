@@ -42,6 +42,9 @@ HEADS: Final = {
 
 def run(args: argparse.Namespace) -> int:
     """Print the checks; returns the exit status."""
+    if args.until and args.at:
+        return no_answer(args, SERVICE, "--at and --until are the same: give one", USAGE)
+    args.at = args.until or args.at
     try:
         ids = [find_id(word) for word in args.ids]
         return _answer(args, ids)

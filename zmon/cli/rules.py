@@ -13,7 +13,7 @@ from zmon.clock import DAY, clock, length
 from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
-from zmon.rule.grammar import RuleError, chosen_profile, load_rules, own_rules
+from zmon.rule.grammar import RuleError, chosen_rules, own_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Print them; returns the exit status."""
     try:
         own = [*own_rules(), *args.rules]
-        profile, place = chosen_profile(own)
-        rules = load_rules(own, profile=profile)
+        rules, profile, place = chosen_rules(own, args.site)
         if not args.source:
             return _print_rules(args, rules, _said_of_profile(profile, place))
         return _print_log(args, rules)

@@ -99,30 +99,37 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
     Raises:
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
+    found = _opened(args, kinds, last) if args.source else None
+    if found is None:
+        from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
+        from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
+
+        choice = choice_of(args, kinds, containers)
+        found = LiveTimeline(
+            choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
+        )
+    found.site = getattr(args, "site", "")
+    return found
+
+
+def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int | None) -> Timeline:
+    """Return the timeline of a simulated machine, of recordings or of a capture."""
     if is_simulated(args.source):
         from zmon.session.machines import open_lab  # noqa: PLC0415 - loads the simulator
 
         return open_lab(args.source)
-    if args.source:
-        from zmon.store.day import is_source  # noqa: PLC0415 - this machine needs no recording
+    from zmon.store.day import is_source  # noqa: PLC0415 - this machine needs no recording
 
-        if is_source(args.source):
-            from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
+    if is_source(args.source):
+        from zmon.session.recording import open_recording  # noqa: PLC0415 - a capture needs no SQLite
 
-            return open_recording(args.source)
-        from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
+        return open_recording(args.source)
+    from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
 
-        try:
-            return open_capture(args.source, choice_of(args, kinds), last)
-        except ValueError as error:
-            raise damaged_recording(args.source) or other_directory(args.source) or error from error
-    from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
-    from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
-
-    choice = choice_of(args, kinds, containers)
-    return LiveTimeline(
-        choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
-    )
+    try:
+        return open_capture(args.source, choice_of(args, kinds), last)
+    except ValueError as error:
+        raise damaged_recording(args.source) or other_directory(args.source) or error from error
 
 
 def other_directory(path: str) -> ValueError | None:

@@ -514,6 +514,7 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--since TIME", "begin: 14:00, -10m, yesterday 9:00 (default: all)")
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
+    _option(parser, "--site FILE", "site file, which may choose a profile, see docs/site.md", default="")
     _format(parser, "text", "csv", "json")
     parser.set_defaults(
         cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
@@ -572,6 +573,7 @@ def check(parser: argparse.ArgumentParser) -> None:
     _option(
         parser, "--since TIME", "begin of the interval whose load counts; -5m is 5 minutes before its end"
     )
+    _option(parser, "--until TIME", "end of that interval, the same as --at")
     _option(parser, "--all", "list also what is as advised and what does not apply")
     _option(parser, "--status", "exit status and first line as Nagios has them: whether something is bad")
     _format(parser, "text", "csv", "json")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, names, of_volume, percent
+from zmon.diagnosis.phrases import evidence, gain, listed, many, of_volume, percent
 from zmon.queueing.change import StripedSpace
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _of_logical_volumes(
             "D20",
             subjects=(*(of_volume(known[key]) for key in hot), Subject("disk", one.title, one.title)),
             claim=f"{one.title} was extended over only {many(len(set(last.volumes)), 'volume')}: requests"
-            f" wait for {names(added)}, while {names(rest)} of its volume group"
+            f" wait for {listed(added)}, while {listed(rest)} of its volume group"
             f" {'does' if len(rest) == 1 else 'do'} nothing.",
             evidence=(
                 evidence("layer.table", Subject("disk", one.title, one.title), last.bytes,
@@ -124,10 +124,10 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
         yield Diagnosis(
             "D20",
             subjects=(*subjects, Subject("tablespace", owner, owner)),
-            claim=f"{owner} lies on {names(titles)} alone: requests wait for"
+            claim=f"{owner} lies on {listed(titles)} alone: requests wait for"
             f" {'it' if len(titles) == 1 else 'them'} while {many(len(idle), 'other volume')}"
             f" {'does' if len(idle) == 1 else 'do'} nothing"
-            f" ({names([one.title for one in idle])}).",
+            f" ({listed([one.title for one in idle])}).",
             evidence=tuple(_rates([known[key] for key in sorted(hot)], idle)),
             confidence=LIKELY if len(lone) == 1 else POSSIBLE,
             action=f"Spread {owner} again over all {len(everything)} volumes.",

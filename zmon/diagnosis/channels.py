@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import UNTIMED, evidence, gain, many, ms, of_lcu, percent
+from zmon.diagnosis.phrases import UNTIMED, evidence, gain, many, ms, of_lcu, of_paths, percent
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import LIMITING_PATHS
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses
@@ -40,13 +41,13 @@ def full_paths(situation: Situation) -> Diagnoses:
     if not everything:
         changes = [PathNumber(2, lcu=key, times=True) for key in _one_of_each(groups, situation)]
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
-    shown = " and ".join(groups)
+    shown = " and ".join(ranges(key.split()) for key in groups)
     measured = load.paths_measured or use >= LIMITING_PATHS
     lost = sum(place.lost for place in places)
     found = Diagnosis(
         "D2",
         subjects=(
-            *(Subject("path", key, f"channel paths {key}") for key in groups),
+            *(of_paths(key) for key in groups),
             *(of_lcu(one) for one in lcus),
         ),
         claim=f"Channel paths {shown} are full ({percent(use)} busy); behind them"

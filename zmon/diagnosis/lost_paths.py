@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, many, names
+from zmon.diagnosis.phrases import evidence, listed, many, names, of_paths
 from zmon.queueing.observation import path_groups
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,7 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
     whole = len(ones[0].installed)
     left = whole - len(chpids)
     shared = [
-        Subject("path", key, f"channel paths {key}")
+        of_paths(key)
         for key, group in path_groups(situation.load.lcus).items()
         if not set(chpids).isdisjoint(group)
     ]
@@ -73,7 +74,7 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
         claim=f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}:"
-        f" {names(chpids)}{f' ({why})' if why else ''}.",
+        f" {ranges(chpids)}{f' ({why})' if why else ''}.",
         evidence=tuple(
             evidence("device.paths", lcu, left, f"{number} devices on line have {left} of {whole} paths")
             for lcu in lcus[:1]
@@ -122,8 +123,8 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
             *(Subject("adapter", adapter, f"FCP device {adapter}") for adapter in adapters),
             *(Subject("disk", one.key, one.title) for one, _ in broken),
         ),
-        claim=f"{many(len(broken), 'path')} to {names(hurt)} {_are([leaf.name for _, leaf in broken])} lost:"
-        f" {names([leaf.name for _, leaf in broken])} ({state}).",
+        claim=f"{many(len(broken), 'path')} to {listed(hurt)} {_are([leaf.name for _, leaf in broken])} lost:"
+        f" {listed([leaf.name for _, leaf in broken])} ({state}).",
         evidence=(
             evidence(
                 "setting.value",
@@ -166,7 +167,7 @@ def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
                     Subject(what, key, f"{title} {key}"),
                     *(Subject("disk", one.key, one.title) for one in ones),
                 ),
-                claim=f"All paths to {names([one.title for one in ones])} go through one {title}, {key}:"
+                claim=f"All paths to {listed([one.title for one in ones])} go through one {title}, {key}:"
                 " if it fails, the disks are gone.",
                 evidence=(
                     evidence(
@@ -197,7 +198,9 @@ def _one_channel(one: LcuPaths) -> Diagnosis:
         subjects=(lcu,),
         claim=f"All {len(one.installed)} channel paths to {one.title} are one physical channel,"
         f" {one.physical[0]}.",
-        evidence=(evidence("channel.pchid", lcu, 1, f"{names(one.installed)} have PCHID {one.physical[0]}"),),
+        evidence=(
+            evidence("channel.pchid", lcu, 1, f"{ranges(one.installed)} have PCHID {one.physical[0]}"),
+        ),
         confidence=CERTAIN,
         action="Give the LCU paths over another physical channel.",
         lost=0.0,

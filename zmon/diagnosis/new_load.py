@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
-from zmon.diagnosis.phrases import names, of_lcu, of_volume, percent
+from zmon.diagnosis.phrases import names, of_lcu, of_paths, of_volume, percent
 from zmon.queueing.observation import mean_of, path_groups
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             subject,
             *(of_volume(one) for one in now),
             *(
-                Subject("path", key, f"channel paths {key}")
+                of_paths(key)
                 for key, chpids in path_groups(load.lcus).items()
                 if not set(chpids).isdisjoint(lcu.chpids)
             ),

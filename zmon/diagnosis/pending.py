@@ -14,6 +14,7 @@ from zmon.diagnosis.phrases import UNTIMED, evidence, ms, names, of_lcu, of_volu
 from zmon.diagnosis.situation import IDLE
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PATHS
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +93,7 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
     serv = situation.load.time_of(lcu, "serv")
     known = [one for one in volumes if situation.load.enough(one.rate)]
     slow = [one for one in known if one.pend >= TIMES * usual]
-    subject, paths = of_lcu(lcu), " ".join(lcu.chpids)
+    subject, paths = of_lcu(lcu), ranges(lcu.chpids)
     return Diagnosis(
         "D5",
         subjects=(subject, *(of_volume(one) for one in slow)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.queueing.prediction import LITTLE, LOW
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,11 @@ def names(titles: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def listed(titles: Sequence[str]) -> str:
+    """Join names of disks, those that follow one another as a range: `8000-8003 and 8005`."""
+    return names(ranges(titles).split())
+
+
 def of_lcu(lcu: ObservedLcu) -> Subject:
     """Return an LCU as a subject."""
     return Subject("lcu", lcu.key, lcu.title)
@@ -61,6 +67,11 @@ def of_lcu(lcu: ObservedLcu) -> Subject:
 def of_volume(volume: ObservedVolume) -> Subject:
     """Return a volume as a subject."""
     return Subject("volume", volume.key, volume.title)
+
+
+def of_paths(key: str) -> Subject:
+    """Return a group of channel paths, by their CHPIDs in words, as a subject."""
+    return Subject("path", key, f"channel paths {ranges(key.split())}")
 
 
 def evidence(column: str, subject: Subject, value: Number, words: str) -> Measurement:

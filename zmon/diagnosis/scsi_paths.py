@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, ms, names, percent
+from zmon.diagnosis.phrases import evidence, gain, many, ms, names, of_paths, percent
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.record import NamedTuple
@@ -208,7 +208,7 @@ def _times(carriers: Iterable[Carrier]) -> Iterator[Measurement]:
 def _scsi_paths(situation: Situation) -> list[Subject]:
     """Return the groups of FCP paths that requests wait for, as the waiting names them."""
     return [
-        Subject("path", one.key, f"channel paths {one.key}")
+        of_paths(one.key)
         for one in situation.waiting.places
         if one.kind == "paths" and not situation.load.fcp.isdisjoint(one.key.split())
     ]

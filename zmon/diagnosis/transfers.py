@@ -9,6 +9,7 @@ from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import MIN_LOST
+from zmon.ranges import ranges
 
 if TYPE_CHECKING:
     from zmon.absent import Number
@@ -65,7 +66,7 @@ def long_transfers(situation: Situation) -> Diagnoses:
                 evidence("channel.busy", of_lcu(first), each, f"{1e-6 / each:.0f} MB/s over a path"),
             ),
             confidence=POSSIBLE,
-            action=f"Compare the speed of its paths, {' '.join(first.chpids)}, with that of the others.",
+            action=f"Compare the speed of its paths, {ranges(first.chpids)}, with that of the others.",
             lost=lost,
             confirm="Other paths with the same speed and a shorter Conn would confirm it.",
         ),

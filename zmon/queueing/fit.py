@@ -36,6 +36,7 @@ from zmon.queueing.network import (
     solve,
 )
 from zmon.queueing.observation import LATENCY, ObservedLcu, disc_of_misses, path_groups
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -673,7 +674,8 @@ def network_of(model: FittedModel) -> Network:
 def _title(group: str, paths: FittedPaths) -> str:
     """Return the name of paths; of those of which some stand idle with how many are used."""
     used = round(paths.servers)
-    return f"{used} of paths {group}" if used < len(paths.chpids) else f"paths {group}"
+    shown = ranges(group.split())
+    return f"{used} of paths {shown}" if used < len(paths.chpids) else f"paths {shown}"
 
 
 def subchannels(model: FittedModel) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.queueing.fit import observed_model, service_bytes
 from zmon.queueing.observation import SameLoad, path_groups
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
         known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
         most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)
         if most > LEAST:
-            yield ResourceUse("paths", key, f"channel paths {key}", most)
+            yield ResourceUse("paths", key, f"channel paths {ranges(chpids)}", most)
     for lcu in load.lcus:
         if lcu.aliases and not isinstance(lcu.alias_use, Absent):
             yield ResourceUse("aliases", lcu.key, f"the aliases of {lcu.title}", lcu.alias_use / lcu.aliases)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.queueing.observation import LATENCY, MAX_MISS, disc_of_misses, mean_of, path_groups
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
         pend = mean_of(ones, "pend")
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
         if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
-            yield WaitingPlace("paths", key, f"paths {key}", lost, max(uses))
+            yield WaitingPlace("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
 
 
 def _processors(load: ObservedLoad) -> WaitingPlace | None:

@@ -66,6 +66,8 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
+TOP: Final = ("rule", "profile")
+"""What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")
 """The keys that name columns."""
 PROFILED: Final = ("look", "bad", "clear", "for", "of", "keep", "when")
@@ -238,7 +240,9 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     own: set[str] = set()
     for path in paths:
         try:
-            own |= _change(known, _document(path), profile, mistakes)
+            top = _document(path)
+            mistakes += _misspelt(top)
+            own |= _change(known, top, profile, mistakes)
         except RuleError as error:
             mistakes += error.args
     used = {
@@ -310,39 +314,81 @@ def _in_profile(table: TomlTable, profile: str) -> dict[str, Any]:
     return data
 
 
-def usable_rules() -> tuple[tuple[Rule, ...], str]:
-    """Return the shipped rules changed by the user's own; if those are wrong, without them and why."""
-    own = own_rules()
+def usable_rules(site: str = "") -> tuple[tuple[Rule, ...], str]:
+    """Return the shipped rules changed by the user's own; if those are wrong, without them and why.
+
+    `site` is the site file that was named.
+    """
     try:
-        return load_rules(own, profile=chosen_profile(own)[0]), ""
+        return chosen_rules(own_rules(), site)[0], ""
     except RuleError as error:
         return load_rules(), f"Your own rules are not used: {error}"
 
 
-def chosen_profile(paths: Sequence[str]) -> tuple[str, str]:
+def chosen_rules(paths: Sequence[str], site: str = "") -> tuple[tuple[Rule, ...], str, str]:
+    """Return the rules of files of the user's own and the shipped ones, the profile, and what chooses it.
+
+    Raises:
+        RuleError: a file cannot be read, or holds what is no rule; it has all mistakes.
+    """
+    mistakes: list[str] = []
+    profile = place = ""
+    try:
+        profile, place = chosen_profile(paths, site)
+    except RuleError as error:
+        mistakes += error.args
+    try:
+        rules = load_rules(paths, profile=profile)
+    except RuleError as error:
+        mistakes += [one for one in error.args if one not in mistakes]
+    if mistakes:
+        raise RuleError(*mistakes)
+    return rules, profile, place
+
+
+def chosen_profile(paths: Sequence[str], site: str = "") -> tuple[str, str]:
     """Return the profile that files of rules or else site files choose, the last that does, and its place.
 
     Raises:
-        RuleError: it is none, or a file cannot be read.
+        RuleError: it is none, or a file cannot be read; it has the mistakes of all.
     """
     found = ("", "")
-    sites = site_files(os.environ)
-    for path in (*sites, *paths):
-        top = _document(path, is_site=path in sites)
-        if "profile" in top:
-            found = top.one_of("profile", PROFILES), top.place("profile")
+    mistakes: list[str] = []
+    for path in (*site_files(os.environ), *([site] if site else ()), *paths):
+        try:
+            top = _document(path)
+            if "profile" in top:
+                found = _profile(top), top.place("profile")
+        except RuleError as error:
+            mistakes += error.args
+    if mistakes:
+        raise RuleError(*mistakes)
     return found
 
 
-def _document(path: str, *, is_shipped: bool = False, is_site: bool = False) -> TomlTable:
-    """Return the whole of a file; of a site file only what is asked for counts."""
+def _profile(top: TomlTable) -> str:
+    word = top.text("profile")
+    if word not in PROFILES:
+        others = did_you_mean(word, PROFILES)
+        raise top.wrong("profile", f"is one of {', '.join(PROFILES)}, not {word!r:.60}{others}")
+    return word
+
+
+def _document(path: str, *, is_shipped: bool = False) -> TomlTable:
+    """Return the whole of a file."""
     try:
-        top = TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
+        return TomlDocument(read_utf8(path, RuleError), path, RuleError, is_shipped=is_shipped).top()
     except OSError as error:
         raise RuleError(f"{path}: {error.strerror or error}") from error
-    if not is_site:
-        top.only("rule", "profile")
-    return top
+
+
+def _misspelt(top: TomlTable) -> list[str]:
+    """Return which keys and tables of a file of rules are not known, and what may be meant."""
+    return [
+        str(top.wrong(key, f"is not known here; known are {', '.join(TOP)}{did_you_mean(key, TOP)}"))
+        for key in top.data
+        if key not in TOP
+    ]
 
 
 def parse_rules(text: str, origin: str = "rules") -> tuple[Rule, ...]:

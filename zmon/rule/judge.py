@@ -16,6 +16,7 @@ from types import MappingProxyType
 from zmon.absent import Absent, absent, ratio
 from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
 from zmon.sample import pick
@@ -42,6 +43,8 @@ MANY: Final = 256
 """Rows from which on it is cheaper to compare all values first than to compute no column in vain."""
 OPPOSITE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": lt, "<=": gt, ">": le, "<": ge}
 """Comparisons that hold where one is known not to."""
+PATHS: Final = "chpids"
+"""The column of channel paths."""
 UNSAID: Final = "...."
 """Stands in a sentence for a value that is not known, as on a screen."""
 
@@ -382,7 +385,7 @@ def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:
         if isinstance(cell, Absent):
             return UNSAID
         if isinstance(cell, str):
-            return cell
+            return ranges(cell.split()) if name.rpartition(".")[2] == PATHS else cell
         if digits:
             return f"{cell:,.{digits}f}"
         return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"

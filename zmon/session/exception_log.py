@@ -123,8 +123,9 @@ class ExceptionLog:
 
     def _read_stored(self) -> bool:
         """Read exceptions that a recorder has stored; return False where samples have to be judged."""
-        if self._position is not None or self._begin > 0 or self._end < LAST:
-            return False
+        is_part = self._begin > 0 or self._end < LAST
+        if self._position is not None or is_part or self._timeline.site:
+            return False  # the site file that is named may choose other limits
         now = time.monotonic()
         if self._stored is not None and now < self._read + REREAD:
             return True
@@ -217,7 +218,7 @@ def log_of(timeline: Timeline) -> ExceptionLog:
     """Return the log of a timeline by the shipped rules and the user's own, if these can be used."""
     if isinstance(timeline.log, ExceptionLog):
         return timeline.log
-    rules, problem = usable_rules()
+    rules, problem = usable_rules(timeline.site)
     found = timeline.log = ExceptionLog(timeline, rules)
     found.problem = problem
     return found

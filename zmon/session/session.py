@@ -387,7 +387,7 @@ class Session(Navigator):
         """The rules that mark values and make exceptions; the shipped ones if the user's own are wrong."""
         from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - the menu starts without rules
 
-        return usable_rules()[0]
+        return usable_rules(self.timeline.site)[0]
 
     def _count_bad(self, view: View) -> Number:
         from zmon.rule.marks import count_bad  # noqa: PLC0415 - most screens count none

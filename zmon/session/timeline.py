@@ -149,6 +149,8 @@ class Timeline:
     """Why the last sample was not kept; empty if it was, and while the reason stays the same."""
     log: EventLog | None = None
     """Its exceptions, once somebody has asked for them."""
+    site = ""
+    """The site file that was named, whose profile of rules counts."""
 
     def __init__(
         self, name: str, sections: Callable[[], Sequence[Section]], refusal: str = READ_ONLY

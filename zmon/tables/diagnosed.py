@@ -51,7 +51,7 @@ DOORS: Final = {
     "volume": "DEVICE {key}",
     "disk": "DEVICE {key}",
     "path": "CHANNEL",
-    "adapter": "CHANNEL",
+    "adapter": "MPATH",
     "cpu": "CPU",
     "memory": "PAGELOG",
     "file": "FILES {key}",
@@ -264,6 +264,8 @@ def table(view: View) -> Table:
 
 def door(subject: Subject) -> str:
     """Return the command that opens the screen of a subject."""
+    if subject.title.startswith("FCP device"):
+        return "FCP"  # its response beside that of the others
     return lcu_door(subject.key) if subject.kind == "lcu" else DOORS[subject.kind].format(key=subject.key)
 
 

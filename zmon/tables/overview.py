@@ -17,6 +17,7 @@ from zmon.event import LEVELS
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.tables.diagnosed import lcu_door, verdict_of
 from zmon.tables.file_traffic import attribution_of
@@ -30,7 +31,6 @@ from zmon.tables.resources import (
     NO_LCUS,
     NO_PATHS,
     RESOURCES,
-    ranges,
     requests_of,
 )
 from zmon.tables.table import Figure, Needs, Table

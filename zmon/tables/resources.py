@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.queueing.observation import mean_of
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.join import first
@@ -258,14 +259,3 @@ RESOURCES: Final = (
     Resource("device", "Devices", "DEVICE", _volume_use, _volume_words),
 )
 """What explains the rest comes first."""
-
-
-def ranges(chpids: Iterable[str]) -> str:
-    """Write CHPIDs, those that follow one another as a range: `40-45 50`."""
-    runs: list[list[str]] = []
-    for chpid in sorted(chpids):
-        if runs and int(chpid, 16) == int(runs[-1][-1], 16) + 1:
-            runs[-1].append(chpid)
-        else:
-            runs.append([chpid])
-    return " ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

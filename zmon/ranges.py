@@ -1,0 +1,31 @@
+"""Lists of names that follow one another, as the Toolkit writes them: `48-4d 50`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NUMBER: Final = re.compile("[0-9A-Fa-f]{1,8}$")
+"""The hexadecimal number that a name ends with: `50`, `8000`, `FCP8000`."""
+
+
+def ranges(names: Iterable[str]) -> str:
+    """Write names in their order; of those whose hexadecimal numbers follow one another first and last."""
+    runs: list[list[str]] = []
+    for name in sorted(set(names)):
+        if runs and _follows(name, runs[-1][-1]):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return " ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _follows(name: str, before: str) -> bool:
+    one, other = NUMBER.search(name), NUMBER.search(before)
+    if one is None or other is None or len(name) != len(before):
+        return False
+    is_same = name[: one.start()] == before[: other.start()]
+    return is_same and int(one[0], 16) == int(other[0], 16) + 1
