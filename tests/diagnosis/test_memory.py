@@ -89,3 +89,15 @@ def test_whether_files_are_cached_twice_is_open_only_where_it_may_be(
     found = cached_files(situation(system=ObservedSystem(memory=1e9, cached=cached * 1e9, swap_used=swap)))
     assert (found == ()) == known
     assert known or isinstance(found, Absent)
+
+
+def test_tasks_that_were_looked_at_are_named() -> None:
+    """With what they wait for and how long; else it is said how to find out."""
+    waiting = (("db2sysc of db2inst1: the log of the file system", 9.0),)
+    named, unnamed = (
+        only(blocked_tasks(situation(system=ObservedSystem(processors=1, blocked=20, waiting=found))))
+        for found in (waiting, ())
+    )
+    assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s"
+    assert (named.confirm, named.missing) == ("", ())
+    assert "BLOCKED" in unnamed.confirm

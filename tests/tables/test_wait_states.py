@@ -11,6 +11,7 @@ from zmon.kernel.processes import NO_DELAYS
 from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.sample import Instant, Sample
 from zmon.tables import blocked, wait_states
+from zmon.tables.observed_system import observed_system
 from zmon.tables.table import SUMMARY
 from zmon.tables.view import NoSuchThing, View
 from zmon.tables.wait_states import NOBODY, OFF
@@ -193,3 +194,22 @@ def test_no_blocked_task_is_an_answer() -> None:
     none = blocked.table(View(Interval(None, found._replace(frames=frames))))
     assert none.missing is blocked.NONE_WAITS
     assert nobody.missing is not blocked.NONE_WAITS
+
+
+def test_the_tasks_that_wait_longest_are_named_for_a_diagnosis() -> None:
+    """Three of them, with what they wait for as far as that is known."""
+    tasks: dict[str, dict[str, Value]] = {
+        str(number): {
+            "command": "dd", "unit": DB2, "place": "jbd2_log_wait_commit" if number else absent("needs root"),
+            "waiting": (9 - number) * SECOND,
+        }
+        for number in range(5)
+    }  # fmt: skip
+    found = sample(20, {}, 1)
+    frames = {**found.frames, "blocked_task": frame_of(BLOCKED_TASK, tasks, 20 * SECOND)}
+    system = observed_system(View(Interval(None, found._replace(frames=frames))))
+    assert system.waiting == (
+        ("dd of db2inst1", 9.0),
+        ("dd of db2inst1: the log of the file system", 8.0),
+        ("dd of db2inst1: the log of the file system", 7.0),
+    )

@@ -130,19 +130,26 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
             ),
         )
     )
+    named = tuple(
+        evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s")
+        for who, seconds in system.waiting
+    )
     found = Diagnosis(
         "D17",
         subjects=(MACHINE,),
         claim=f"{many(int(blocked), 'task')} wait for I/O, but the disks have only"
         f" {many(requests, 'request')}: they wait for something else.",
-        evidence=(evidence("tasks.blocked", MACHINE, blocked, f"{blocked} tasks are blocked"), *pressure),
+        evidence=(
+            evidence("tasks.blocked", MACHINE, blocked, f"{blocked} tasks are blocked"),
+            *pressure,
+            *named,
+        ),
         confidence=LIKELY,
-        action="See where they wait: TASKS, or ps -eo state,wchan:32,comm | grep ^D. Network file systems are"
-        " likely.",
+        action="See where they wait: BLOCKED lists them. Network file systems are likely.",
         lost=float(blocked) - requests,
         excluded=calm,
-        confirm="The wait channels of the tasks would show for what they wait.",
-        missing=("the wait channel and the files of each task: /proc/PID",),
+        confirm="" if named else "BLOCKED would show for what they wait.",
+        missing=() if named else ("the tasks that wait: zmon record --processes reads them",),
     )
     return (found,)
 

@@ -36,6 +36,8 @@ class ObservedSystem(NamedTuple):
     """Tasks that run or wait for a CPU, at the end of the interval."""
     blocked: Number = NOT_READ
     """Tasks that wait for I/O to end, likewise."""
+    waiting: tuple[tuple[str, float], ...] = ()
+    """Tasks that wait uninterruptibly, in words, with seconds; the longest first.  None where not read."""
     cpu_some: Number = NOT_READ
     io_some: Number = NOT_READ
     io_full: Number = NOT_READ

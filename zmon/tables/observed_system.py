@@ -8,6 +8,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.diagnosis.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
 from zmon.kinds import (
     BLOCK,
+    BLOCKED_TASK,
     CMF,
     CPU,
     DEVICE,
@@ -25,6 +26,8 @@ from zmon.kinds import (
 from zmon.tables.cpu import MEMORY_ROW, Processors
 from zmon.tables.device import Devices, devices_of
 from zmon.tables.join import total
+from zmon.unit_name import title_of
+from zmon.wait_place import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 KINDS: Final = (
-    BLOCK, CMF, CPU, DEVICE, GUEST, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, PRESSURE, SOURCE, SWAP, TASKS,
+    BLOCK, BLOCKED_TASK, CMF, CPU, DEVICE, GUEST, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, PRESSURE, SOURCE,
+    SWAP, TASKS,
 )  # fmt: skip
 """What is read of a sample."""
 HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
@@ -42,6 +46,8 @@ IN_KERNEL: Final = ("system", "irq", "softirq")
 NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
 MAX_LAYERS: Final = 32
+MAX_WAITING: Final = 3
+"""Tasks in state D that are named."""
 MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
 MUCH_CPU: Final = 0.1
@@ -77,6 +83,7 @@ def observed_system(view: View) -> ObservedSystem:
         steal=part("steal"),
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
         blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
+        waiting=tuple(_waiting(interval)),
         cpu_some=waited("cpu", "some"),
         memory=size("total"),
         swap_used=size("swap_total") - size("swap_free"),
@@ -88,6 +95,20 @@ def observed_system(view: View) -> ObservedSystem:
         **sizes,
         **pressure,
     )
+
+
+def _waiting(interval: Interval) -> Iterator[tuple[str, float]]:
+    """Yield the tasks in state D that wait longest, and their seconds: `dd of batch: direct I/O`."""
+    tasks = interval.after.frame(BLOCKED_TASK)
+    for key in tasks.keys[:MAX_WAITING]:
+        command, unit, place, waits = (
+            tasks.cell(key, name) for name in ("command", "unit", "place", "waiting")
+        )
+        if isinstance(waits, int | float):
+            whose = f" of {title_of(text_of(unit))}" if text_of(unit) else ""
+            where = text_of(place)
+            what = class_of(where)[1] or where
+            yield f"{text_of(command) or key}{whose}{f': {what}' if what else ''}", waits / 1e9
 
 
 def _swap_disks(interval: Interval) -> Iterator[str]:
