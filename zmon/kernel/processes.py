@@ -120,11 +120,12 @@ class ProcessReader:
 
     def _count(self, process: Process, now: int) -> None:
         """Read what a process used, if one of its tasks has run."""
-        has_run = False
-        for task in process.tasks:
+        has_run = self._rounds.count_time(process, process.first)
+        for task in process.others.values():
             has_run |= self._rounds.count_time(process, task)
-        if not has_run and process.row:
+        if process.is_counted and not has_run:
             return
+        process.is_counted = True
         if has_run and self._samples:
             process.active = now
         if process.may_read_io and not process.first.since:

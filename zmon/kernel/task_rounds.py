@@ -48,21 +48,15 @@ class ProcessTask:
     """One task, as it was seen last."""
 
     __slots__ = (
-        "content",
-        "delay",
-        "folder",
-        "letter",
-        "place",
-        "run",
-        "scheduled",
-        "since",
-        "stat",
-        "state",
-    )
+        "content", "delay", "folder", "letter", "line", "place", "run", "scheduled", "since", "stat", "state",
+        "times",
+    )  # fmt: skip
 
     def __init__(self, folder: str) -> None:
         """Know nothing yet; `folder` is its directory below /proc."""
         self.folder = folder
+        self.line = f"{folder}/stat"
+        self.times = f"{folder}/schedstat"
         self.content = b""
         """Its stat."""
         self.stat: TaskStat | None = None
@@ -102,6 +96,8 @@ class Process:
         self.io: tuple[Value, Value] = (NEEDS_ROOT, NEEDS_ROOT)
         """Bytes read, and made dirty."""
         self.may_read_io = True
+        self.is_counted = False
+        """Whether what it used was read before."""
         self.unit: Value = NO_UNIT
         self.unit_due = 0
         """When it is to be read again in which unit it is."""
@@ -184,7 +180,12 @@ class Rounds:
             if self.tasks >= MAX_TASKS:
                 self.left_out += 1
                 continue
-            process = self._present(number, known.get(number))
+            process = known.get(number)
+            if process is not None and self._rests(process):
+                self.processes[number] = process
+                self.tasks += 1
+                continue
+            process = self._present(number, process)
             if process is None:
                 continue
             self.processes[number] = process
@@ -198,6 +199,16 @@ class Rounds:
                     process.place = task.place or process.place
                     process.active = now
         return now
+
+    def _rests(self, process: Process) -> bool:
+        """Return whether a process of one task slept and still says the same, as most do."""
+        first = process.first
+        if first.state or process.others or process.stat.threads != 1:
+            return False
+        try:
+            return self.content(first.line) == first.content
+        except OSError:
+            return False
 
     def _present(self, number: str, process: Process | None) -> Process | None:
         """Return a process with its tasks as they are now; None if it has ended."""
@@ -224,7 +235,7 @@ class Rounds:
     def _update(self, task: ProcessTask) -> bool:
         """Read the line of a task; return whether it is there, and has not ended."""
         try:
-            content = self.content(f"{task.folder}/stat")
+            content = self.content(task.line)
             if content != task.content:
                 stat = proc_task.parse_stat(content)
                 if task.stat is not None and task.stat.started != stat.started:
@@ -251,7 +262,7 @@ class Rounds:
     def count_time(self, process: Process, task: ProcessTask) -> bool:
         """Add the times that a task ran and waited for a CPU to those of its process; return if it ran."""
         try:
-            content = self.content(f"{task.folder}/schedstat")
+            content = self.content(task.times)
             if content == task.scheduled:
                 return False
             run, delay = proc_task.parse_schedstat(content)
