@@ -167,3 +167,11 @@ def test_a_site_file_with_a_wrong_profile_is_refused(
     assert main(["rules", "--site", str(site)]) == USAGE
     assert "site.toml:1" in (said := capsys.readouterr().err)
     assert "did you mean disk" in said
+
+
+def test_rules_become_alerts_of_prometheus(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of a source would be exceptions, which are no rules."""
+    assert main(["rules", "--format", "prometheus"]) == 0
+    assert capsys.readouterr().out.startswith("groups:\n  - name: zmon\n    rules:\n      - alert: ")
+    assert main(["rules", "--format", "prometheus", "--from", "lab:shark-before"]) == 2
+    assert "not the exceptions of a source" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +37,8 @@ RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why
 
 def run(args: argparse.Namespace) -> int:
     """Print them; returns the exit status."""
+    if args.format == "prometheus" and args.source:
+        return misused("--format prometheus writes rules, not the exceptions of a source")
     try:
         own = [*own_rules(), *args.rules]
         rules, profile, place = chosen_rules(own, args.site)
@@ -64,6 +67,12 @@ def _said_of_profile(profile: str, place: str) -> str:
 
 
 def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) -> int:
+    if args.format == "prometheus":
+        from zmon.exposition.alert_rules import alert_rules  # noqa: PLC0415 - other formats need none
+
+        sys.stdout.write(alert_rules(rules))
+        return 0
+
     def text() -> Iterator[str]:
         for rule in rules:
             over = f" / {rule.per}" if rule.per else ""

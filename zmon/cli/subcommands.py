@@ -508,6 +508,8 @@ def rules(parser: argparse.ArgumentParser) -> None:
     A rule says when a value is an exception: its limits, preconditions, how long it must hold.  Those of a file of
     your own (--rules, and ~/.config/zmon/rules.toml) are added; one with the name of a shipped rule changes only
     what it says.  So --from shows what changed rules would have reported yesterday.  See docs/rules.md.
+
+    --format prometheus writes alerts for Prometheus, one for each level of each rule: docs/metrics.md.
     """  # noqa: E501 - the help as it is printed
     text = "a recording, a capture of several passes or a simulated machine; without it rules are listed"
     _option(parser, "--from SOURCE", text, dest="source", type=source)
@@ -515,7 +517,7 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
     _option(parser, "--site FILE", "site file, which may choose a profile, see docs/site.md", default="")
-    _format(parser, "text", "csv", "json")
+    _format(parser, "text", "csv", "json", "prometheus")
     parser.set_defaults(
         cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
     )
@@ -784,7 +786,7 @@ def export(parser: argparse.ArgumentParser) -> None:
     number of intervals: zmon export FILE --rollups minutes --kind device.
 
     --format openmetrics writes the metrics of docs/metrics.md with the times of the samples, one value each --step,
-    for import into Prometheus or VictoriaMetrics.  --label instance=NAME tells the guests of a fleet apart.
+    for import into Prometheus by promtool.  --label instance=NAME tells the guests of a fleet apart.
     """  # noqa: E501 - the help as it is printed
     _window(parser)
     _option(parser, "-k --kind KINDS", "only these kinds: cmf,block", several=True)

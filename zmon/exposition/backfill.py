@@ -1,7 +1,7 @@
 """The metrics of a recording with the times of its samples, for import into a monitor's data base.
 
-Prometheus reads it with `promtool tsdb create-blocks-from openmetrics`, VictoriaMetrics at
-`/api/v1/import/prometheus`.  A counter begins at the first difference, and never falls.
+Prometheus takes it by `promtool tsdb create-blocks-from openmetrics`.  A counter begins at the first
+difference, and never falls.
 """
 
 from __future__ import annotations
