@@ -113,10 +113,13 @@ def _with_space_striped(model: FittedModel, change: StripedSpace) -> FittedModel
     servers = sum({flow.volume: flow.servers for flow in own}.values())
     targets: list[tuple[str, str, float]] = []
     titles = {}
+    each = max(1, round(len({flow.volume for flow in own}) / max(1, len(change.lcus))))
+    """So many volumes it gets on each LCU."""
     for lcu in change.lcus:
-        key = f"{change.space} on {lcu}"
-        titles[key] = f"new volumes for {change.space}"
-        targets.append((key, lcu, max(1.0, servers / len(change.lcus))))
+        for number in range(each):
+            key = f"{change.space} on {lcu}, {number}"
+            titles[key] = f"new volumes for {change.space}"
+            targets.append((key, lcu, max(1.0, servers / len(change.lcus) / each)))
     for volume in change.volumes:
         lcu, many = model.places.get(volume, (own[0].lcu, own[0].servers))
         targets.append((volume, lcu, many))

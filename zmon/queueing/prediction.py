@@ -346,7 +346,7 @@ def _doubts(
             "how requests are spread over the paths is not known: it is taken to be at random",
             (model._replace(paths=evenly),),
         )
-    pending = _hidden(base, now) if changes else {}
+    pending = _hidden(base, now, then)
     if pending:
         yield _Doubt(
             "the channel paths are full: how much of Pend is the wait for them is not known",
@@ -355,13 +355,19 @@ def _doubts(
     yield from _processor_doubts(base, model, (now.get(PROCESSORS, 0.0), then.get(PROCESSORS, 0.0)))
 
 
-def _hidden(base: FittedInterval, now: Mapping[tuple[str, str], float]) -> dict[str, float]:
-    """Return Pend of the LCUs behind full paths, where it may be the time until they accept a request."""
+def _hidden(
+    base: FittedInterval, now: Mapping[tuple[str, str], float], then: Mapping[tuple[str, str], float]
+) -> dict[str, float]:
+    """Return Pend of the LCUs behind paths that are full only before a change.
+
+    It may be the wait for a path, which ends then, or the time until the LCU accepts a request.
+    """
     found = {}
     for lcu, group in base.model.group_of.items():
         ones = base.load.volumes_of(lcu)
         pend, serv = mean_of(ones, "pend"), mean_of(ones, "serv")
-        if now.get(("paths", group), 0.0) < FULL_PATHS or not base.model.paths[group].pooled:
+        use, later = (each.get(("paths", group), 0.0) for each in (now, then))
+        if use < FULL_PATHS or later > FALLS * use or not base.model.paths[group].pooled:
             continue
         if isinstance(pend, Absent) or isinstance(serv, Absent):
             continue
