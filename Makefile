@@ -8,7 +8,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures clean
+.PHONY: dist help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -53,13 +53,24 @@ recordings: $(ready)  ## make the recordings of simulated machines anew
 pictures: $(ready)  ## draw the screens that README.md shows
 	$(bin)/python docs/pictures.py
 
+site: build/site-tools/ready  ## build the documents as a site into build/site
+	build/site-tools/bin/mkdocs build
+
+build/site-tools/ready: docs/requirements.lock
+	$(PYTHON) -m venv build/site-tools
+	build/site-tools/bin/python -m pip install --quiet --require-hashes -r docs/requirements.lock
+	touch $@
+
 dist: $(ready)  ## build zmon.pyz, packages for Debian and RPM, wheel and source archive into dist/
 	$(bin)/python release/build.py
 
-lock:  ## renew requirements.lock; needs uv
+lock:  ## renew requirements.lock and docs/requirements.lock; needs uv
 	uv pip compile pyproject.toml --group test --group check --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
 	  -o requirements.lock
+	uv pip compile --group site --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
+	  -o docs/requirements.lock
 
 clean:  ## remove what was made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -1,0 +1,76 @@
+"""What the documents lead to exists, and the commands of the tutorials work as they are written."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from zmon.cli.main import main
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+COMMANDS = [
+    command
+    for page in TUTORIALS
+    for command in re.findall(r"^\$ zmon (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+]
+SMALL = ("--guests", "2", "--for", "2m")
+"""A smaller fleet than that of the tutorial, which takes half a minute to be simulated."""
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as sites make them."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_each_link_leads_somewhere(page: Path) -> None:
+    """To a file of the repository, and to a heading in it; nothing is checked of other hosts."""
+    for link in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_the_site_has_each_document() -> None:
+    """A page that is not in its contents is found by nobody."""
+    contents = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(contents) == [page.relative_to(DOCS).as_posix() for page in PAGES]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_a_tutorial_works_as_written(
+    command: str,
+    utc: None,  # noqa: ARG001 - clocks show UTC
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It ends with 0, with --status also with what was found; it prints something, or writes files."""
+    (tmp_path / "recordings").symlink_to(ROOT / "recordings")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("QUIT\n"))
+    words = shlex.split(command)
+    if words[:2] == ["lab", "fleet"]:
+        words += SMALL
+    elif words[0] == "fleet":
+        assert main(["lab", *words, *SMALL]) == 0
+    elif words[0] == "replay":
+        words.append("--line")
+    status = main(words)
+    assert status in ({0, 1, 2} if "--status" in words else {0})
+    assert "".join(capsys.readouterr()).strip() or len(list(tmp_path.iterdir())) > 1
