@@ -233,9 +233,18 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
 
 
 def _volume_words(_view: View, recent: RecentLoad) -> str:
-    """Say how fast the volume answers that has most requests."""
-    volumes = recent.load.volumes
-    one = max(volumes, key=requests_of, default=None)
+    """Say how fast the busiest volume answers; of equally busy ones that with most requests."""
+    volumes, most = recent.load.volumes, recent.percents["device"]
+    busiest = (
+        []
+        if isinstance(most, Absent)
+        else [
+            one
+            for one, busy in zip(volumes, recent.busy, strict=True)
+            if not isinstance(busy, Absent) and f"{busy:.0f}" == f"{most:.0f}"
+        ]
+    )
+    one = max(busiest or volumes, key=requests_of, default=None)
     if one is None or not one.rate:
         return f"none of {len(volumes)} in use"
     response = "" if isinstance(one.response, Absent) else f" answers in {_ms(one.response)} ms"
