@@ -87,3 +87,14 @@ def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
     assert costly_fcp(situation(load(*disks, busy=0.5, fcp=fcp), system=system)) == ()
     assert costly_fcp(situation(load(volume(), busy=0.98), system=system)) == ()
     assert isinstance(costly_fcp(situation(load(*disks, busy=0.98, fcp=fcp))), Absent)
+
+
+@pytest.mark.parametrize(("rate", "advised"), [(60.0, False), (6000.0, True)])
+def test_a_change_of_path_after_each_request_costs_only_at_high_rates(rate: float, advised: bool) -> None:
+    """At sixty requests a second it takes hundredths of a processor, and is not what fills them."""
+    leaves = tuple(PathLeaf(name, name, "", "", 0.0, 0.1) for name in ("sda", "sdb"))
+    maps = (MultipathDisk("dm-0", "mpatha", (leaves,), "round-robin", 1),)
+    disk = volume("dm-0", rate=rate, lcu=SCSI.key)
+    now = load(disk, busy=0.98, fcp=frozenset({"dm-0"}))
+    found = only(full_processors(situation(now, maps=maps)))
+    assert found.action.startswith("Set rr_min_io to 100" if advised else "Give this Linux more processors")

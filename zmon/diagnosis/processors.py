@@ -34,6 +34,10 @@ ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99
 OFTEN: Final = 4
 """Requests after which FCP paths change up to which that costs much processor time (the Oracle study)."""
+CHANGE: Final = 0.00025
+"""Processor time that a change of the FCP path takes, s (the Oracle study: multibus 1 and 100)."""
+NOTICEABLE: Final = 0.1
+"""The part of the processors that changes of paths take from which on fewer of them are advised first."""
 MOSTLY: Final = 0.5
 WHETHER: Final = absent(
     "the tasks that wait are not counted: /proc/pressure/cpu, procs_running of /proc/stat"
@@ -74,7 +78,7 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     subject = _cpus(number)
     more = float(round(1.5 * number) if number > 1 else 2)
     raised = f" (but {' and '.join(system.limits)})" if system.limits else ""
-    turn = _short_turn(situation)
+    turn = _short_turn(situation, number)
     with_processors = gain(situation, (ProcessorNumber(more),))
     changes = f"FCP paths change after {many(turn, 'request')}"
     processors = f"this Linux more processors, for example {more:.0f}{raised}, or less to compute."
@@ -106,14 +110,17 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     )
 
 
-def _short_turn(situation: Situation) -> int:
-    """Return after how few requests most I/O changes its FCP path, if that is costly; else 0."""
+def _short_turn(situation: Situation, number: float) -> int:
+    """Return after how few requests most I/O changes its FCP path, if that costs processors much; else 0."""
     maps = situation.machine.maps()
     if isinstance(maps, Absent) or not maps:
         return 0
     robin = [one.turn for one in maps if one.selector == ROUND_ROBIN and len(one.leaves) > 1]
     turn = max(robin, default=0)
-    return turn if 0 < turn <= OFTEN and len(robin) >= MOSTLY * len(maps) else 0
+    if not 0 < turn <= OFTEN or len(robin) < MOSTLY * len(maps):
+        return 0
+    requests = sum(one.rate for one in situation.load.volumes if "." not in one.key)
+    return turn if CHANGE * requests / turn >= NOTICEABLE * number else 0
 
 
 def _withheld(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
