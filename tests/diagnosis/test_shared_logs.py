@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.observed_machine import UnitPart
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED
 from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
 from zmon.queueing.fit import FlowShare
@@ -67,6 +68,21 @@ def test_volumes_of_an_lcu_that_wait_together() -> None:
     found = only(logs_beside_data(now))
     assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]
     assert abs(found.lost - now.waiting.places[0].lost / 2) < 1e-9
+
+
+def test_who_does_the_io_is_named() -> None:
+    """The unit with most of the bytes of the LCU is in the claim; others are evidence."""
+    units = (UnitPart("rman-backup", 0.9), UnitPart("oracle-ORA", 0.1))
+    machine = situation(load(BUSY), units=units).machine
+    found = only(logs_beside_data(listed(BUSY)._replace(machine=machine)))
+    assert found.claim.endswith(" Most I/O on LCU 7 is by rman-backup (90 %).")
+    assert [one.words for one in found.evidence if one.subject.kind == "unit"] == [
+        "90 % of the bytes of LCU 7 by rman-backup",
+        "10 % of the bytes of LCU 7 by oracle-ORA",
+    ]
+    many = (UnitPart("rman-backup", 0.4), UnitPart("oracle-ORA", 0.3))
+    machine = situation(load(BUSY), units=many).machine
+    assert "Most I/O" not in only(logs_beside_data(listed(BUSY)._replace(machine=machine))).claim
 
 
 def test_what_is_not_known() -> None:

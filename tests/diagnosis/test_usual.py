@@ -74,4 +74,4 @@ def test_a_directory_with_the_day_before_says_what_is_usual(
 
     assert "at this hour" not in said()
     assert main(["import", f"lab:{scenario}", str(days / "2026-03-15.zmon")]) == 0
-    assert "2.6 in the hour before, 48.8 times what it usually is at this hour" in said()
+    assert "2.6 before, 48.8 times what it usually is at this hour" in said()

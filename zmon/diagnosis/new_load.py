@@ -1,7 +1,7 @@
 """A new reader, writer or backup (D23): what has changed since when, on which LCU, volumes and tablespaces.
 
 `zmon.queueing.waiting` says whether the load of an LCU is new: requests wait for it, it moves many times its
-bytes of the hour before, and then nothing waited.  What a tablespace has of it follows from its bytes.
+bytes of an hour before, and then nothing waited.  What a tablespace has of it follows from its bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
-from zmon.diagnosis.phrases import names, of_lcu, of_paths, of_volume, percent
+from zmon.diagnosis.phrases import names, of_lcu, of_paths, of_volume, percent, shares_of_units
 from zmon.queueing.observation import mean_of, path_groups
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NO_HOUR: Final = absent("the hour before was not recorded")
 
 
 def new_load(situation: Situation) -> Diagnoses:
-    """Return D23: LCUs with a load that was not there an hour before, and that makes requests wait."""
+    """Return D23: LCUs with a load that was not there before, and that makes requests wait."""
     if not situation.waiting.places:
         return ()
     before = situation.earlier()
@@ -63,7 +63,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     subject = of_lcu(lcu)
     main = Measurement(
         "control_unit.mbs", subject, moved / MEGABYTE,
-        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} in the hour before",
+        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} before",
         old_moved / MEGABYTE,
     )  # fmt: skip
     usual = situation.machine.usual(main)
@@ -104,11 +104,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
                             f"volume {one.title} {_bytes([one]) / MEGABYTE:.0f} MB/s")
                 for one in busiest[:3]
             ),
-            *(
-                Measurement("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part,
-                            f"{percent(one.part)} of the bytes of {lcu.title} by {one.title}")
-                for one in units
-            ),
+            *shares_of_units(lcu, units),
         ),
         confidence=CERTAIN if known else LIKELY,
         action=(

@@ -54,7 +54,7 @@ def long_pending(situation: Situation) -> Diagnoses:
         others = [each for key, each in pends.items() if key != one.key and not isinstance(each, Absent)]
         usual, where = min(others, default=None), "on the best LCU it is"
         if usual is None or pend < TIMES * usual:
-            usual, where = _before(situation, one), "an hour before it was"
+            usual, where = _before(situation, one), "before, it was"
         if usual is None or pend < TIMES * usual:
             continue
         lost = _rate(situation, one) * (pend - usual)

@@ -10,9 +10,10 @@ from zmon.queueing.prediction import LITTLE, LOW
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
+    from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
     from zmon.queueing.observation import ObservedLcu, ObservedVolume
@@ -77,6 +78,13 @@ def of_paths(key: str) -> Subject:
 def evidence(column: str, subject: Subject, value: Number, words: str) -> Measurement:
     """Return a number that a diagnosis rests on."""
     return Measurement(column, subject, value, words)
+
+
+def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Measurement]:
+    """Yield what each unit has of the bytes of an LCU."""
+    for one in units:
+        words = f"{percent(one.part)} of the bytes of {lcu.title} by {one.title}"
+        yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
 
 
 def gain(situation: Situation, changes: Sequence[Change]) -> str:

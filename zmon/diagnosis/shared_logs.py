@@ -6,21 +6,36 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import NO_CMF, UNTIMED, evidence, many, ms, names, of_lcu, of_volume, percent
+from zmon.diagnosis.phrases import (
+    NO_CMF,
+    UNTIMED,
+    evidence,
+    many,
+    ms,
+    names,
+    of_lcu,
+    of_volume,
+    percent,
+    shares_of_units,
+)
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLoad, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
+MOST: Final = 0.5
+"""The part of an LCU's bytes from which on a unit has most of them."""
+ONE_TIME: Final = absent("the load of the interval itself is asked for")
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
@@ -49,7 +64,20 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
     logs = [share for one in volumes for share in parts[one.key][1]]
     files = list(dict.fromkeys(share.file for share in logs))
     data = names(list(dict.fromkeys(share.owner for one in volumes for share in parts[one.key][0])))
-    return (_shared(load, volumes, waited, files, data),)
+    first = next((one for one in load.lcus if one.key == volumes[0].lcu), None)
+    units = () if first is None else situation.machine.units(first.key, ONE_TIME)
+    found = _shared(load, volumes, waited, files, data)
+    return (found if first is None or not units else _with_units(found, first, units),)
+
+
+def _with_units(found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart]) -> Diagnosis:
+    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for."""
+    most = units[0]
+    mostly = f" Most I/O on {lcu.title} is by {most.title} ({percent(most.part)})."
+    return found._replace(
+        claim=found.claim + (mostly if most.part >= MOST else ""),
+        evidence=(*found.evidence, *shares_of_units(lcu, units)),
+    )
 
 
 def _waited(situation: Situation) -> dict[str, float]:

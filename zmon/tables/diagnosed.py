@@ -18,6 +18,7 @@ from zmon.plain_text import harmless
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS, SCSI
+from zmon.tables.observed_history import LOOKED_BACK
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
 from zmon.tables.steps import part_of, parts_of, span_of, steps_of
@@ -47,6 +48,8 @@ MAX_RECENT: Final = 10
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
+TAIL: Final = HOUR // 6
+"""The end of an hour in which what goes on now had already begun if it is a part of that hour."""
 DOORS: Final = {
     "volume": "DEVICE {key}",
     "disk": "DEVICE {key}",
@@ -180,7 +183,7 @@ def _load(asked: _Asked) -> ObservedLoad:
 
 
 def _waiting(load: ObservedLoad, earlier: Callable[[], ObservedLoad | None]) -> Waiting:
-    """Return for what requests wait; where they do, the hour before shows whether the load is new."""
+    """Return for what requests wait; where they do, the time before shows whether the load is new."""
     found = waiting(load)
     before = earlier() if found.places else None
     return found if before is None else waiting(load, before)
@@ -198,12 +201,31 @@ def _recent(view: View) -> tuple[ObservedLoad, ...]:
 
 
 def _earlier(view: View) -> ObservedLoad | None:
-    """Return the load of the hour that ended an hour before a view's interval."""
-    before = view.interval.before
-    if before is None:
+    """Return the load of the hour that ended an hour before a view's interval, or of one before that.
+
+    Where requests waited in an hour, or in the end of it, it may be a part of what goes on now: then the hour
+    before is looked at, up to `LOOKED_BACK`.  If they waited in all of them, it is the first that was asked.
+    """
+    if view.interval.before is None:
         return None
-    earlier = view.history.between(before.at.utc - 2 * HOUR, before.at.utc - HOUR)
-    return None if earlier is None else load_of(view.at(earlier))
+    first, end = None, view.interval.before.at.utc - HOUR
+    for until in range(end, end - LOOKED_BACK, -HOUR):
+        load = _between(view, until - HOUR, until)
+        if load is None:  # the recording may begin in this hour
+            begin = view.history.first()
+            load = _between(view, begin, until) if first and until - begin >= TAIL else None
+        if load is None:
+            return first
+        tail = load if waiting(load).places else _between(view, until - TAIL, until)
+        if tail is not None and not waiting(tail).places:
+            return load
+        first = first or load
+    return first
+
+
+def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
+    interval = view.history.between(begin, end)
+    return None if interval is None else load_of(view.at(interval))
 
 
 def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], Prediction] | None:
