@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -161,3 +162,23 @@ def test_nothing_is_said_without_numbers(machine: str) -> None:
         assert one.evidence
         assert (one.confidence == "certain") is not bool(one.confirm)
         assert one.lost >= 0
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_without_a_listing_nothing_is_denied(machine: str) -> None:
+    """A diagnosis that needs to know what lies where is not known then."""
+    situation = situation_in(machine)
+    plain = with_load(situation, situation.load)
+    after = verdict(plain._replace(shares=tuple))
+    assert ids(verdict(plain)) <= ids(after) | {one.id for one in after.unknown}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_lcu_is_compared_with_itself(machine: str) -> None:
+    """No sentence or number names an LCU twice, as a comparison with itself would."""
+    situation = situation_in(machine)
+    found = verdict(with_load(situation, situation.load))
+    for one in found.diagnoses:
+        for words in (one.claim, *(each.words for each in one.evidence), *one.excluded):
+            for lcu in situation.load.lcus:
+                assert len(re.findall(rf"{re.escape(lcu.title)}\b", words)) <= 1, words

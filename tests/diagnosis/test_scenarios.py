@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,36 +20,66 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 FIRST: Final = {
     "dm-queue": "D11",
+    "fcp-eckd": "",
     "fcp-failover": "D14b",
+    "fcp-failover-full": "",
+    "fcp-multibus-1": "D15",
+    "fcp-multibus-10": "",
+    "fcp-multibus-100": "",
+    "fcp-multibus-1000": "",
+    "fcp-multibus-500": "",
+    "fcp-multibus-5000": "",
+    "fcp-multibus-8-cpus": "",
     "fcp-multibus-full": "D15",
     "fcp-one-adapter": "D13b",
     "fcp-path-slow": "D14",
+    "fcp-writes-failover": "D14b",
+    "fcp-writes-multibus": "",
     "fleet-4096": "",
+    "guest-enough-memory": "",
     "guest-swapping": "D16",
+    "healthy-day": "",
     "hyperpav-0": "D4b",
+    "hyperpav-10": "",
     "hyperpav-20": "",
     "hyperpav-40": "D4c",
+    "idle-day": "",
+    "iozone-hpf": "D4",
     "iozone-hyperpav": "D2",
     "iozone-plain": "D4b",
+    "logs-apart": "D4b",
     "logs-mixed": "D12",
     "path-lost": "D13",
     "path-slow": "D5",
     "pav-3": "D4",
     "pav-7": "D4",
+    "pav-turn-1": "",
     "pav-turn-1000": "D4d",
     "raid-limit": "D9",
+    "raid-penalty": "",
     "remote-mirror": "D8",
     "shark-after": "",
     "shark-before": "D3",
     "shark-channels-only": "D3",
     "shark-respread-only": "D2",
     "small-stripes": "D10b",
+    "stripe-1mb": "D9",
+    "stripe-4mb": "D9",
+    "stripe-extended": "D4b",
     "swap-begins": "D16",
+    "uniform-day": "",
     "volume-hangs": "D21",
     "write-cache-full": "D7",
+    "zvm-2-cpus": "D15",
+    "zvm-4-cpus": "D15",
+    "zvm-8-cpus": "D15",
+    "zvm-overcommitted": "D15",
+    "zvm-resident": "",
     "zvm-steal": "D15",
 }
 """What is said first of the last phase; empty: nothing is short."""
+EARLIER: Final = {"healthy-day": "D23", "stripe-extended": "D20"}
+"""What is said first of a phase before, where that is something else."""
 
 
 @cache
@@ -68,9 +99,35 @@ def test_the_page_has_the_verdict_on_each_scenario(name: str) -> None:
     written = (ROOT / "docs/diagnosis.md").read_text(encoding="utf-8").partition(program().HEAD)[2]
     rows = program().rows(name)
     assert rows == "".join(f"{line}\n" for line in written.splitlines() if line.startswith(f"| {name} |"))
-    if name in FIRST:
-        last = rows.splitlines()[-1].split(" | ")[2]
-        assert last.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
+    last = rows.splitlines()[-1].split(" | ")[2]
+    assert last.startswith(f"**{FIRST[name]}**" if FIRST[name] else "none")
+
+
+def test_nothing_else_is_said_to_be_certain_or_likely() -> None:
+    """In no phase of any scenario; what another diagnosis explains is not counted."""
+    written = (ROOT / "docs/diagnosis.md").read_text(encoding="utf-8").partition(program().HEAD)[2]
+    seen = set()
+    for line in written.splitlines():
+        name, _, shown, _ = line.removeprefix("| ").split(" | ", 3)
+        seen.add(name)
+        sure = set(re.findall(r"\*\*(\w+)\*\* (?:certain|likely)", shown))
+        assert sure <= {FIRST[name], EARLIER.get(name)}, line
+    assert seen == set(FIRST) == set(names())
+
+
+@pytest.mark.parametrize("day", ["idle-day", "uniform-day"])
+def test_a_day_without_an_incident_has_no_diagnosis(
+    day: str,
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """None in any minute of 24 hours, of an idle machine and of one that always has the same load."""
+    words = ["diagnose", "--from", f"lab:{day}", "--since", "00:00", "--until", "23:59", "-f", "json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["diagnoses"] == []
+    assert found["verdict"].startswith("Nothing is short")
+    assert (found["from"][11:16], found["to"][11:13]) == ("00:00", "23")
 
 
 def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> None:

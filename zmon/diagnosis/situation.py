@@ -87,7 +87,7 @@ class Situation(NamedTuple):
     recent: Callable[[], Sequence[ObservedLoad]] = tuple
     """The intervals before it, the last first: at most `MAX_RECENT` of `zmon.tables.diagnosed`."""
     earlier: Callable[[], ObservedLoad | None] = _no_load
-    """The hour that ended an hour before, if it was recorded; if requests waited then, a calm one before that."""
+    """The hour that ended an hour before, if it was recorded; if requests waited then, one before that."""
     predict: Callable[[Sequence[Change]], Prediction] | None = None
     """What changes would give, from the model of all resources; None where the times are not measured.
 
