@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.situations import load, only, situation, volume
+from tests.diagnosis.situations import SCSI, load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.diagnosis.observed_machine import ObservedSystem
+from zmon.diagnosis.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
 from zmon.diagnosis.processors import costly_fcp, full_processors
+from zmon.topology.path_sets import ROUND_ROBIN
 
 UNKNOWN = absent("not read")
 
@@ -90,10 +91,10 @@ def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
 
 
 @pytest.mark.parametrize(("rate", "advised"), [(60.0, False), (6000.0, True)])
-def test_a_change_of_path_after_each_request_costs_only_at_high_rates(rate: float, advised: bool) -> None:
+def test_a_change_of_path_after_each_request_costs_only_at_high_rates(rate: float, *, advised: bool) -> None:
     """At sixty requests a second it takes hundredths of a processor, and is not what fills them."""
-    leaves = tuple(PathLeaf(name, name, "", "", 0.0, 0.1) for name in ("sda", "sdb"))
-    maps = (MultipathDisk("dm-0", "mpatha", (leaves,), "round-robin", 1),)
+    leaves = tuple(PathLeaf(name, name, "", "", "", rate / 2, 0.001, 0.1) for name in ("sda", "sdb"))
+    maps = (MultipathDisk("dm-0", "mpatha", (leaves,), ROUND_ROBIN, 1),)
     disk = volume("dm-0", rate=rate, lcu=SCSI.key)
     now = load(disk, busy=0.98, fcp=frozenset({"dm-0"}))
     found = only(full_processors(situation(now, maps=maps)))
