@@ -319,6 +319,9 @@ CPU: Final = Kind(
                    "guest", "guest_nice", unit="ns", source="/proc/stat"),
         *_labels("polarization", "address", privacy=KEEP, source="/sys/devices/system/cpu/cpu*/"),
         Field("online", Meaning.GAUGE, "", "/sys/devices/system/cpu/cpu*/online"),
+        *_counters("idle_entries", unit="times that the CPU began to wait", source="cpu*/idle_count"),
+        *_counters("idle_exact", unit="ns", source="cpu*/idle_time_us"),
+        *_counters("run_delay", unit="ns that tasks waited for the CPU", source="/proc/schedstat"),
     ),
     key_form="[0-9]{1,5}",
     alone=True,  # idle and iowait may fall by a little, as the kernel documents
@@ -345,10 +348,35 @@ TASKS: Final = Kind(
     (
         *_gauges("running", unit="tasks that run or wait for a CPU", source="/proc/stat: procs_running"),
         *_gauges("blocked", unit="tasks that wait for I/O to end", source="/proc/stat: procs_blocked"),
+        *_counters("switches", unit="context switches", source="/proc/stat: ctxt"),
+        *_counters("forks", unit="processes and threads that were made", source="/proc/stat: processes"),
     ),
     key_form="tasks",
 )
 """The tasks at one instant; the one that reads runs, too."""
+
+INTERRUPT: Final = Kind(
+    "interrupt",
+    "name of the interrupt, as /proc/interrupts has it: DAS",
+    (
+        *_labels("group", privacy=KEEP, source="/proc/interrupts: EXT, I/O, AIO, NMI, CPU"),
+        *_labels("what", privacy=KEEP, source="/proc/interrupts"),
+        *_counters("count", unit="interrupts of all CPUs on line", source="/proc/interrupts"),
+    ),
+    key_form="[A-Za-z0-9/]{1,8}",
+)
+"""Interrupts by their sort, of all CPUs together."""
+
+DIAGNOSE: Final = Kind(
+    "diagnose",
+    "code of the diagnose instruction, in hex: 09c",
+    (
+        *_labels("what", privacy=KEEP, source="debugfs diag_stat"),
+        *_counters("count", unit="diagnoses that this Linux issued", source="debugfs diag_stat"),
+    ),
+    key_form="[0-9a-f]{3}",
+)
+"""Diagnose instructions, by which Linux asks the hypervisor, of all CPUs together."""
 
 PRESSURE: Final = Kind(
     "pressure",
@@ -770,7 +798,7 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS, PROCESS, BLOCKED_TASK,
+                 GUEST, CPU, TASKS, INTERRUPT, DIAGNOSE, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS, PROCESS, BLOCKED_TASK,
                  MOUNT, SWAP, LAYER, MULTIPATH, PATH,
                  ADAPTER, LUN, TARGET_PORT, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip

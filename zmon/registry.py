@@ -19,8 +19,10 @@ from zmon.kinds import (
     CPU,
     DASD,
     DEVICE,
+    DIAGNOSE,
     EXACT,
     GUEST,
+    INTERRUPT,
     LAYER,
     LPAR,
     LPAR_CPU,
@@ -160,14 +162,24 @@ SOURCES: Final = (
         (CPU, TASKS),
         "kernel.proc_stat.read_processors",
         whole_every=IDENTITY_EVERY,
-        counters=("proc/stat", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
+        counters=("proc/{stat,schedstat}", "sys/devices/system/cpu/cpu*/{idle_count,idle_time_us}"),
         identity=(
             "sys/devices/system/cpu/{online,present,dispatching}",
             "sys/devices/system/cpu/cpu*/{online,address,polarization,dedicated,configure}",
             "proc/cpuinfo",
         ),
-        reads="`/proc/stat`",
-        serves="CPU, PROCLOG, DIAGNOSE",
+        reads="`/proc/stat`, `/proc/schedstat`; of each CPU `idle_count` and `idle_time_us`, which s390x has",
+        serves="CPU, SYSTEM, PROCLOG, DIAGNOSE",
+    ),
+    Source(
+        "interrupts",
+        "/proc/interrupts, debugfs diag_stat",
+        (INTERRUPT, DIAGNOSE),
+        "kernel.interrupts.read_interrupts",
+        counters=("proc/interrupts", "sys/kernel/debug/diag_stat"),
+        reads="`/proc/interrupts`; `/sys/kernel/debug/diag_stat`",
+        needs="root for diagnoses",
+        serves="SYSTEM",
     ),
     Source(
         "memory",
@@ -458,11 +470,7 @@ SOURCES: Final = (
 )
 """Every source, in the order in which they are read and shown."""
 
-UNREAD_COUNTERS: Final = (
-    "proc/uptime",
-    "sys/kernel/debug/diag_stat",
-    "proc/{loadavg,interrupts}",
-)
+UNREAD_COUNTERS: Final = ("proc/{uptime,loadavg}",)
 """Files that a capture keeps although no source reads them yet: among the counters ..."""
 UNREAD_IDENTITY: Final = ("proc/devices",)
 """... and after them."""

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
-from zmon.kernel.proc_stat import CPUS, STAT, parse_cpulist, parse_stat, parse_tasks, read_processors
+from zmon.absent import Absent, absent
+from zmon.kernel.proc_stat import (
+    CPUS,
+    SCHEDSTAT,
+    STAT,
+    parse_cpulist,
+    parse_schedstat,
+    parse_stat,
+    parse_tasks,
+    read_processors,
+)
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
@@ -149,7 +158,43 @@ def test_tasks(make_tree: Callable[..., Tree]) -> None:
     assert parse_tasks("procs_running 3\n") == {
         "running": 3,
         "blocked": absent("/proc/stat has no procs_blocked"),
+        "switches": absent("/proc/stat has no ctxt"),
+        "forks": absent("/proc/stat has no processes"),
     }
+
+
+# in the form of Documentation/scheduler/sched-stats.rst of the kernel
+SCHEDSTAT_SEEN = """\
+version 16
+timestamp 4294958816
+cpu0 0 0 5 3 2 1 410000000 52000000 9
+domain0 03 0 0 0
+cpu1 0 0 0 0 0 0 0 7 0
+"""
+
+
+def test_run_delays() -> None:
+    """The eighth number of a CPU; lines of domains are others."""
+    assert parse_schedstat(SCHEDSTAT_SEEN) == {0: 52_000_000, 1: 7}
+    with pytest.raises(ValueError, match="nine numbers"):
+        parse_schedstat("cpu0 1 2 3\n")
+
+
+def test_exact_idle_times(make_tree: Callable[..., Tree]) -> None:
+    """Of s390x; microseconds become ns, and a kernel without them is not taken to be busy."""
+    here = "sys/devices/system/cpu/cpu0"
+    files = {
+        STAT: HERCULES.encode(),
+        SCHEDSTAT: SCHEDSTAT_SEEN.encode(),
+        f"{here}/idle_count": b"4711\n",
+        f"{here}/idle_time_us": b"1500\n",
+    }
+    cpus = read_processors(make_tree(files))[0]
+    assert (cpus.cell("0", "idle_entries"), cpus.cell("0", "idle_exact")) == (4711, 1_500_000)
+    assert cpus.cell("0", "run_delay") == 52_000_000
+    bare = read_processors(make_tree({STAT: HERCULES.encode()}))[0]
+    names = ("idle_entries", "idle_exact", "run_delay")
+    assert all(isinstance(bare.cell("0", name), Absent) for name in names)
 
 
 def test_tasks_of_another_form() -> None:
@@ -162,7 +207,7 @@ def test_tasks_of_another_form() -> None:
 def test_any_text_about_tasks(content: str) -> None:
     """Any text gives two values, numbers or a reason, or is refused."""
     with suppress(ValueError):
-        assert set(parse_tasks(content)) == {"running", "blocked"}
+        assert set(parse_tasks(content)) == {"running", "blocked", "switches", "forks"}
 
 
 @given(st.text())

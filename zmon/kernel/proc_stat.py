@@ -11,6 +11,7 @@ pages since boot.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
@@ -21,7 +22,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Value
+    from zmon.absent import Absent, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
@@ -51,7 +52,16 @@ _COUNTED: Final = {
     "swapped_in": "pages swapped in", "swapped_out": "pages swapped out", "major_faults": "page faults",
     "refaulted_file": "refaults of files", "refaulted_anon": "refaults of swapped pages",
 }  # fmt: skip
-_TASKS: Final = {"running": "procs_running", "blocked": "procs_blocked"}
+SCHEDSTAT: Final = "proc/schedstat"
+RUN_DELAY: Final = 7
+"""The place of the time that tasks waited, in ns, behind the name of a CPU in /proc/schedstat."""
+_IDLE: Final = {"idle_entries": ("idle_count", 1), "idle_exact": ("idle_time_us", 1000)}
+"""The files of a CPU of s390x, and what a unit of each is."""
+_NO_IDLE: Final = absent("this kernel does not count idle times exactly: only that of s390x does")
+_NO_DELAY: Final = absent("the kernel has no /proc/schedstat")
+_TASKS: Final = {
+    "running": "procs_running", "blocked": "procs_blocked", "switches": "ctxt", "forks": "processes",
+}  # fmt: skip
 """The lines of /proc/stat, by the fields of `TASKS`."""
 
 TICK: Final = 10_000_000
@@ -111,14 +121,31 @@ def _is_number(word: str) -> bool:
 
 
 def parse_tasks(content: str) -> dict[str, Value]:
-    """Parse how many tasks run and are blocked, near the end of /proc/stat.
+    """Parse how many tasks run and are blocked, near the end of /proc/stat, and what was counted of them.
 
     Raises:
         ValueError: no number follows a label.
     """
-    _before, first, rest = content.rpartition(_TASKS["running"])  # the line of interrupts before it is long
+    _before, first, rest = content.rpartition(_TASKS["switches"])  # the line of interrupts before it is long
     found = parse_amounts(first + rest, STAT, _TASKS.values())
     return {name: found.get(label, absent(f"/proc/stat has no {label}")) for name, label in _TASKS.items()}
+
+
+def parse_schedstat(content: str) -> dict[int, int]:
+    """Return for each CPU the ns that tasks waited for it.
+
+    Raises:
+        ValueError: a line of a CPU is shorter, or has something that is no number.
+    """
+    found: dict[int, int] = {}
+    for line in content.splitlines():
+        label, _, rest = line.partition(" ")
+        if re.fullmatch("cpu[0-9]{1,5}", label):
+            words = rest.split()
+            if len(words) <= RUN_DELAY or not _is_number(words[RUN_DELAY]):
+                raise ValueError(f"/proc/schedstat: expected cpuN and nine numbers, found {line[:80]!r}")
+            found[int(label[3:])] = int(words[RUN_DELAY])
+    return found
 
 
 def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Frame]:
@@ -144,6 +171,7 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
         except OSError:
             present = []
     rows: dict[str, dict[str, Value]] = {}
+    delays = _run_delays(tree)
     for number in sorted({*times, *present}):
         key, own = str(number), times.get(number)
         known = recent is not None and recent.cell(key, "online") == int(own is not None)
@@ -156,8 +184,35 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
                 for name in ("polarization", "address")
             },
             "online": int(own is not None),
+            **_idle(tree, number),
+            "run_delay": delays.get(number, _OFFLINE) if isinstance(delays, dict) else delays,
         }
     return frame_of(CPU, rows, tree.when(STAT))
+
+
+def _idle(tree: Tree, number: int) -> dict[str, Value]:
+    """Read how often a CPU began to wait, and for how long it did."""
+    found: dict[str, Value] = {}
+    for name, (file, unit) in _IDLE.items():
+        value = read_value(tree, f"{CPUS}/cpu{number}/{file}", _count, _NO_IDLE)
+        found[name] = value * unit if isinstance(value, int) else value
+    return found
+
+
+def _count(content: str) -> int:
+    word = content.strip()
+    if not _is_number(word):
+        raise ValueError(f"expected a number, found {word[:40]!r}")
+    return int(word)
+
+
+def _run_delays(tree: Tree) -> dict[int, int] | Absent:
+    try:
+        return parse_schedstat(text(tree, SCHEDSTAT))
+    except OSError as error:
+        return refused(error, _NO_DELAY.reason)
+    except ValueError as error:
+        return absent(str(error))
 
 
 def parse_amounts(content: str, path: str, labels: Iterable[str]) -> dict[str, int]:

@@ -6,7 +6,7 @@ TABLES: Final = {
     **{name: name for name in (
         "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
         "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
-        "itself", "lpar", "multipath",
+        "itself", "lpar", "multipath", "system_counters",
         "overview", "plot", "pressure", "system",
     )},
     **dict.fromkeys(

@@ -134,6 +134,9 @@ def table(view: View) -> Table:
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
+        "delay": [ns * 1e-7 for ns in interval.of(CPU).rate("run_delay")],
+        "waits": list(interval.of(CPU).rate("idle_entries")),
+        "idlex": [ns * 1e-7 for ns in interval.of(CPU).rate("idle_exact")],
     }
     return Table(
         list(cpus.keys),

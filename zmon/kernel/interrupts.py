@@ -1,0 +1,98 @@
+"""/proc/interrupts and diag_stat in debugfs: how often CPUs were interrupted, and the diagnoses issued.
+
+Both have a column for each CPU that is on line, then words.  On s390 the first lines of /proc/interrupts,
+`EXT`, `I/O` and `AIO`, are sums of the others, which name their class in brackets.  Counts of a CPU that goes
+off line leave the sum, which then falls.
+
+diag_stat needs root.  Kernel: arch/s390/kernel/irq.c, diag.c.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zmon.kernel.tree import refused, text
+from zmon.kinds import DIAGNOSE, INTERRUPT
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+INTERRUPTS: Final = "proc/interrupts"
+DIAGNOSES: Final = "sys/kernel/debug/diag_stat"
+MAX_WORDS: Final = 60
+"""Characters of a description that are kept."""
+_CLASS: Final = re.compile(r"\[([A-Za-z/]{1,12})\] ?(.*)")
+
+
+def parse_interrupts(content: str) -> dict[str, dict[str, Value]]:
+    """Return count, class and description of each line that is no sum of others.
+
+    Raises:
+        ValueError: the first line names no CPU.
+    """
+    head, _, rest = content.partition("\n")
+    cpus = len(head.split())
+    if not cpus or not all(re.fullmatch("CPU[0-9]{1,5}", word) for word in head.split()):
+        raise ValueError(f"/proc/interrupts: expected CPU0 ..., found {head[:60]!r}")
+    rows: dict[str, dict[str, Value]] = {}
+    for line in rest.splitlines():
+        name, colon, counts = line.partition(":")
+        name = name.strip()
+        words = counts.split(None, cpus)
+        numbers = words[:cpus]
+        described = _CLASS.fullmatch(words[cpus].strip()) if len(words) > cpus else None
+        if not colon or described is None or not re.fullmatch("[A-Za-z0-9/]{1,8}", name):
+            continue  # a sum, or a line of another machine
+        if all(number.isascii() and number.isdecimal() and len(number) <= 20 for number in numbers):
+            row: dict[str, Value] = {"group": described[1], "what": described[2][:MAX_WORDS] or name}
+            rows[name] = row | {"count": sum(map(int, numbers))}
+    return rows
+
+
+def parse_diagnoses(content: str) -> dict[str, dict[str, Value]]:
+    """Return count and description of each diagnose code: `09c`.
+
+    Raises:
+        ValueError: the first line names no CPU.
+    """
+    head, _, rest = content.partition("\n")
+    cpus = len(head.split())
+    if not cpus or not all(re.fullmatch("CPU[0-9]{1,5}", word) for word in head.split()):
+        raise ValueError(f"diag_stat: expected CPU0 ..., found {head[:60]!r}")
+    rows: dict[str, dict[str, Value]] = {}
+    for line in rest.splitlines():
+        match = re.fullmatch(r"diag ([0-9a-f]{3}): +(.*)", line.rstrip())
+        words = match[2].split(None, cpus) if match else []
+        numbers = words[:cpus]
+        if match and len(numbers) == cpus and all(re.fullmatch("[0-9]{1,20}", number) for number in numbers):
+            what = words[cpus].strip()[:MAX_WORDS] if len(words) > cpus else match[1]
+            rows[match[1]] = {"what": what, "count": sum(map(int, numbers))}
+    return rows
+
+
+def read_interrupts(tree: Tree) -> tuple[Frame, Frame]:
+    """Return a frame of `INTERRUPT` and one of `DIAGNOSE`; each absent with the reason if it is not readable.
+
+    Raises:
+        ValueError: a file has another form.
+    """
+    try:
+        rows = parse_interrupts(text(tree, INTERRUPTS))
+    except OSError as error:
+        interrupts = empty_frame(INTERRUPT, refused(error).reason)
+    else:
+        no_class = "the kernel of this machine has no classes of interrupts: it is no s390x"
+        interrupts = (
+            frame_of(INTERRUPT, rows, tree.when(INTERRUPTS)) if rows else empty_frame(INTERRUPT, no_class)
+        )
+    try:
+        codes = parse_diagnoses(text(tree, DIAGNOSES))
+    except OSError as error:
+        return interrupts, empty_frame(DIAGNOSE, refused(error).reason)
+    if not codes:
+        return interrupts, empty_frame(DIAGNOSE, "diag_stat lists no diagnose")
+    return interrupts, frame_of(DIAGNOSE, codes, tree.when(DIAGNOSES))

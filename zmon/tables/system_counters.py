@@ -1,0 +1,100 @@
+"""SYSTEM (FCX102): what this Linux counts of interrupts, diagnoses, I/O starts and the work of its scheduler.
+
+The items of the original that Linux knows are first, and in its words; those that only CP counts stay in
+their places without a value.  Behind them is what the original does not have: interrupts by sort, diagnoses
+by code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, DIAGNOSE, INTERRUPT, TASKS
+from zmon.tables.join import total
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+    from zmon.interval import Delta
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, DIAGNOSE, INTERRUPT, TASKS))
+
+BY_CP: Final = absent("only CP counts this")
+NO_ROW: Final = absent("the kernel of this machine does not list it")
+OF_CP: Final = (
+    "Real CSCH instructions", "Real HSCH instructions", "SVC instr. simulated", "FP successful x-lates",
+    "Nr. of SIE executions", "Nr. of SIE intercepts", "HPF done",
+)  # fmt: skip
+"""Items of the original that Linux has no counter for."""
+GROUPS: Final = {"EXT": "External interrupts", "I/O": "I/O interrupts", "AIO": "Adapter interrupts"}
+TIMESLICE: Final = "044"
+RELINQUISHED: Final = "09c"
+FAULTS: Final = "PFL"
+
+
+def table(view: View) -> Table:
+    """Fill SYSTEM: one row per item, keyed by what it is called."""
+    interval = view.interval
+    interrupts, diagnoses = interval.of(INTERRUPT), interval.of(DIAGNOSE)
+    tasks, cpus = interval.of(TASKS), interval.of(CPU)
+    starts = interval.of(CMF)
+    rows: dict[str, tuple[str, Number]] = {
+        "Real SSCH instructions": ("cmf", _all(starts, "ssch")),
+        **dict.fromkeys(OF_CP, ("CP", BY_CP)),
+        "El. time slice drops": ("diag 44", _one(diagnoses, TIMESLICE)),
+        "CP issued Diag.X'9C'": ("diag 9c", _one(diagnoses, RELINQUISHED)),
+        "Entries to enabled wait": ("idle_count", _all(cpus, "idle_entries")),
+        "Context switches": ("/proc/stat", _one(tasks, "tasks", "switches")),
+        "Processes and threads made": ("/proc/stat", _one(tasks, "tasks", "forks")),
+        "Pseudo page faults": ("PFL", _one(interrupts, FAULTS)),
+        **{name: (group, _group(interrupts, group)) for group, name in GROUPS.items()},
+    }
+    for what, delta, source in (("", interrupts, "{}"), ("Diag.X'{}' ", diagnoses, "diag {}")):
+        told = zip(delta.keys, delta["what"], delta.numbers("count"), strict=True)
+        for key, words, count in told:
+            if count:
+                name = (
+                    f"{what.format(key.upper().lstrip('0') or '0')}{words if isinstance(words, str) else key}"
+                )
+                rows[name if name not in rows else f"{name} ({key})"] = (source.format(key), count)
+    seconds = interval.seconds
+    columns: dict[str, list[Value]] = {
+        "item": list(rows),
+        "count": [count for _, count in rows.values()],
+        "rate": [count / seconds for _, count in rows.values()],
+        "counter": [source for source, _ in rows.values()],
+    }
+    missing = [delta.missing for delta in (interrupts, diagnoses) if delta.missing is not None]
+    notes = [f"{what} are missing: {why.reason}" for what, why in (
+        ("Interrupts", interrupts.missing), ("Diagnoses", diagnoses.missing)) if why is not None]  # fmt: skip
+    known = any(not isinstance(count, Absent) for _, count in rows.values())
+    return Table(
+        list(rows) if known else [],
+        columns if known else {name: [] for name in columns},
+        notes=tuple(notes) if known else (),
+        missing=None if known else next(iter(missing), NO_ROW),
+    )
+
+
+def _all(delta: Delta, name: str) -> Number:
+    """Return a counter of all rows together."""
+    return total(delta.numbers(name)) if delta.keys else delta.missing or NO_ROW
+
+
+def _one(delta: Delta, key: str, name: str = "count") -> Number:
+    """Return a counter of one row."""
+    row = delta.index.get(key)
+    return (delta.missing or NO_ROW) if row is None else delta.numbers(name)[row]
+
+
+def _group(interrupts: Delta, group: str) -> Number:
+    """Return the interrupts of one class."""
+    cells = zip(interrupts["group"], interrupts.numbers("count"), strict=True)
+    counts = [count for name, count in cells if name == group]
+    return total(counts) if counts else interrupts.missing or NO_ROW
+
+
+DEFINITIONS: Final = {"system_counters": TableDefinition(NEEDS, table)}
