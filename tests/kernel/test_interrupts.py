@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.kernel.interrupts import DIAGNOSES, INTERRUPTS, parse_diagnoses, parse_interrupts, read_interrupts
+from zmon.kernel.interrupts import (
+    DIAGNOSES,
+    INTERRUPTS,
+    parse_diagnoses,
+    parse_interrupts,
+    read_diagnoses,
+    read_interrupts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,16 +61,17 @@ def test_diagnoses_of_all_cpus_are_added() -> None:
 def test_without_root_diagnoses_are_absent(make_tree: Callable[..., Tree]) -> None:
     """The interrupts are there all the same."""
     refusal = {DIAGNOSES: PermissionError(13, "Permission denied")}
-    interrupts, diagnoses = read_interrupts(make_tree({INTERRUPTS: SEEN.encode()}, {}, refusal))
-    assert interrupts.cell("CIO", "count") == 19
-    assert diagnoses.missing is not None
+    tree = make_tree({INTERRUPTS: SEEN.encode()}, {}, refusal)
+    assert read_interrupts(tree).cell("CIO", "count") == 19
+    missing = read_diagnoses(tree).missing
+    assert missing is not None
+    assert missing.reason.startswith(f"/{DIAGNOSES}: ")
 
 
 def test_another_machine_has_no_classes(make_tree: Callable[..., Tree]) -> None:
     """Its lines name no class in brackets."""
     content = b"           CPU0\n  0:   12   IO-APIC   2-edge   timer\nNMI:   3   Non-maskable interrupts\n"
-    interrupts, _ = read_interrupts(make_tree({INTERRUPTS: content}))
-    assert interrupts.missing is not None
+    assert read_interrupts(make_tree({INTERRUPTS: content})).missing is not None
 
 
 @given(st.text(max_size=200))

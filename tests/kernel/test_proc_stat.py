@@ -197,6 +197,13 @@ def test_exact_idle_times(make_tree: Callable[..., Tree]) -> None:
     assert all(isinstance(bare.cell("0", name), Absent) for name in names)
 
 
+def test_an_offline_cpu_has_no_idle_times(make_tree: Callable[..., Tree]) -> None:
+    """The reason is that it is off line, and not that the kernel lacks them."""
+    offline = read_processors(make_tree({STAT: HERCULES.encode(), f"{CPUS}/present": b"0-9\n"}))[0]
+    assert offline.cell("9", "idle_exact") == offline.cell("9", "user")
+    assert offline.cell("9", "idle_exact") != offline.cell("0", "idle_exact")
+
+
 def test_tasks_of_another_form() -> None:
     """A label without a number is refused."""
     with pytest.raises(ValueError, match="procs_running and a number, found 'many'"):

@@ -74,25 +74,32 @@ def parse_diagnoses(content: str) -> dict[str, dict[str, Value]]:
     return rows
 
 
-def read_interrupts(tree: Tree) -> tuple[Frame, Frame]:
-    """Return a frame of `INTERRUPT` and one of `DIAGNOSE`; each absent with the reason if it is not readable.
+def read_interrupts(tree: Tree) -> Frame:
+    """Return a frame of `INTERRUPT`, absent with the reason if the file is not readable.
 
     Raises:
-        ValueError: a file has another form.
+        ValueError: the file has another form.
     """
     try:
         rows = parse_interrupts(text(tree, INTERRUPTS))
     except OSError as error:
-        interrupts = empty_frame(INTERRUPT, refused(error).reason)
-    else:
-        no_class = "the kernel of this machine has no classes of interrupts: it is no s390x"
-        interrupts = (
-            frame_of(INTERRUPT, rows, tree.when(INTERRUPTS)) if rows else empty_frame(INTERRUPT, no_class)
-        )
+        return empty_frame(INTERRUPT, f"/{INTERRUPTS}: {refused(error).reason}")
+    if not rows:
+        why = "the kernel of this machine has no classes of interrupts: it is no s390x"
+        return empty_frame(INTERRUPT, why)
+    return frame_of(INTERRUPT, rows, tree.when(INTERRUPTS))
+
+
+def read_diagnoses(tree: Tree) -> Frame:
+    """Return a frame of `DIAGNOSE`, absent with the reason if the file is not readable.
+
+    Raises:
+        ValueError: the file has another form.
+    """
     try:
         codes = parse_diagnoses(text(tree, DIAGNOSES))
     except OSError as error:
-        return interrupts, empty_frame(DIAGNOSE, refused(error).reason)
+        return empty_frame(DIAGNOSE, f"/{DIAGNOSES}: {refused(error).reason}")
     if not codes:
-        return interrupts, empty_frame(DIAGNOSE, "diag_stat lists no diagnose")
-    return interrupts, frame_of(DIAGNOSE, codes, tree.when(DIAGNOSES))
+        return empty_frame(DIAGNOSE, "diag_stat lists no diagnose")
+    return frame_of(DIAGNOSE, codes, tree.when(DIAGNOSES))

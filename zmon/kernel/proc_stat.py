@@ -184,7 +184,7 @@ def _cpus(tree: Tree, times: Times, recent: Frame | None) -> Frame:
                 for name in ("polarization", "address")
             },
             "online": int(own is not None),
-            **_idle(tree, number),
+            **(_idle(tree, number) if own else dict.fromkeys(_IDLE, _OFFLINE)),
             "run_delay": delays.get(number, _OFFLINE) if isinstance(delays, dict) else delays,
         }
     return frame_of(CPU, rows, tree.when(STAT))

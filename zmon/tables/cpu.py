@@ -76,6 +76,10 @@ class Processors:
             return self.missing or absent("no CPU is known")
         return mean(percent, self.time, NO_TIME.reason)
 
+    def counted(self, name: str, factor: float = 1.0) -> list[Number]:
+        """Return the rate per second of a counter, multiplied: `1e-7` makes percent of ns."""
+        return [factor * rate for rate in self._interval.of(CPU).rate(name)]
+
     @property
     def many(self) -> list[Number]:
         """How many CPUs each row stands for: one, if it is not the sum of all."""
@@ -119,6 +123,9 @@ COLUMNS: Final = (
     *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
     _percent("wait", attrgetter("wait")),
     _percent("logical", attrgetter("logical")),
+    _percent("delay", lambda cpus: cpus.counted("run_delay", 1e-7)),
+    _percent("waits", lambda cpus: cpus.counted("idle_entries")),
+    _percent("idlex", lambda cpus: cpus.counted("idle_exact", 1e-7)),
 )
 """The loads of a CPU, which are averaged over all CPUs."""
 
@@ -134,9 +141,6 @@ def table(view: View) -> Table:
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
-        "delay": [ns * 1e-7 for ns in interval.of(CPU).rate("run_delay")],
-        "waits": list(interval.of(CPU).rate("idle_entries")),
-        "idlex": [ns * 1e-7 for ns in interval.of(CPU).rate("idle_exact")],
     }
     return Table(
         list(cpus.keys),

@@ -1,8 +1,8 @@
 """SYSTEM (FCX102): what this Linux counts of interrupts, diagnoses, I/O starts and the work of its scheduler.
 
 The items of the original that Linux knows are first, and in its words; those that only CP counts stay in
-their places without a value.  Behind them is what the original does not have: interrupts by sort, diagnoses
-by code.
+their places without a value.  Behind them is what the original does not have: interrupts by type, diagnoses
+by code, those that happened.  No counter is shown twice, except in the sum of its class of interrupts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, DIAGNOSE, INTERRUPT, TASKS
+from zmon.kinds import CMF, CPU, DIAGNOSE, INTERRUPT, TASKS
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, DIAGNOSE, INTERRUPT, TASKS))
+NEEDS: Final = Needs((CMF, CPU, DIAGNOSE, INTERRUPT, TASKS))
 
-BY_CP: Final = absent("only CP counts this")
+BY_CP: Final = absent("counted by CP, not by Linux")
 NO_ROW: Final = absent("the kernel of this machine does not list it")
 OF_CP: Final = (
     "Real CSCH instructions", "Real HSCH instructions", "SVC instr. simulated", "FP successful x-lates",
-    "Nr. of SIE executions", "Nr. of SIE intercepts", "HPF done",
+    "Nr. of SIE executions", "Nr. of SIE intercepts", "HPF done", "El. time slice drops",
 )  # fmt: skip
 """Items of the original that Linux has no counter for."""
 GROUPS: Final = {"EXT": "External interrupts", "I/O": "I/O interrupts", "AIO": "Adapter interrupts"}
@@ -44,8 +44,8 @@ def table(view: View) -> Table:
     rows: dict[str, tuple[str, Number]] = {
         "Real SSCH instructions": ("cmf", _all(starts, "ssch")),
         **dict.fromkeys(OF_CP, ("CP", BY_CP)),
-        "El. time slice drops": ("diag 44", _one(diagnoses, TIMESLICE)),
-        "CP issued Diag.X'9C'": ("diag 9c", _one(diagnoses, RELINQUISHED)),
+        "Diag.X'44' Voluntary Timeslice End": ("diag 044", _one(diagnoses, TIMESLICE)),
+        "Diag.X'9C' Relinquish Timeslice": ("diag 09c", _one(diagnoses, RELINQUISHED)),
         "Entries to enabled wait": ("idle_count", _all(cpus, "idle_entries")),
         "Context switches": ("/proc/stat", _one(tasks, "tasks", "switches")),
         "Processes and threads made": ("/proc/stat", _one(tasks, "tasks", "forks")),
@@ -55,10 +55,9 @@ def table(view: View) -> Table:
     for what, delta, source in (("", interrupts, "{}"), ("Diag.X'{}' ", diagnoses, "diag {}")):
         told = zip(delta.keys, delta["what"], delta.numbers("count"), strict=True)
         for key, words, count in told:
-            if count:
-                name = (
-                    f"{what.format(key.upper().lstrip('0') or '0')}{words if isinstance(words, str) else key}"
-                )
+            if count and key not in {TIMESLICE, RELINQUISHED, FAULTS}:
+                code = what.format(key.upper().lstrip("0") or "0")
+                name = f"{code}{words if isinstance(words, str) else key}"
                 rows[name if name not in rows else f"{name} ({key})"] = (source.format(key), count)
     seconds = interval.seconds
     columns: dict[str, list[Value]] = {
@@ -67,15 +66,16 @@ def table(view: View) -> Table:
         "rate": [count / seconds for _, count in rows.values()],
         "counter": [source for source, _ in rows.values()],
     }
-    missing = [delta.missing for delta in (interrupts, diagnoses) if delta.missing is not None]
-    notes = [f"{what} are missing: {why.reason}" for what, why in (
-        ("Interrupts", interrupts.missing), ("Diagnoses", diagnoses.missing)) if why is not None]  # fmt: skip
+    reasons: dict[str, dict[str, None]] = {}  # the counters without a value; the same one only once
+    for source, count in rows.values():
+        if isinstance(count, Absent):
+            reasons.setdefault(count.reason, {})[source] = None
     known = any(not isinstance(count, Absent) for _, count in rows.values())
     return Table(
         list(rows) if known else [],
         columns if known else {name: [] for name in columns},
-        notes=tuple(notes) if known else (),
-        missing=None if known else next(iter(missing), NO_ROW),
+        notes=tuple(f"{', '.join(sources)}: {why}" for why, sources in reasons.items()) if known else (),
+        missing=None if known else interrupts.missing or diagnoses.missing or NO_ROW,
     )
 
 
