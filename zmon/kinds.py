@@ -363,7 +363,7 @@ INTERRUPT: Final = Kind(
         *_labels("what", privacy=KEEP, source="/proc/interrupts"),
         *_counters("count", unit="interrupts of all CPUs on line", source="/proc/interrupts"),
     ),
-    key_form="[A-Za-z0-9/]{1,8}",
+    key_form="[A-Z0-9]{3}",
 )
 """Interrupts by their sort, of all CPUs together."""
 

@@ -45,7 +45,7 @@ def parse_interrupts(content: str) -> dict[str, dict[str, Value]]:
         words = counts.split(None, cpus)
         numbers = words[:cpus]
         described = _CLASS.fullmatch(words[cpus].strip()) if len(words) > cpus else None
-        if not colon or described is None or not re.fullmatch("[A-Za-z0-9/]{1,8}", name):
+        if not colon or described is None or not re.fullmatch("[A-Z0-9]{3}", name):
             continue  # a sum, or a line of another machine
         if all(number.isascii() and number.isdecimal() and len(number) <= 20 for number in numbers):
             row: dict[str, Value] = {"group": described[1], "what": described[2][:MAX_WORDS] or name}
