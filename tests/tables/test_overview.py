@@ -263,23 +263,3 @@ def test_the_line_of_devices_names_the_one_whose_percentage_it_shows() -> None:
     named = str(line["words"]).partition(" ")[0]
     busy = {one.title: each for one, each in zip(present.load.volumes, present.busy, strict=True)}
     assert f"{busy[named]:.0f}" == f"{line['percent']:.0f}"
-
-
-def test_an_lcu_leads_to_the_same_from_here_and_from_the_control_units() -> None:
-    """To who uses it where the kernel counts that of services, else to its devices."""
-    for recording, when, word in (
-        ("lab-healthy-day.zmon", "2026-03-16 14:35", "USERIO lcu="),
-        ("hercules-one-hot-lcu.tar.gz", "", "DEVICE cu="),
-    ):
-        view = view_of(session_at(recording, when))
-        found, units = table(view), fill("control_unit", view)
-        here = [
-            (key.removeprefix("lcu "), command)
-            for key, section, command in zip(
-                found.keys, found.column("section"), found.column("command"), strict=True
-            )
-            if section == "lcu"
-        ]
-        doors = dict(zip(units.keys, units.column("door"), strict=True))
-        assert here
-        assert all(str(command).startswith(word) and doors[key] == command for key, command in here)

@@ -176,11 +176,10 @@ class DiskPlaces:
         key = self.lcu.get(number)
         return NO_LCU if key is None else self.titles.get(key, key)
 
-
-def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
-    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key."""
-    keys = {places.lcu[number] for devices in loads.of.values() for number in devices if number in places.lcu}
-    return {key: f"USERIO lcu={places.titles.get(key, key)}" for key in keys}
+    def used_lcus(self, loads: UnitLoads) -> dict[str, str]:
+        """Return what the LCUs are called on whose disks units do I/O, by their keys."""
+        numbers = {number for devices in loads.of.values() for number in devices if number in self.lcu}
+        return {self.lcu[number]: self.titles.get(self.lcu[number], self.lcu[number]) for number in numbers}
 
 
 def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
