@@ -124,7 +124,13 @@ def _columns(word: str, screens: Screens, *, needed: bool) -> list[ColumnRef]:
         raise VariableError(f"{name!r} is no screen; MENU lists them. Write for example {EXAMPLES}")
     if not dot:
         return [ColumnRef(screen, natural_column(screen))]
-    return [ColumnRef(screen, figure(column, screen)) for column in columns.split(",")]
+    try:
+        return [ColumnRef(screen, figure(column, screen)) for column in columns.split(",")]
+    except VariableError:
+        other = next((one for one in screens if one.table == name), None)  # SYSTEM is no screen of `system`
+        if other is None:
+            raise
+        return [ColumnRef(other, figure(column, other)) for column in columns.split(",")]
 
 
 def figure(word: str, screen: Screen) -> str:
