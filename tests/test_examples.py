@@ -24,7 +24,7 @@ DAYS = "/var/tmp/zmon"  # noqa: S108 - as the readme calls it
 def test_there_are_examples() -> None:
     """They are found where the manual has them."""
     assert len(EXAMPLES) == 5
-    assert len(COMMANDS) == 14
+    assert len(COMMANDS) == 16
 
 
 @pytest.mark.parametrize(("words", "shown"), EXAMPLES)
