@@ -420,7 +420,8 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
 def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
     """Yield what all of it may give, what cannot be better, and what it rests on."""
     if found.moved is not None and plan.steps:
-        yield times_words("These moves", found.moved, found.units)
+        many = len(plan.steps)  # also where not all of them are shown
+        yield times_words(f"These {many} moves" if many > 1 else "This move", found.moved, found.units)
         yield spread_words(plan)
         yield from anew_words(plan)
     if words := staying_words(found):
