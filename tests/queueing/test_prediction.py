@@ -16,7 +16,7 @@ from zmon.queueing.change import (
     StripedSpace,
 )
 from zmon.queueing.fit import fit, network_of
-from zmon.queueing.observation import ObservedProcessors
+from zmon.queueing.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, fitted_interval, predict
 
 UNPREDICTED = {
@@ -203,6 +203,35 @@ def test_a_disk_that_was_never_seen_busy_can_be_fitted() -> None:
     )
     found = predict(fitted_interval(load._replace(volumes=idle)), ())
     assert found.times == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("reads", [0.02, 0.5, 0.99])
+@pytest.mark.parametrize("busy", [0.0, 1e-9])
+def test_a_disk_that_was_never_seen_busy_answers_as_before(reads: float, busy: float) -> None:
+    """More processors for it made 14147997389647014526976.0 ms of 0.3: a model of no time was scaled."""
+    quick = ObservedVolume(
+        "vda", "vda", "254:0", "", 57.0, reads * 3e-4 + (1 - reads) * 9e-4, 0.0, 0.0, busy, 16384.0, reads, 1,
+        estimated=True, read_response=3e-4, write_response=9e-4,
+    )  # fmt: skip
+    load = ObservedLoad(2.0, (quick,), (), {}, False, ObservedProcessors(2.0, 0.96))  # noqa: FBT003 - as named
+    found = predict(fitted_interval(load), (ProcessorNumber(3.0),))
+    now, then = found.whole.response
+    assert then == pytest.approx(float(now), rel=0.25)
+    assert found.times > 1
+
+
+def test_a_response_that_cannot_be_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the model fails, nothing is predicted: not finite, or thousands of times as many in flight."""
+    base = fitted_interval(observed("hyperpav-0", -1))
+    for longer in (float("nan"), float("inf"), 1e9):
+        flows = tuple(
+            tuple(flow._replace(response=longer * flow.response) for flow in each)
+            for each in base.solution.flows
+        )
+        absurd = base.solution._replace(flows=flows)
+        monkeypatch.setattr("zmon.queueing.prediction.solve", lambda _network, absurd=absurd: absurd)
+        with pytest.raises(ValueError, match="cannot be"):
+            predict(base, (AliasNumber(base.load.lcus[0].key, 4),))
 
 
 def test_writes_that_take_longer_in_the_storage_are_waited_for() -> None:

@@ -72,6 +72,9 @@ LEFT: Final = 0.05
 """Processors that are left for requests where other work has all of them."""
 LONGER: Final = 1.3
 """How many times the response of reads writes have from which on they are taken to come many at once."""
+LEAST_SERVICE: Final = 1e-3
+"""The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
+a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 
@@ -303,6 +306,8 @@ def _timed(volume: ObservedVolume) -> _Timed | None:
     if any(isinstance(time, Absent) for time in times):
         return None
     response, pend, disc, conn = (float(time) for time in times)  # type: ignore[arg-type]  # none is absent
+    if pend + disc + conn < LEAST_SERVICE * response:
+        conn = max(conn, min(response, volume.servers / volume.rate / 2))
     size = SIZE if isinstance(volume.size, Absent) else float(volume.size)
     apart = volume.read_response, volume.write_response, volume.reads
     read, write, reads = (0.0 if isinstance(value, Absent) else float(value) for value in apart)

@@ -8,6 +8,7 @@ cancels.  The range comes from errors in the laboratory: see `benchmarks/whatif.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -42,6 +43,8 @@ FALLS: Final = 0.95
 """Of the present utilisation of a resource, below which a change makes its queue shorter."""
 MORE: Final = 2.0
 """How many times as many programs may wait for full processors as their utilisation tells."""
+MOST_LONGER: Final = 1000.0
+"""How many times the response and the requests in flight may become; beyond it the model does not fit."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
 LITTLE: Final = 1.05
@@ -143,6 +146,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
 
     Raises:
         ChangeError: a change cannot be made.
+        ValueError: the response after it cannot be, so the model does not fit this interval.
     """
     model = changed(base.model, changes)
     network = network_of(model)
@@ -156,6 +160,10 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     whole = _sum_of(units)
     units = tuple(one for one in units if max(one.rate) > SHOWN * whole.rate[0])
     rate, response = whole.rate[0], float(whole.response[0])  # type: ignore[arg-type]  # it has I/O
+    times = whole.rate[1] / rate
+    longer = float(whole.response[1]) / response if response else inf  # type: ignore[arg-type]
+    if not isfinite(longer) or min(longer, times * longer) > MOST_LONGER:
+        raise ValueError("the model does not fit this interval: it gives a response time that cannot be")
     limit, use = _fullest(network, then.use)
     limit_before, use_before = _fullest(base.network, now.use)
     used = _uses(base.network, now.use), _uses(network, then.use)
@@ -163,7 +171,6 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     missing = (*_missing(base), *(doubt.words for doubt in doubts))
     wider = WORSE ** len(missing)
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
-    times, longer = whole.rate[1] / rate, float(whole.response[1]) / response  # type: ignore[arg-type]
     bound = _bound(times, network, then.use, error if missing else 1.0)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [after, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]

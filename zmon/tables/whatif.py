@@ -133,9 +133,17 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     if any(one.estimated and one.rate for one in load.volumes) or not 0 < len(shares) <= MAX_FLOWS:
         return report
     try:
-        base = _fitted(view, load, shares)
+        return _predicted(report, _fitted(view, load, shares))
     except ValueError:
         return report
+
+
+def _predicted(report: SpreadReport, base: FittedInterval) -> SpreadReport:
+    """Return a report with what its plan gives.
+
+    Raises:
+        ValueError: that cannot be predicted.
+    """
     lcus = tuple(unit.key for unit in report.units if unit.open)
     owners = dict.fromkeys(flow.owner for flow in base.model.flows if flow.file)
     even = predict(base, tuple(StripedSpace(owner, lcus) for owner in owners))
