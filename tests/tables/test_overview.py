@@ -10,6 +10,7 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
+from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.ranges import ranges
 from zmon.screen.definition import load_screens, shipped
@@ -19,9 +20,9 @@ from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.overview import table
+from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
-from zmon.tables.resources import RESOURCES
+from zmon.tables.resources import NO_DISC, RESOURCES
 from zmon.tables.view import View, fill, no_inputs
 
 if TYPE_CHECKING:
@@ -163,10 +164,13 @@ def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
 
 
 def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
-    """The LCU is next to idle inside: it is ok, and the queue is said where the remedy is."""
+    """The LCU is next to idle inside: it is ok, and the queue is said where the remedy is.
+
+    Its requests have no Disc, so nothing shows how busy it is: that is no zero.
+    """
     lines = rows(table(preview("hyperpav-0")), "resource")
     assert (lines[3]["state"], lines[4]["state"]) == ("ok", "look")
-    assert float(str(lines[3]["percent"])) < 1
+    assert lines[3]["percent"] == NO_DISC
     assert re.match(r"none; \d+\.\d wait in Linux for LCU 8\d00", str(lines[4]["words"]))
 
 
@@ -263,3 +267,48 @@ def test_the_line_of_devices_names_the_one_whose_percentage_it_shows() -> None:
     named = str(line["words"]).partition(" ")[0]
     busy = {one.title: each for one, each in zip(present.load.volumes, present.busy, strict=True)}
     assert f"{busy[named]:.0f}" == f"{line['percent']:.0f}"
+
+
+def period(name: str, since: str, until: str) -> View:
+    """Return a view of a period of a recording, all samples judged."""
+    session = session_at(name, since)
+    session.log.complete()
+    begin = session.interval.after
+    session.seek(parse_when(until, 0, None, session.timeline.span()))
+    view = session.view()
+    assert view is not None
+    return View(
+        Interval(begin, view.interval.after, skipped=True),
+        history=view.history, limits=view.limits, people=session.people,
+    )  # fmt: skip
+
+
+def test_a_period_names_the_lcu_of_the_headline_and_when_it_was_bad() -> None:
+    """The percentages are means, the state is that of a quarter of an hour: the words say so."""
+    filled = table(period("lab-healthy-day.zmon", "2026-03-16 14:15", "2026-03-16 15:15"))
+    lines = {str(line["name"]): line for line in rows(filled, "resource")}
+    for name in ("LCUs", "Aliases", "Channels"):
+        assert lines[name]["state"] == "bad"
+        assert "bad 14:30 - 14:45" in str(lines[name]["words"])
+    assert str(lines["LCUs"]["words"]).startswith("LCU 8000 bad ")
+    assert "LCU 8100" not in str(lines["LCUs"]["words"])
+    assert 0 < float(str(lines["LCUs"]["percent"])) < 40  # full for 15 of 60 minutes
+    words = "All figures are means of 1 h. 4 exceptions in this time, none open at its end."
+    assert [line["words"] for line in rows(filled, "exception")] == [words]
+
+
+def test_a_period_without_exceptions_says_so() -> None:
+    """None in this time is more than none at its end."""
+    filled = table(period("lab-healthy-day.zmon", "2026-03-16 10:00", "2026-03-16 10:10"))
+    (line,) = rows(filled, "exception")
+    assert line["words"] == "All figures are means of 10 min. No exception in this time."
+
+
+def test_while_rules_are_applied_a_resource_is_not_ok() -> None:
+    """They may still say that it is bad; what a diagnosis says holds at once."""
+    filled = table(view_of(session_at("lab-shark-before.zmon")))
+    assert "still being applied" in str(rows(filled, "exception")[0]["words"])
+    states = {str(line["name"]): line["state"] for line in rows(filled, "resource")}
+    assert states["LCUs"] == "bad"
+    assert states["Channels"] == UNJUDGED
+    assert "ok" not in states.values()

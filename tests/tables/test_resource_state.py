@@ -9,7 +9,7 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
 from zmon.event import BAD, LOOK, ExceptionEntry
 from zmon.rule.grammar import load_rules
-from zmon.tables.resource_state import levels, resource_of, resource_of_exception
+from zmon.tables.resource_state import levels, resource_of, resource_of_exception, shortages
 from zmon.tables.resources import RESOURCES
 
 LCU = Subject("lcu", "IBM.1.7600", "LCU 7600")
@@ -41,6 +41,19 @@ def test_what_another_diagnosis_explains_is_short_all_the_same() -> None:
     """DIAGNOSE says so, and EXCEPT has an exception for it."""
     found = levels(verdict(diagnosis("D1"), explained=(diagnosis("D4"),)), [entry("channel", "D2", BAD)])
     assert found == {"lcu": BAD, "alias": BAD, "channel": BAD}
+
+
+def test_an_exception_of_an_lcu_is_one_of_the_lcus() -> None:
+    """EXCEPT has it in the row of the LCU, so the line of LCUs is not ok beside it, whatever the cause."""
+    assert levels(verdict(), [entry("control_unit", "D4", BAD)]) == {"alias": BAD, "lcu": BAD}
+    assert levels(verdict(), [entry("device", "D4", BAD)]) == {"alias": BAD}
+
+
+def test_a_shortage_is_that_of_the_headline() -> None:
+    """Of equally bad ones the first diagnosis names the thing, and says when it was."""
+    one = diagnosis("D1")._replace(begin=1, end=2)
+    found = shortages(verdict(one), [entry("control_unit", "D1", BAD)])["lcu"]
+    assert found[1:] == ("lcu", LCU.key, LCU.title, 1, 2)
 
 
 def test_a_measurement_that_is_off_makes_nothing_bad() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, NotKnown, Subject
+    from zmon.queueing.headroom import ResourceUse
 
 MOST: Final = 10
 """Stretches that are diagnosed: those in which most time was lost."""
@@ -35,6 +36,8 @@ class Step(NamedTuple):
     end: int
     """UTC in ns."""
     found: Verdict
+    uses: tuple[ResourceUse, ...] = ()
+    """How busy the shared resources were."""
 
     @property
     def troubles(self) -> frozenset[tuple[str, Subject]]:

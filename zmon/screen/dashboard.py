@@ -198,7 +198,7 @@ class Dashboard:
         found = []
         for place in places:
             pen = Pen(place)
-            state = self._text("state", place)
+            state = "...." if self._is_missing("state", place) else self._text("state", place)
             kind = STATES.get(state, "data")
             pen.name(self._text("name", place), 9)
             pen.put(self._bar(place, length), kind)

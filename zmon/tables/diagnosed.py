@@ -15,6 +15,7 @@ from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.plain_text import harmless
+from zmon.queueing.headroom import ResourceUse, resource_uses
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import MIN_LOST, waiting
 from zmon.tables.observed import KINDS, SCSI
@@ -90,6 +91,23 @@ def verdict_of(view: View) -> Verdict:
     return _verdict(_Asked(judged_view(view)))
 
 
+def mean_lcu_uses(view: View) -> list[ResourceUse]:
+    """Return how busy each LCU was on average over the steps of a long time; none for a short one.
+
+    That of the mean load would be another figure: how busy an LCU is does not grow with its load alone.
+    """
+    steps = _steps(_Asked(judged_view(view)))
+    seconds = sum(step.end - step.begin for step in steps)
+    found: dict[str, ResourceUse] = {}
+    for step in steps:
+        for one in step.uses:
+            if one.kind == "lcu":
+                before = found[one.key].use if one.key in found else 0.0
+                part = (step.end - step.begin) / seconds
+                found[one.key] = one._replace(use=before + part * one.use)
+    return list(found.values())
+
+
 def situation_of(view: View) -> Situation:
     """Return what is known of a view's interval."""
     return _situation(_Asked(view))
@@ -122,13 +140,18 @@ def _is_scarce(load: ObservedLoad) -> bool:
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with
 def _verdict(asked: _Asked) -> Verdict:
     whole = verdict(_situation(asked))
-    steps = list(_judged(asked.view))
+    steps = _steps(asked)
     if not steps:
         return whole
     found = stretches(steps)
     if not found:
         return calm(situation_of(asked.view), whole, unknown_in(steps))
     return together(steps, _diagnosed(asked.view, found[:MOST]), found[MOST:], whole)
+
+
+@lru_cache(maxsize=2)
+def _steps(asked: _Asked) -> tuple[Step, ...]:
+    return tuple(_judged(asked.view))
 
 
 def _judged(view: View) -> Iterator[Step]:
@@ -144,7 +167,8 @@ def _judged(view: View) -> Iterator[Step]:
 
 def _step(view: View) -> Step:
     """Return a step with its verdict; what would be gained is not asked."""
-    return Step(*span_of(view), verdict(_known(view)._replace(predict=None)))
+    known = _known(view)
+    return Step(*span_of(view), verdict(known._replace(predict=None)), resource_uses(known.load))
 
 
 def _diagnosed(view: View, found: Sequence[Stretch]) -> Iterator[tuple[Stretch, Verdict]]:

@@ -10,23 +10,24 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.clock import clock
+from zmon.clock import clock, length
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.stretch import timed_claim
+from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import LEVELS
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
-from zmon.tables.diagnosed import lcu_door, verdict_of
+from zmon.tables.diagnosed import lcu_door, mean_lcu_uses, verdict_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
-from zmon.tables.resource_state import levels
+from zmon.tables.resource_state import shortages
 from zmon.tables.resources import (
     NO_ALIASES,
     NO_DASD,
+    NO_DISC,
     NO_DISKS,
     NO_LCUS,
     NO_PATHS,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry, Exceptions
+    from zmon.tables.resource_state import Shortage
     from zmon.tables.resources import LcuLoad, RecentLoad
     from zmon.tables.view import View
 
@@ -55,7 +57,9 @@ NEEDS: Final = Needs(
 )  # fmt: skip
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
+SECOND: Final = 1_000_000_000
 NO_VALUE: Final = ""
+UNJUDGED: Final = absent("the rules are still being applied to the samples")
 NONE: Final = frozenset({NO_ALIASES, NO_DASD, NO_DISKS, NO_LCUS, NO_PATHS})
 """Why a resource has no figure where the machine has no such thing."""
 
@@ -67,8 +71,8 @@ class OverviewLine(NamedTuple):
     """`verdict`, `also`, `resource`, `exception`, `open`, `unseen`, or a list: `lcu`, `tablespace` ..."""
     key: str
     name: str
-    state: str = ""
-    """`ok`, `look`, `bad` or `unknown`; of a verdict how sure it is."""
+    state: Value = ""
+    """`ok`, `look`, `bad` or `unknown`; of a verdict how sure it is.  Missing while rules may change it."""
     percent: Value = NO_VALUE
     """What its bar shows."""
     io: Value = NO_VALUE
@@ -92,20 +96,22 @@ def table(view: View) -> Table:
         why = view.interval.void or absent("figures need a second sample")
         lines = [OverviewLine("verdict", "verdict", "", "", words=f"Nothing can be said yet: {why.reason}.")]
         return _table(lines, [])
-    present = recent[-1]
     verdict = verdict_of(view)
-    exceptions = view.history.exceptions(recent[0].begin, present.end)
+    exceptions = view.history.exceptions(recent[0].begin, recent[-1].end)
+    entries = _entries(view, exceptions, recent[-1])
+    short = shortages(verdict, entries)
+    present = recent[-1] = _speaking_of(view, recent[-1], short)
     units = unit_loads(view.interval)
     places = DiskPlaces(view, units) if units.of else None
     lines = [
         *_verdict(verdict),
-        *_resources(view, present, verdict, exceptions),
+        *_resources(view, present, verdict, short, is_judged=_is_judged(exceptions, present)),
         *_lcus(present.lcus, {} if places is None else places.used_lcus(units)),
         *_tablespaces(view),
         *(() if places is None else _users(units, places)),
         *_channels(present, _subjects(verdict, "D13", "path")),
         *_devices(view, present, _subjects(verdict, "D21", "volume")),
-        *_exceptions(exceptions, present),
+        *_exceptions(view, exceptions, present, entries),
         *_unseen(view, present),
     ]
     return _table(lines, recent, exceptions.entries)
@@ -196,20 +202,47 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
 
+def _speaking_of(view: View, present: RecentLoad, short: Mapping[str, Shortage]) -> RecentLoad:
+    """Return the present load with the LCUs that are short as those that are spoken of.
+
+    Over a long time, how busy an LCU is is the mean of that.
+    """
+    lcus = {one.key for one in present.load.lcus}
+    named = {
+        kind: short[key].key
+        for key, kind in (("lcu", "lcu"), ("alias", "aliases"))
+        if key in short and short[key].kind == "lcu" and short[key].key in lcus
+    }
+    means = mean_lcu_uses(view)
+    uses = (*(one for one in present.uses if one.kind != "lcu"), *means) if means else present.uses
+    found = present._replace(uses=uses, named=named)
+    own = {one.key: one.use(found) for one in RESOURCES if one.key in {"lcu", "alias"}}
+    return found._replace(percents={**present.percents, **own})
+
+
+def _timed(words: str, view: View, short: Shortage, present: RecentLoad) -> str:
+    """Say before the words of a resource what was short, how bad, and in which part of a long time."""
+    if not view.interval.skipped or short.begin is None or short.end is None:
+        return words
+    title = {one.key: one.title for one in present.load.lcus}.get(short.key, short.title)
+    when = times(max(short.begin, present.begin), min(short.end, present.end))
+    more = words.removeprefix(f"{title} ")
+    return f"{title} {LEVELS[short.level]} {when}{'; ' * bool(more)}{more}".lstrip()
+
+
 def _resources(
-    view: View, present: RecentLoad, verdict: Verdict, known: Exceptions
+    view: View, present: RecentLoad, verdict: Verdict, short: Mapping[str, Shortage], *, is_judged: bool
 ) -> Iterator[OverviewLine]:
     """Yield each resource with its state, and what its percentage is of."""
-    judged = levels(verdict, open_entries(known, present))
     hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
     pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
     for one in RESOURCES:
         percent = present.percents[one.key]
-        state = LEVELS[judged.get(one.key, 0)] or "ok"
-        if isinstance(percent, Absent) and state == "ok":
+        is_short, is_seen = one.key in short, not isinstance(percent, Absent) or percent == NO_DISC
+        state: Value = LEVELS[short[one.key].level] if is_short else "ok" if is_judged else UNJUDGED
+        if not is_seen and not is_short:
             state = "none" if percent in NONE else "unknown"
-        is_short = state in {"look", "bad"}
-        words = one.words(view, present) if is_short or not isinstance(percent, Absent) else ""
+        words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
             words = words or percent.reason
         if one.key == "device" and hung:
@@ -218,6 +251,8 @@ def _resources(
             words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
         elif one.key == "channel" and pending:
             words = f"{pending}: requests pend for long; {words}"
+        if is_short:
+            words = _timed(words, view, short[one.key], present)
         yield OverviewLine(
             "resource", one.key, one.title, state, percent, words=words, command=one.command,
             estimated=one.key == "channel" and not present.load.paths_measured,
@@ -351,16 +386,41 @@ def open_entries(known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]
     return sorted(entries, key=lambda one: one.heaviness)
 
 
-def _exceptions(known: Exceptions, present: RecentLoad) -> Iterator[OverviewLine]:
+def _entries(view: View, known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
+    """Return the exceptions of a period that is looked at, or those that are open, the heaviest first."""
+    if not view.interval.skipped:
+        return open_entries(known, present)
+    each = (one for one in known.entries if one.begin < present.end and one.end > present.begin)
+    return sorted(each, key=lambda one: one.heaviness)
+
+
+def _is_judged(known: Exceptions, present: RecentLoad) -> bool:
+    """Return whether the rules are applied to all samples up to the present one."""
+    return known.until >= min(known.end, present.end)
+
+
+def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: int) -> str:
+    """Say of what the figures of a period are, and how many exceptions it has."""
+    figures = f"All figures are means of {length((present.end - present.begin) / SECOND)}."
+    many = f"{len(entries) or 'No'} exception{'s' * (len(entries) > 1)} in this time"
+    ends = f", {still or 'none'} open at its end" if entries else ""
+    return f"{figures} {many}{ends}."
+
+
+def _exceptions(
+    view: View, known: Exceptions, present: RecentLoad, found: Sequence[ExceptionEntry]
+) -> Iterator[OverviewLine]:
     """Yield how many exceptions are open and since when, then each, the heaviest first."""
     entries = open_entries(known, present)
     words = "No exception is open."
-    if entries:
+    if view.interval.skipped and (found or _is_judged(known, present)):
+        words = _in_period(present, found, len(entries))
+    elif entries:
         many = (
             f"{len(entries)} exceptions are open, the oldest" if len(entries) > 1 else "An exception is open"
         )
         words = f"{many} since {clock(min(one.begin for one in entries))}."
-    elif known.until < min(known.end, present.end):
+    elif not _is_judged(known, present):
         until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
         words = f"The rules are still being applied to the samples{until}."
     state = LEVELS[max((one.level for one in entries), default=0)]

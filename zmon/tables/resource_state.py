@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN
 from zmon.event import BAD, LOOK
+from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,17 +48,57 @@ def resource_of_exception(entry: ExceptionEntry) -> str:
     return _of_id(entry.cause) or OF_TABLE.get(entry.table, "")
 
 
-def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
-    """Return how bad each resource is, `LOOK` or `BAD`; of one that is not short there is nothing."""
-    found: dict[str, int] = {}
+class Shortage(NamedTuple):
+    """Why a resource is not ok."""
+
+    level: int
+    """`LOOK` or `BAD`."""
+    kind: str
+    """That of the thing that is short, as in `Subject`; empty if it is none of a resource."""
+    key: str
+    """Its key in the tables."""
+    title: str
+    """What it is called: `LCU 7600`, or as an exception has it: `7600`."""
+    begin: int | None
+    end: int | None
+    """When it was, UTC in ns; None where it was all the time."""
+
+
+def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, Shortage]:
+    """Return what is wrong with each resource, the worst of it, and of equals what is said first.
+
+    An exception of an LCU is one of the LCUs as well, whatever its cause.
+    """
+    found: dict[str, Shortage] = {}
     wrong = (*verdict.diagnoses, *(one for one, _ in verdict.explained))
     each = [
-        (resource_of(one), BAD if one.confidence == CERTAIN else LOOK) for one in wrong if one.id != BLIND
+        (resource_of(one), Shortage(_level(one), *_of_resource(one), one.begin, one.end))
+        for one in wrong
+        if one.id != BLIND
     ]
-    each += [(resource_of_exception(entry), entry.level) for entry in entries]
-    for key, level in each:
-        found[key] = max(found.get(key, 0), level)
+    for entry in entries:
+        kind = "lcu" if entry.table == "control_unit" else ""
+        short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end)
+        each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry), kind)) if key]
+    for key, short in each:
+        if key not in found or short.level > found[key].level:
+            found[key] = short
     return found
+
+
+def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
+    """Return how bad each resource is, `LOOK` or `BAD`; of one that is not short there is nothing."""
+    return {key: short.level for key, short in shortages(verdict, entries).items()}
+
+
+def _level(diagnosis: Diagnosis) -> int:
+    return BAD if diagnosis.confidence == CERTAIN else LOOK
+
+
+def _of_resource(diagnosis: Diagnosis) -> tuple[str, str, str]:
+    """Return the first subject of a diagnosis that is a part of a resource."""
+    each = (one for one in diagnosis.subjects if one.kind in OF_SUBJECT)
+    return next(((one.kind, one.key, one.title) for one in each), ("", "", ""))
 
 
 def _of_id(id_: str) -> str:

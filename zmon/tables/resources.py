@@ -41,6 +41,7 @@ NO_PATHS: Final = absent("no channel path of a disk is known")
 NO_ALIASES: Final = absent("there are none")
 NO_DISKS: Final = absent("there are no disks")
 NO_DASD: Final = absent("SCSI disks do not show it")
+NO_DISC: Final = absent("too little Disc to tell")
 UNTIMED: Final = absent("not known: channel measurement is off")
 FEW: Final = absent("too little I/O to tell")
 
@@ -84,6 +85,8 @@ class RecentLoad(NamedTuple):
     """How much of each resource is used, by its key in `RESOURCES`: computed once, for all that look back."""
     lcus: Sequence[LcuLoad] = ()
     """The load of each LCU, the most requests first; likewise."""
+    named: Mapping[str, str] = MappingProxyType({})
+    """The key of the LCU that is spoken of, by the kind of use, `lcu` or `aliases`; else the fullest."""
     busy: tuple[Number, ...] = ()
     """How busy each volume is, in percent, in the order of `load.volumes`."""
 
@@ -120,8 +123,10 @@ def _highest(found: Iterable[tuple[Number, object]], nothing: Absent) -> tuple[N
 
 
 def _fullest(recent: RecentLoad, kind: str) -> ResourceUse | None:
-    """Return the most used resource of a kind."""
-    return max((one for one in recent.uses if one.kind == kind), key=lambda one: one.use, default=None)
+    """Return the most used resource of a kind, or that which is spoken of."""
+    named = recent.named.get(kind)
+    each = (one for one in recent.uses if one.kind == kind and named in {None, one.key})
+    return max(each, key=lambda one: one.use, default=None)
 
 
 def _lcu_use(recent: RecentLoad) -> Number:
@@ -132,7 +137,9 @@ def _lcu_use(recent: RecentLoad) -> Number:
         return NO_LCUS
     if not any(one.is_dasd for one in recent.load.volumes):
         return NO_DASD
-    return UNTIMED if recent.load.missing else 0.0
+    if recent.load.missing:
+        return UNTIMED
+    return NO_DISC if any(one.rate for one in recent.load.volumes) else 0.0
 
 
 def _alias_use(recent: RecentLoad) -> Number:
@@ -190,11 +197,13 @@ def _path_words(_view: View, recent: RecentLoad) -> str:
 
 def _lcu_words(view: View, recent: RecentLoad) -> str:
     """Say how fast the fullest LCU answers and who fills it; if none is timed, where most requests wait."""
-    fullest, busiest = _fullest(recent, "lcu"), next((one for one in recent.lcus if one.rate), None)
+    named = recent.named.get("lcu")
+    each = (one for one in recent.lcus if one.rate and named in {None, one.lcu.key})
+    fullest, busiest = _fullest(recent, "lcu"), next(each, None)
     if fullest is None and busiest is None:
         return ""
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
-    waiting, where = _longest_queue(recent.load)
+    waiting, where = _longest_queue(recent.load, named)
     if isinstance(recent.percents["lcu"], Absent) and waiting >= 1:
         return f"{where}: {waiting:.1f} wait in Linux; {len(recent.load.lcus)} in all"
     response = mean_of(recent.load.volumes_of(key), "response")
@@ -209,9 +218,13 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.1f}" if seconds < 0.09995 else f"{1e3 * seconds:.0f}"
 
 
-def _longest_queue(load: ObservedLoad) -> tuple[float, str]:
-    """Return how many requests wait in Linux for the LCU for which most do, and what it is called."""
-    return max(((_queued(load, one), one.title) for one in load.lcus), default=(0.0, ""))
+def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float, str]:
+    """Return how many requests wait in Linux for the LCU for which most do, and what it is called.
+
+    `named` is the key of the only one that is looked at.
+    """
+    each = (one for one in load.lcus if named in {None, one.key})
+    return max(((_queued(load, one), one.title) for one in each), default=(0.0, ""))
 
 
 def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
@@ -224,7 +237,7 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
     """Say how many aliases are busy in the LCU that uses most of its own, and how many requests wait."""
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
-        waiting, where = _longest_queue(load)
+        waiting, where = _longest_queue(load, recent.named.get("aliases"))
         return f"none; {waiting:.1f} wait in Linux for {where}" if waiting >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
     waiting = _queued(load, lcu)
