@@ -87,7 +87,7 @@ _HEADINGS: Final = re.compile(
     rb"|DASD [0-9A-Fa-f]{4} |\S+: [0-9]+ [0-9]+ [a-z-]+|\S[^\n]{0,200} dm-[0-9]{1,5} \S+,|P: /devices/"
     rb"|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]|\S+ on / type |/dev/\S+ / \S+ "
     rb"| *PV +VG +|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
-    rb"|Linux \S+ [0-9])",
+    rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])',
     re.MULTILINE,
 )
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
