@@ -50,8 +50,11 @@ def parse_lsdasd(text: CollectedText, facts: Facts) -> None:
             busid = ""
             (_take_old if match.re is _OLD else _take_plain)(match, place, facts)
         elif match := _UIDS.fullmatch(line):
-            facts.say(DEVICE, match[1], place, uid=match[3], alias=int(match[2] == "alias"))
-            if match[2] and match[2].startswith("dasd"):
+            facts.say(DEVICE, match[1], place, uid=match[3])
+            if match[2] == "alias":
+                facts.say(DEVICE, match[1], place, alias=1)
+            elif match[2] and match[2].startswith("dasd"):
+                facts.say(DEVICE, match[1], place, alias=0)
                 _take_disk(facts, place, match[1], match[2])
         elif match := _LONG.fullmatch(line):
             busid = match[1]

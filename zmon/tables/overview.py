@@ -94,6 +94,9 @@ def table(view: View) -> Table:
     recent = recent_loads(view)
     if not recent:
         why = view.interval.void or absent("figures need a second sample")
+        last = view.history.last
+        if view.interval.before is None and last is not None and view.history.first() == last():
+            why = absent("there is only one sample (of a capture or of texts: one pass), and rates need two")
         lines = [OverviewLine("verdict", "verdict", "", "", words=f"Nothing can be said yet: {why.reason}.")]
         return _table(lines, [])
     verdict = verdict_of(view)
