@@ -204,3 +204,79 @@ def test_a_diagnosis_says_that_one_sample_has_no_load(
     assert main(["diagnose", "--from", packed(tmp_path / "a", sos())]) == 1
     assert "only one sample" in capsys.readouterr().err
     assert main(["check", "--from", packed(tmp_path / "a", sos())]) == 0
+
+
+def directory(path: Path, members: dict[str, str]) -> str:
+    """Write texts into a directory and return its path."""
+    for name, content in members.items():
+        (path / name).write_text(content)
+    return str(path)
+
+
+UIDS = "0.0.7001  dasdb  IBM.75000000012345.7000.01\n0.0.7100  dasdc  IBM.75000000012345.7100.00\n"
+DEFAULT_PAIRS = (
+    'NAME="dasdb" MAJ:MIN="94:4" RM="0" SIZE="22.5G" RO="0" TYPE="disk" MOUNTPOINTS=""\n'
+    'NAME="dasdb1" MAJ:MIN="94:5" RM="0" SIZE="22.5G" RO="0" TYPE="part" MOUNTPOINTS="/db2/data"\n'
+)
+DEFAULT_TREE = """\
+NAME     MAJ:MIN RM  SIZE RO TYPE MOUNTPOINTS
+dasdb     94:4    0 22.5G  0 disk
+`-dasdb1  94:5    0 22.5G  0 part /db2/data
+"""
+DEFAULT_JSON = json.dumps({"blockdevices": [{
+    "name": "dasdb", "maj:min": "94:4", "type": "disk", "mountpoints": [None], "children": [
+        {"name": "dasdb1", "maj:min": "94:5", "type": "part", "mountpoints": ["/db2/data"]}],
+}]}, indent=3)  # fmt: skip
+ONE_MOUNT = "/dev/dasdb1 on /db2/data type xfs (rw,relatime)\n"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"lsblk.txt": DEFAULT_PAIRS, "mount.txt": ONE_MOUNT},
+        {"lsblk.txt": DEFAULT_PAIRS},
+        {"lsblk.txt": DEFAULT_TREE},
+        {"lsblk.txt": DEFAULT_JSON},
+        {"mount.txt": ONE_MOUNT},
+    ],
+    ids=["pairs and mount", "pairs", "tree", "json", "mount"],
+)
+def test_a_mounted_partition_leads_to_its_dasd(
+    members: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the default columns of lsblk in each form, or from the name in a list of mounts."""
+    path = directory(tmp_path, {"lsdasd.txt": UIDS, **members})
+    assert main(["where", "7001", "--from", path]) == 0
+    assert "/db2/data" in capsys.readouterr().out
+    assert main(["where", "/db2/data/x", "--from", path]) == 1  # no text has the file itself
+    said = capsys.readouterr().out
+    assert "dasdb  rdev ....  label ....  LCU 7000" in said
+    assert said.startswith("/db2/data/x  assumed")
+    assert "()" not in said
+
+
+def test_json_of_lsblk_alone_is_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is known by its content, whatever the name of its file."""
+    assert main(["where", "/db2/data", "--from", directory(tmp_path, {"a": DEFAULT_JSON})]) == 0
+    assert "dasdb" in capsys.readouterr().out
+
+
+def test_a_uid_alone_does_not_make_an_alias_a_base(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line without a name says nothing of what the device is; the other output says that it is an alias."""
+    plain = "0.0.7001  active  dasdb  94:4  ECKD  4096  7043MB  1803060\n0.0.71f0  alias  ECKD\n"
+    path = directory(tmp_path, {"a": plain, "b": "0.0.71f0  IBM.75000000012345.7000.f0\n"})
+    assert sample(path).frame(DEVICE).cell("0.0.71f0", "alias") == 1
+    assert main(["show", "IOCONF", "--from", path]) == 0
+    (line,) = [row for row in capsys.readouterr().out.splitlines() if row.startswith(" 71F0")]
+    assert "PAV" in line
+    assert "base" not in line
+
+
+def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Texts are one sample, and no other comes."""
+    assert main(["show", "OVERVIEW", "--from", directory(tmp_path, {"a": UIDS})]) == 0
+    said = capsys.readouterr().out
+    assert "there is only one sample" in said
+    assert "next one" not in said

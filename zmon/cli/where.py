@@ -445,7 +445,7 @@ def _made_of(one: LookupResult) -> Iterator[str]:
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
     for seat in one.mounts[:MAX_NAMED]:
         part = "" if seat.whole else ", in part"
-        fstype = f"{seat.fstype} " if seat.point else ""
+        fstype = f"{seat.fstype} " if seat.point and seat.fstype else ""
         yield f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})"
 
 

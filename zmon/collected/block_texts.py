@@ -44,6 +44,10 @@ class LsblkRow(NamedTuple):
     """`part`, `lvm` ..., the column TYPE; empty where it is not there."""
     above: str = ""
     """The number of the row that it hangs on, which is what it is built on."""
+    points: tuple[str, ...] = ()
+    """Where its file system is mounted, as far as lsblk prints it."""
+    fstype: str = ""
+    """Empty where lsblk does not print it."""
 
 
 class LsblkTree:
@@ -59,7 +63,7 @@ class LsblkTree:
 
     def add(self, line: int, row: LsblkRow) -> None:
         """Add the row in a line."""
-        number, name, kernel, kind, above = row
+        number, name, kernel, kind, above, points, fstype = row
         sort = _SORTS.get(kind) or ("md" if kind.startswith(("raid", "md")) else "")
         if sort == "partition" and sort_of(kernel or name, is_below=True) != sort:
             sort = "dm"  # so lsblk calls the partitions of a multipath device, too
@@ -73,6 +77,10 @@ class LsblkTree:
         self._facts.say(LAYER, number, place, name=kernel, sort=sort)
         if sort == "dm" and not _DM.fullmatch(name):
             self._facts.say(LAYER, number, place, mapped=name)
+        source = f"/dev/mapper/{name}" if sort == "dm" and not _DM.fullmatch(name) else f"/dev/{kernel}"
+        for point in points:
+            if point.startswith("/"):
+                self._facts.mounts.setdefault((number, point), (source, fstype, place))
         if above:
             self._below.setdefault(number, {})[above] = None
         self._sorts[number] = sort
@@ -135,8 +143,15 @@ def _take_table(text: CollectedText, tree: LsblkTree) -> None:
             above.pop()
         kind = _KIND.search(row, match.end()) if "TYPE" in head else None  # a group of users is `disk`, too
         parent = above[-1][1] if above else ""
-        tree.add(line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent))
+        points = _points(head, row[match.end() :])
+        tree.add(line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent, points))
         above.append((depth, match[0]))
+
+
+def _points(head: list[str], row: str) -> tuple[str, ...]:
+    """Return the mount point of a row of a table: its last column, and the only one with a slash in front."""
+    found = re.search(r"(?<!\S)/.*", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
+    return (found[0].rstrip(),) if found else ()
 
 
 def _take_pairs(text: CollectedText, tree: LsblkTree) -> None:
@@ -151,7 +166,9 @@ def _take_pairs(text: CollectedText, tree: LsblkTree) -> None:
         number = numbers.get(kernel or pairs.get("NAME", ""), "")
         if number and pairs.get("NAME"):
             above = numbers.get(pairs.get("PKNAME", ""), "")
-            tree.add(line, LsblkRow(number, pairs["NAME"], kernel, pairs.get("TYPE", ""), above))
+            points = pairs.get("MOUNTPOINTS", pairs.get("MOUNTPOINT", "")).split("\\x0a")
+            row = LsblkRow(number, pairs["NAME"], kernel, pairs.get("TYPE", ""), above, tuple(points))
+            tree.add(line, row._replace(fstype=pairs.get("FSTYPE", "")))
 
 
 def _take_json(text: str, tree: LsblkTree) -> None:
@@ -172,7 +189,10 @@ def _take_children(devices: Any, tree: LsblkTree, above: str, depth: int) -> Non
                 _word(device.get(key)) for key in ("maj:min", "name", "kname", "type")
             )
             if re.fullmatch(NUMBER, number) and name:
-                tree.add(0, LsblkRow(number, name, kernel, kind, above))
+                listed = device.get("mountpoints", [device.get("mountpoint")])
+                points = tuple(map(_word, listed)) if isinstance(listed, list) else ()
+                fstype = _word(device.get("fstype"))
+                tree.add(0, LsblkRow(number, name, kernel, kind, above, points, fstype))
                 _take_children(device.get("children"), tree, number, depth + 1)
 
 

@@ -78,13 +78,20 @@ def _copied(tree: CapturedTree) -> list[CollectedText]:
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - most captures hold no texts
-    from zmon.collected.mount_texts import best_mounts, mount_frame  # noqa: PLC0415 - likewise
+    from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
+        best_mounts,
+        mount_frame,
+        mounts_of_lsblk,
+        name_partitions,
+    )
 
     when = sample.at.steady
     texts = [*_copied(tree), *tree.texts]
     facts, mounts = facts_of(texts)
+    rows = best_mounts(mounts) or mounts_of_lsblk(facts)
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
+    name_partitions(rows, facts)
     facts.by_number(whole)
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
@@ -94,7 +101,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
             origins |= named
     mounted = frames.get(MOUNT.name)
     if mounted is not None and mounted.missing is not None:
-        frames[MOUNT.name], named = mount_frame(best_mounts(mounts), facts, layers, when)
+        frames[MOUNT.name], named = mount_frame(rows, facts, layers, when)
         origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)
     _name_missing(frames)

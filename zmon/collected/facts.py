@@ -6,6 +6,7 @@ contradict each other the value is absent, and its reason names both: nothing is
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
@@ -63,6 +64,8 @@ class Facts:
         """The names in /dev/mapper of the logical volumes of each group."""
         self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
+        self.mounts: dict[tuple[str, str], tuple[str, str, str]] = {}
+        """Mount points that lsblk has, by number of the device and point: source, type, text."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
 
@@ -88,6 +91,7 @@ class Facts:
         if not rows:
             return
         numbers = self._numbers(rows, known)
+        self._number_dasds(rows, numbers)
         for name, several in numbers.items():
             if len(several) > 1:
                 words = ", ".join(sorted(several))
@@ -100,6 +104,31 @@ class Facts:
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, numbers)
+        self._part_dasds(rows, known, numbers)
+
+    @staticmethod
+    def _number_dasds(rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
+        """Give DASDs and their partitions that no source numbers the numbers that follow from their names."""
+        taken = {number for several in numbers.values() for number in several}
+        for name in list(rows):
+            number = number_of_dasd(name)
+            if number and name not in numbers and number not in taken:
+                numbers[name] = {number}
+
+    @staticmethod
+    def _part_dasds(
+        rows: dict[str, dict[str, list[Fact]]], known: Frame, numbers: Mapping[str, set[str]]
+    ) -> None:
+        """Say of partitions of DASDs whose disk no source names that it is the disk of their name."""
+        parents = dict(zip(known.keys, known.column("parent"), strict=True))
+        for number, row in rows.items():
+            names = [str(fact.value) for fact in row.get("name", ())]
+            match = _DASD.fullmatch(names[0]) if len(names) == 1 else None
+            if not match or not match[3] or row.get("parent") or isinstance(parents.get(number), str):
+                continue
+            disks = numbers.get(match[1], set())
+            if len(disks) == 1:
+                row["parent"] = [Fact(next(iter(disks)), f"assumed by the name {names[0]}")]
 
     @staticmethod
     def _numbers(rows: dict[str, dict[str, list[Fact]]], known: Frame) -> dict[str, set[str]]:
@@ -128,6 +157,24 @@ class Facts:
                         found.append(fact._replace(value=" ".join(sorted(set(words), key=by_digits))))
                 if field in row:
                     row[field] = found
+
+
+_DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
+
+
+def number_of_dasd(name: str) -> str:
+    """Return the number of a DASD or of a partition of one by its name; empty for other names.
+
+    Their major number is 94, and each has four minor numbers: 94:0 is dasda, 94:1 dasda1, 94:4 dasdb.
+    Source: Linux, Documentation/admin-guide/devices.txt, 94 block.
+    """
+    match = _DASD.fullmatch(name)
+    if not match:
+        return ""
+    index = 0
+    for letter in match[2]:
+        index = 26 * index + ord(letter) - ord("a") + 1
+    return f"94:{4 * (index - 1) + int(match[3] or 0)}"
 
 
 def by_digits(number: str) -> tuple[int, ...]:

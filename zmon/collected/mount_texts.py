@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel.mountinfo import unescaped
-from zmon.kinds import MOUNT, SWAP
+from zmon.kinds import LAYER, MOUNT, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
+NO_TYPE: Final = absent("lsblk prints it with a column FSTYPE only")
+NO_OPTIONS: Final = absent("lsblk does not print it")
 NO_OTHER: Final = absent("only btrfs has several devices")
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
@@ -104,6 +106,24 @@ def best_mounts(texts: list[CollectedText]) -> list[MountRow]:
     return next((by_name[name] for name in _FORMS if name in by_name), [])
 
 
+def name_partitions(rows: list[MountRow], facts: Facts) -> None:
+    """Say of partitions of DASDs that a list of mounts names, and no other text, what they are."""
+    for row in rows:
+        name = row.source.removeprefix("/dev/")
+        if name != row.source and _PARTITION.fullmatch(name):
+            facts.say(LAYER, name, row.place, name=name, sort="partition")
+
+
+_PARTITION: Final = re.compile(r"dasd[a-z]{1,3}[1-3]")
+
+
+def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
+    """Return the mounts that lsblk has, where no text lists mounts; it has no options."""
+    found = [MountRow(source, point, fstype, "", place)
+             for (_number, point), (source, fstype, place) in facts.mounts.items()]  # fmt: skip
+    return found[:MAX_MOUNTS]
+
+
 _SHOWN: Final = re.compile(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
 _DEVID: Final = re.compile(r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (/dev/\S{1,255})\s*")
 
@@ -171,9 +191,9 @@ def mount_frame(
             "number": number,
             "root": subvolume[1] if subvolume else "/",
             "point": row.point,
-            "fstype": row.fstype,
+            "fstype": row.fstype or NO_TYPE,
             "source": row.source,
-            "options": row.options,
+            "options": row.options or NO_OPTIONS,
             "devices": devices,
             "chunks": NO_CHUNKS if row.fstype == "btrfs" else NO_OTHER,
             "line": row.place,

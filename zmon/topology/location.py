@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Volume
 
 
+UNTYPED: Final = "type not known"
+"""What a file system is called whose type no source has."""
 ONE_OF_SEVERAL: Final = absent("it lies on one or more of these disks, and nothing says on which")
 _OVERLAY: Final = "an overlay: each of its files lies in one of its layers; name a file, or use --recursive"
 _ANONYMOUS: Final = "0:"
@@ -350,7 +352,7 @@ def _no_device(number: str, mount: Mount | None) -> str:
 
 def _mounted(mount: Mount) -> Evidence:
     line = f":{mount.line}" if mount.line else ""
-    said = f"{mount.fstype} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
+    said = f"{mount.fstype or UNTYPED} {mount.number} from {mount.source} at {mount.point}{_part(mount)}"
     is_number = not mount.line or mount.line.isdecimal()
     return Evidence(f"/proc/self/mountinfo{line}" if is_number else mount.line, said)
 
@@ -364,7 +366,7 @@ def _layers(
 ) -> Iterator[StackLayer]:
     for depth, mount in enumerate(through):
         source = "" if devices else f" from {mount.source}"
-        yield StackLayer(depth, mount.number, mount.point, f"{mount.fstype}{source}{_part(mount)}")
+        yield StackLayer(depth, mount.number, mount.point, f"{mount.fstype or UNTYPED}{source}{_part(mount)}")
     depth = len(through)
     if scattered is not None:
         yield StackLayer(depth, "", scattered.over, scattered.what)
