@@ -32,7 +32,7 @@ def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixtu
     assert main(["fleet", str(fleet)]) == OK
     text = capsys.readouterr().out
     lines = text.splitlines()
-    assert lines[0].startswith("SIMULATED  Fleet of 4 systems, 2003-03-16 23:12:00 to 2003-03-17 00:12:00")
+    assert lines[0].startswith("SIMULATED  Fleet of 4 systems, 2003-03-17 00:00:00 to 2003-03-17 00:12:00")
     for title in ("Guests", "Boxes", "LCUs across guests", "Channel paths", "Exceptions"):
         assert title in lines
     assert "z/OS and systems without a recording here are not seen." in text

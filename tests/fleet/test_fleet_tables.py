@@ -105,6 +105,21 @@ def test_exceptions_of_all_are_ranked_together() -> None:
     ]  # fmt: skip
 
 
+def test_the_load_of_a_path_that_nobody_measures_is_marked() -> None:
+    """It is an estimate from the I/O of one guest: figures of several guests are not of one path."""
+    busy = entry("0.40", BAD)._replace(table="channel", sentence="Channel path 40 is 77 % busy")
+    use = ChannelUse("C", "0.40", 0x1B, 0.8, 0.3)
+    rows = exception_rows([
+        guest("lnx1", {}, exceptions=(busy, entry("a", LOOK))),
+        guest("lnx2", {}, exceptions=(busy,), channels=(use,)),
+    ])  # fmt: skip
+    assert [(row.guest, row.sentence) for row in rows] == [
+        ("lnx1", "Channel path 40 is 77 % busy ~ (this guest alone)"),
+        ("lnx2", "Channel path 40 is 77 % busy"),
+        ("lnx1", "a is slow"),
+    ]  # fmt: skip
+
+
 def test_a_guest_without_figures_says_why() -> None:
     """Damaged, ended before, without LCUs, without exceptions: none is taken for a guest that rests."""
     broken = Member("lnx1", "/fleet/lnx1", "it is damaged")

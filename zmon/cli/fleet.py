@@ -103,14 +103,18 @@ def _spans(paths: dict[str, str]) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _window(args: argparse.Namespace, spans: dict[str, tuple[int, int]]) -> tuple[int, int]:
-    """Return the time that is looked at, UTC in ns: by default the last hour.
+    """Return the time that is looked at, UTC in ns: by default the last hour with samples.
 
     Raises:
         WhenError: the words name no time, or the end lies before the begin.
     """
     span = min(one[0] for one in spans.values()), max(one[1] for one in spans.values())
     end = whole(parse_when(args.at, time.time_ns(), span[1], span)) if args.at else span[1]
-    begin = parse_when(args.since, time.time_ns(), end, span) if args.since else end - HOUR
+    begin = (
+        parse_when(args.since, time.time_ns(), end, span)
+        if args.since
+        else max(end - HOUR, min(span[0], end - 1))
+    )
     if begin >= end:
         raise WhenError("the begin does not lie before the end")
     return begin, end

@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.event import BAD, LEVELS
 from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed
+from zmon.kinds import CHANNEL
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.event import ExceptionEntry
     from zmon.fleet.member import Member
 
 MAX_NAMED: Final = 3
 """Guests that are named as those that fill an LCU."""
 LATE: Final = 300_000_000_000
 """ns that a recording may end before the time and still count as complete."""
+OWN_ONLY: Final = "~ (this guest alone)"
+"""Marks the load of a channel path that is estimated from the connect time of one guest."""
 NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
 
 
@@ -306,8 +310,15 @@ def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
     found = [(entry, member) for member in members for entry in member.exceptions or ()]
     found.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
     return tuple(
-        ExceptionRow(m.name, LEVELS[e.level], e.begin, e.end, e.rule, e.sentence, m.path) for e, m in found
+        ExceptionRow(m.name, LEVELS[e.level], e.begin, e.end, e.rule, _sentence(e, m), m.path)
+        for e, m in found
     )
+
+
+def _sentence(entry: ExceptionEntry, member: Member) -> str:
+    """Return what an exception says; the load of a channel path is marked where it was not measured."""
+    is_estimate = entry.table == CHANNEL.name and not member.channels
+    return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 
 def _notes(members: Sequence[Member], channels: Sequence[ChannelRow]) -> list[str]:
@@ -331,5 +342,8 @@ def _notes(members: Sequence[Member], channels: Sequence[ChannelRow]) -> list[st
                 f" report, {worst.gap:.0f}% by others."
             )
     else:
-        found.append("No system here measures channel paths: that takes an LPAR with channel measurement.")
+        found.append(
+            "No system here measures channel paths: that takes an LPAR with channel measurement."
+            " An exception of a path is an estimate from the I/O of one guest."
+        )
     return found
