@@ -10,6 +10,7 @@ from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site
 from zmon.cli.output import FAILED, USAGE, announced, complain
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.plain_text import harmless
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -127,9 +128,12 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     from zmon.session.machines import open_capture  # noqa: PLC0415 - this machine needs no archive
 
     try:
-        return open_capture(args.source, choice_of(args, kinds), last)
+        found = open_capture(args.source, choice_of(args, kinds), last)
     except ValueError as error:
         raise damaged_recording(args.source) or other_directory(args.source) or error from error
+    for line in found.remarks:
+        complain(harmless(line))
+    return found
 
 
 def other_directory(path: str) -> ValueError | None:

@@ -66,11 +66,14 @@ class Facts:
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
         self.mounts: dict[tuple[str, str], tuple[str, str, str]] = {}
         """Mount points that lsblk has, by number of the device and point: source, type, text."""
+        self.places: set[str] = set()
+        """Where something was understood."""
         self.remarks: list[str] = []
         """Contradictions that concern no single cell, a sentence each."""
 
     def say(self, kind: Kind, key: str, place: str, **values: Value) -> None:
         """Add values of a row; empty texts and absent values say nothing."""
+        self.places.add(place)
         row = self.rows.setdefault(kind.name, {}).setdefault(key, {})
         for name, value in values.items():
             if value != "" and not isinstance(value, Absent):

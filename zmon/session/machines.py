@@ -135,7 +135,12 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
 
     passes = capture_open.open_capture(path).passes
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
-    return Timeline(path, lambda: [section], CAPTURE_REFUSAL)
+    timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
+    if texts := passes[-1].texts:
+        from zmon.collected.unread_lines import unread_lines  # noqa: PLC0415 - most captures hold no texts
+
+        timeline.remarks = tuple(unread_lines(texts))
+    return timeline
 
 
 class ScenarioSection(Section):

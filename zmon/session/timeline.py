@@ -151,6 +151,8 @@ class Timeline:
     """Its exceptions, once somebody has asked for them."""
     site = ""
     """The site file that was named, whose profile of rules counts."""
+    remarks: Sequence[str] = ()
+    """What of the source was not understood."""
 
     def __init__(
         self, name: str, sections: Callable[[], Sequence[Section]], refusal: str = READ_ONLY

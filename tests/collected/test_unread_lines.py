@@ -1,0 +1,69 @@
+"""What of texts is not understood is counted and named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.collected.texts import LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
+from zmon.cli.main import main
+from zmon.collected.unread_lines import MAX_NAMED, unread_lines
+from zmon.kernel.capture_text import CollectedText
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = "0.0.7001  active  dasdb  94:4  ECKD  4096  7043MB  1803060\n"
+BAD = "0.0.7002  garb%%%\n"
+
+
+def text(content: str, command: str = "", origin: str = "a.txt") -> CollectedText:
+    """Return a text that begins in line 1."""
+    return CollectedText(origin, 1, command, "", content, 7)
+
+
+def test_a_line_that_is_not_understood_is_named_and_the_others_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On standard error, once; the exit status is that of what was understood."""
+    (tmp_path / "lsdasd.txt").write_text(f"Bus-ID  Status\n====\n{GOOD}{BAD}")
+    assert main(["where", "7001", "--from", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert said.err == "zmon: lsdasd.txt: 1 line was not understood (line 4)\n"
+    assert "dasdb" in said.out
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        (LSDASD, "lsdasd -a"), (LSDASD_UID, "lsdasd -u"), (LSDASD_LONG, "lsdasd -l"), (LSBLK, "lsblk"),
+        (LSDASD, ""), (LSBLK, ""), (f"{GOOD}{GOOD}", ""), ("0.0.7001 secondary dasdb\n", "lsdasd"),
+        ("proc on /proc type proc (rw)\n/dev/dasda1 on /a b type ext4 (rw)\n", "mount"),
+        ('{"blockdevices": [{"name": "dasdb", "maj:min": "94:4"}]}', ""), (BAD, "lscss"),
+    ],
+)  # fmt: skip
+def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None:
+    """Headings, rulers, lines that say nothing, and lines that say the same twice are none."""
+    assert not [*unread_lines([text(content, command)])]
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        ("/dev/dasda1 on /data typ xfs\n", "mount"), ('NAME="dasdb" SIZE="1G"\n', ""),
+        ('{"blockdevices": [{"name": "dasdb"\n', ""),
+    ],
+)  # fmt: skip
+def test_each_form_can_be_strange(content: str, command: str) -> None:
+    """Pairs of lsblk without MAJ:MIN, and JSON that was cut, are used by nobody."""
+    assert [*unread_lines([text(content, command)])] == ["a.txt: 1 line was not understood (line 1)"]
+
+
+def test_many_lines_and_texts_are_counted() -> None:
+    """The first are named."""
+    many = [text(BAD * 7, "lsdasd", f"{number}.txt") for number in range(MAX_NAMED + 2)]
+    said = [*unread_lines(many)]
+    assert said[0] == "0.txt: 7 lines were not understood (lines 1, 2, 3, 4, 5, ...)"
+    assert said[-1] == "2 more texts have lines that were not understood"
+    assert len(said) == MAX_NAMED + 1
