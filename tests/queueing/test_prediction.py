@@ -213,7 +213,7 @@ def test_a_disk_that_was_never_seen_busy_answers_as_before(reads: float, busy: f
         "vda", "vda", "254:0", "", 57.0, reads * 3e-4 + (1 - reads) * 9e-4, 0.0, 0.0, busy, 16384.0, reads, 1,
         estimated=True, read_response=3e-4, write_response=9e-4,
     )  # fmt: skip
-    load = ObservedLoad(2.0, (quick,), (), {}, False, ObservedProcessors(2.0, 0.96))  # noqa: FBT003 - as named
+    load = ObservedLoad(2.0, (quick,), (), {}, False, ObservedProcessors(2.0, 0.96))
     found = predict(fitted_interval(load), (ProcessorNumber(3.0),))
     now, then = found.whole.response
     assert then == pytest.approx(float(now), rel=0.25)
