@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, write_result
-from zmon.cli.source_options import go_to_end, open_source, paced, seek, time_of
+from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, seek, time_of
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -123,7 +123,7 @@ def _judge(session: Session, args: argparse.Namespace) -> None:
     """Have exceptions known where they are shown: of the time that is asked for, and of an hour before."""
     if needs(session.screens.find(args.screen).table).exceptions:
         end = time_of(args.at, session.timeline) if args.at and args.source else None
-        begin = time_of(args.since, session.timeline, end) if args.since and args.source else 0
+        begin = begin_of(args.since, session.timeline, end) if args.since and args.source else 0
         session.log.confine(begin - LEAD, end)
 
 
@@ -238,7 +238,7 @@ def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
     if interval is None:
         return
     end = time_of(args.at, navigator.timeline) if args.at else interval.after.at.utc
-    begin = time_of(args.since, navigator.timeline, interval.after.at.utc)
+    begin = begin_of(args.since, navigator.timeline, interval.after.at.utc)
     if begin // SECOND > end // SECOND:
         behind = "--at" if args.at else "the last sample"
         raise CommandError(f"--since must be before {behind}: {written(begin)} is after {written(end)}")
@@ -295,7 +295,7 @@ def _recorded(words: str, timeline: Timeline, present: int | None = None) -> int
     """
     from zmon.session.when import outside  # noqa: PLC0415 - most lookups name no time
 
-    utc = time_of(words, timeline, present)
+    utc = time_of(words, timeline) if present is None else begin_of(words, timeline, present)
     remark = outside(utc, timeline.span())
     if remark:
         complain(remark)

@@ -206,6 +206,24 @@ def time_of(words: str, timeline: Timeline, present: int | None = None) -> int:
     return whole(parse_when(words, time.time_ns(), present, span))
 
 
+def begin_of(words: str, timeline: Timeline, end: int | None) -> int:
+    """Return the time that words name as the begin of what lasts until `end`, in ns since 1970.
+
+    Without an end it lasts until the last sample.  Where the end is at midnight, `00:00` is the midnight before.
+
+    Raises:
+        WhenError: they name none.
+    """
+    from zmon.session.when import SECOND  # noqa: PLC0415 - most commands name no time
+
+    found, span = time_of(words, timeline, end), timeline.span()
+    end = span[1] if end is None and span is not None else end
+    if end is None or found // SECOND != end // SECOND:
+        return found
+    earlier = time_of(words, timeline, end - SECOND)
+    return earlier if found - earlier > SECOND else found
+
+
 def seek(navigator: Navigator, words: str) -> str:
     """Go to the sample of a time; returns a remark if nothing was recorded then, else nothing.
 
