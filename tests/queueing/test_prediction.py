@@ -216,8 +216,7 @@ def test_a_disk_that_was_never_seen_busy_answers_as_before(reads: float, busy: f
     load = ObservedLoad(2.0, (quick,), (), {}, False, ObservedProcessors(2.0, 0.96))
     found = predict(fitted_interval(load), (ProcessorNumber(3.0),))
     now, then = found.whole.response
-    assert not isinstance(now, Absent)
-    assert then == pytest.approx(now, rel=0.25)
+    assert 0.8 * now < then < 1.25 * now
     assert found.times > 1
 
 
@@ -232,7 +231,7 @@ def test_a_response_that_cannot_be_is_none(monkeypatch: pytest.MonkeyPatch) -> N
         absurd = base.solution._replace(flows=flows)
         monkeypatch.setattr("zmon.queueing.prediction.solve", lambda _network, absurd=absurd: absurd)
         with pytest.raises(ValueError, match="cannot be"):
-            predict(base, (AliasNumber(4, base.load.lcus[0].key),))
+            predict(base, (AliasNumber(4),))
 
 
 def test_writes_that_take_longer_in_the_storage_are_waited_for() -> None:

@@ -209,7 +209,7 @@ def time_of(words: str, timeline: Timeline, present: int | None = None) -> int:
 def begin_of(words: str, timeline: Timeline, end: int | None) -> int:
     """Return the time that words name as the begin of what lasts until `end`, in ns since 1970.
 
-    Without an end it lasts until the last sample.  Where the end is at midnight, `00:00` is the midnight before.
+    Without an end it lasts until the last sample.  Where it ends at midnight, `00:00` is the midnight before.
 
     Raises:
         WhenError: they name none.
