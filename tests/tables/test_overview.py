@@ -93,6 +93,18 @@ def test_a_measurement_that_is_off_is_no_verdict(monkeypatch: pytest.MonkeyPatch
     assert [line["words"] for line in rows(filled, "also")] == [claim]
 
 
+def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain() -> None:
+    """DIAGNOSE has it with its range; on OVERVIEW `certain` would seem to be said of it."""
+    view = preview("fcp-failover")
+    (first, *_), lines = verdict_of(view).diagnoses, rows(table(view), "verdict")
+    assert re.search(r"\(0\.\d\d to .*; low confidence\)", first.gain)
+    words = str(lines[0]["words"])
+    assert first.action.removesuffix(".") in words
+    assert "times the throughput" not in words
+    sure = view_of(session_at("lab-shark-before.zmon", "2003-03-17 09:50"))
+    assert "times the throughput (1." in str(rows(table(sure), "verdict")[0]["words"])
+
+
 def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:
     """Each has a percentage, or the reason why there is none, or what is wrong with it all the same."""
     lines = rows(table(view_of(session_at("hercules-one-hot-lcu.tar.gz"))), "resource")
@@ -273,7 +285,6 @@ def period(name: str, since: str, until: str) -> View:
     """Return a view of a period of a recording, all samples judged."""
     session = session_at(name, since)
     session.log.complete()
-    assert session.interval is not None
     begin = session.interval.after
     session.seek(parse_when(until, 0, None, session.timeline.span()))
     view = session.view()

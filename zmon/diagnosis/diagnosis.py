@@ -67,6 +67,8 @@ class Diagnosis(NamedTuple):
     measures of the other resources."""
     gain: str = ""
     """What that gives, from the model of all resources, with its range; empty if not known."""
+    may_lose: bool = False
+    """Whether `gain` is of low confidence and its range begins below 1: OVERVIEW leaves it out."""
     changes: tuple[Change, ...] = ()
     """The same for the model; none where the gain is not from it."""
     whatif: str = ""

@@ -37,12 +37,17 @@ def by_gain(
 ) -> tuple[list[Diagnosis], list[tuple[Diagnosis, str]]]:
     """Return diagnoses without advice that gains little, and those that another one explains, with its id.
 
-    One that gains little is explained by the one that gains most, where the model is sure of both.
+    One that gains little is explained by the one that gains most, where the model is sure of both.  A gain
+    that may be a loss is marked.
     """
     found = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
+    diagnoses = [
+        one._replace(may_lose=True) if one.id in found and _may_lose(found[one.id]) else one
+        for one in diagnoses
+    ]
     little = {id_ for id_, known in found.items() if gains_little(known)}
     if not little:
-        return [*diagnoses], []
+        return diagnoses, []
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
     helps = [one for one in diagnoses if one.id in sure - little]
     first = max(helps, key=lambda one: found[one.id].times, default=None)
@@ -63,6 +68,11 @@ def gains_little(found: Prediction) -> bool:
     """Return whether a change is not worth its work: neither more throughput nor shorter responses."""
     now, then = found.whole.response
     return found.times < LITTLE and not (then * LITTLE <= now)
+
+
+def _may_lose(found: Prediction) -> bool:
+    """Return whether a prediction is of low confidence and its range begins with less throughput than now."""
+    return found.confidence == LOW and found.throughput[0] < found.whole.rate[0]
 
 
 def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:

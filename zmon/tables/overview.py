@@ -180,7 +180,7 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("verdict", "verdict", claim, words=verdict.sentence, command="DIAGNOSE")
     else:
         first, *others = verdict.diagnoses
-        gain = first.gain.partition(", ")[0]
+        gain = "" if first.may_lose else first.gain.partition(", ")[0]
         sign = ". Gain: " if ":" in first.action else ": "
         action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
         yield OverviewLine(
