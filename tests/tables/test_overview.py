@@ -285,6 +285,7 @@ def period(name: str, since: str, until: str) -> View:
     """Return a view of a period of a recording, all samples judged."""
     session = session_at(name, since)
     session.log.complete()
+    assert session.interval is not None
     begin = session.interval.after
     session.seek(parse_when(until, 0, None, session.timeline.span()))
     view = session.view()
