@@ -9,7 +9,7 @@ import pytest
 from zmon.cli.main import main
 
 EFFECT = re.compile(
-    r"hese moves: (?P<times>\S+) times the throughput \((?P<low>\S+) to (?P<high>\S+)\), "
+    r"moves: (?P<times>\S+) times the throughput \((?P<low>\S+) to (?P<high>\S+)\), "
     r"(?P<then>\S+) ms instead of (?P<now>\S+) for a request, over (?P<lcus>\d+) LCUs and (?P<paths>\d+) "
 )
 EVEN = re.compile(
