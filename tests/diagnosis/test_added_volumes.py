@@ -33,8 +33,8 @@ def test_a_logical_volume_whose_last_part_has_fewer_stripes() -> None:
     found = only(added_volumes(situation(HOT, extended=(logical(OLD, NEW),))))
     assert found.confidence == CERTAIN
     assert found.claim == (
-        "vg/data was extended over only 2 volumes: requests wait for 7004 and 7005, while 7000, 7001, 7002"
-        " and 7003 of its volume group do nothing."
+        "vg/data was extended over only 2 volumes: requests wait for 7004-7005, while 7000-7003"
+        " of its volume group do nothing."
     )
     assert [one.key for one in found.subjects[:2]] == list(NEW)
 
@@ -50,7 +50,7 @@ def test_a_tablespace_on_a_few_volumes() -> None:
     now = situation(HOT, extended=())._replace(shares=lambda: shares(OLD=OLD, NEW=NEW, ALL=(*OLD, *NEW)))
     found = only(added_volumes(now))
     assert found.confidence == LIKELY
-    assert found.claim.startswith("DB.NEW lies on 7004 and 7005 alone: requests wait for them")
+    assert found.claim.startswith("DB.NEW lies on 7004-7005 alone: requests wait for them")
     two = situation(HOT, extended=())._replace(shares=lambda: shares(OLD=OLD, NEW=NEW, TOO=NEW))
     found_two = added_volumes(two)
     assert not isinstance(found_two, Absent)

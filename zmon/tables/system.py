@@ -20,6 +20,7 @@ from zmon.kinds import (
     LAYER,
     LPAR,
     LPAR_CPU,
+    LUN,
     MACHINE,
     MEMORY,
     MULTIPATH,
@@ -80,7 +81,7 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 
 NEEDS: Final = Needs(
     (
-        BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, MULTIPATH,
+        BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, LUN, MACHINE, MEMORY, MULTIPATH,
         PATH, PHYSICAL_CPU, PRESSURE,
     ),
     history=True,
