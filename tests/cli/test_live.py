@@ -105,3 +105,13 @@ def test_read_only_asks_cp_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["--line", "--cp"]) == FAILED
     assert main(["--line", "--cp", "--read-only"]) == FAILED
     assert asked == [True, False]
+
+
+def test_a_theme_that_does_not_exist_is_refused(
+    lay_out: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the screen is taken, with those that exist."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("zmon.cli.live.is_terminal", lambda: True)
+    assert main(["--theme", "pink", "--from", lay_out("qemu")]) == USAGE
+    assert "there is no theme 'pink'; there are light, dark, ansi, " in capsys.readouterr().err

@@ -89,9 +89,13 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
             from zmon.cli.line import run_line_mode  # noqa: PLC0415 - the other surface is not needed
 
             return run_line_mode(session, first, sys.stdin, sys.stdout, seconds=seconds)
-        from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - line mode needs no textual
+        from zmon.ui.app import ThemeError  # noqa: PLC0415 - line mode needs no textual
+        from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - likewise
 
-        return run_full_screen(session, seconds, first, args.theme)
+        try:
+            return run_full_screen(session, seconds, first, args.theme)
+        except ThemeError as error:
+            return misused(str(error))
     finally:
         session.timeline.close()
 

@@ -55,6 +55,10 @@ class WorkDone(Message):
         return bool(both) and all(result.sample is not None for result in both)
 
 
+class ThemeError(ValueError):
+    """There is no theme of the name that was given; says which there are."""
+
+
 class GlassError(Exception):
     """A mistake in zmon or in Textual has ended the glass."""
 
@@ -322,12 +326,17 @@ def run(session: Session, seconds: float, first_command: str = "", theme: str = 
     A live timeline is sampled every `seconds`; any other is shown from its last sample.
 
     Raises:
+        ThemeError: there is no such theme; nothing was shown.
         GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
     if not session.live and session.interval is None and not session.timeline.previews:
         session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
     app = Zmon(session, seconds, first_command, theme)
+    if theme and ALIASES.get(theme, theme) not in app.available_themes:
+        raise ThemeError(
+            f"there is no theme {theme!r}; there are {', '.join((*ALIASES, *app.available_themes))}"
+        )
     with ended_by_signals(app.leave, app.give_back):
         status = app.run()
     let_go()
