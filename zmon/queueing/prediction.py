@@ -153,9 +153,9 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     after = solve(network)
     now = _corrected(base, base.network, base.solution)
     then = _corrected(base, network, after)
-    then = _possible(network, then, _most_used(base.network, now.use))
-    if then.rate < now.rate and _only_adds(base.model, model):
-        then = _Outcome(now.flows, tuple(use * now.rate / then.rate for use in then.use))
+    then = _bounded(base, model, now, _possible(network, then, _most_used(base.network, now.use)))
+    choices = ((network, then), *_without_aliases(base, now, changes))
+    network, then = max(choices, key=lambda one: one[1].rate)
     units = tuple(_units(base, model, then))
     whole = _sum_of(units)
     units = tuple(one for one in units if max(one.rate) > SHOWN * whole.rate[0])
@@ -208,6 +208,31 @@ class _Outcome(NamedTuple):
     def rate(self) -> float:
         """All requests per second."""
         return sum(flow.rate for flow in self.flows)
+
+
+def _bounded(base: FittedInterval, model: FittedModel, now: _Outcome, then: _Outcome) -> _Outcome:
+    """Return an outcome in which more of a resource gives no less than now, and less of one no more."""
+    less, more = then.rate < now.rate, then.rate > now.rate
+    if (less and _only_adds(base.model, model)) or (more and _only_adds(model, base.model)):
+        return _Outcome(now.flows, tuple(use * now.rate / then.rate for use in then.use))
+    return then
+
+
+def _without_aliases(
+    base: FittedInterval, now: _Outcome, changes: Sequence[Change]
+) -> Iterator[tuple[Network, _Outcome]]:
+    """Yield what fewer aliases give if none of them is used: a pool gives no less than none.
+
+    By how much less the approximation of a small pool may give is its error.
+    """
+    none = [one._replace(number=0) if isinstance(one, AliasNumber) else one for one in changes]
+    if none == list(changes) or _only_adds(base.model, changed(base.model, changes)):
+        return
+    model = changed(base.model, none)
+    network = network_of(model)
+    outcome = _corrected(base, network, solve(network))
+    outcome = _possible(network, outcome, _most_used(base.network, now.use))
+    yield network, _bounded(base, model, now, outcome)
 
 
 def _only_adds(base: FittedModel, model: FittedModel) -> bool:
