@@ -105,6 +105,12 @@ def test_only_the_wanted_format_is_loaded() -> None:
     )
 
 
+def test_line_mode_loads_neither_glass_nor_what_makes_files() -> None:
+    """The samples of a live machine are kept in memory, whose tables need no more than SQLite."""
+    unneeded = ("textual", "rich", "sqlite_utils", "click", "asyncio", "zmon.lab")
+    assert found(unneeded, loaded("--line")) == []
+
+
 UNASKED = (
     "zmon.kernel.capture_tree", "zmon.kernel.btrfs", "zmon.topology.chunks", "zmon.listing.listing",
     "zmon.kernel.channel_path", "zmon.kernel.sampler", "zmon.registry",

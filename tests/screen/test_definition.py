@@ -192,6 +192,25 @@ def test_files_may_be_read_only_as_far_as_needed(tmp_path: Path, monkeypatch: py
         screens.find("TRY")
 
 
+def test_own_screens_are_checked_before_one_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistake in one is told at once; those that come with zmon are not read for that."""
+    own(tmp_path, monkeypatch, HEAD + COLUMN)
+    read: list[str] = []
+
+    def noted(text: str, file: str, *, is_shipped: bool = False) -> definition.Screen:
+        read.append(Path(file).name)
+        return parse_screen(text, file, is_shipped=is_shipped)
+
+    monkeypatch.setattr(definition, "parse_screen", noted)
+    load_screens(whole=False).check_own()
+    assert read == ["mine.toml"]
+    (tmp_path / "zmon" / "screens" / "mine.toml").write_text(HEAD + "[[column]]\nname = 3\n")
+    with pytest.raises(ScreenError, match=r"mine\.toml.*column"):
+        load_screens(whole=False).check_own()
+
+
 def test_a_head_may_hold_brackets() -> None:
     """A line of help that begins with a bracket is no table."""
     text = HEAD + 'help = """\nsee\n[column] and more\n"""\nmenu = "7"\n' + COLUMN

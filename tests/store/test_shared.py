@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -280,8 +280,8 @@ def test_tables_that_were_not_all_made_are_made_again(
     path = tmp_path / "a.zmon"
     real = file_format.make
 
-    def interrupted(db: Any) -> None:
-        real(db)
+    def interrupted(connection: sqlite3.Connection) -> None:
+        real(connection)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(file_format, "make", interrupted)

@@ -30,7 +30,8 @@ def run(args: argparse.Namespace) -> int:
             args.source = recorder.directory if recorder is not None else own_directory(os.environ)
         _check(args)
         args.cp = args.cp and not args.read_only
-        screens = load_screens()
+        screens = load_screens(whole=False)
+        screens.check_own()
         if args.command:
             _check_screen(screens, args.command[0])
         if not is_line_mode(args) and not is_terminal():

@@ -447,8 +447,20 @@ class Screens:
         """Return a screen, and read the rest of its file if need be."""
         found = self._by_id[ident]
         if isinstance(found, ScreenHead):
-            found = self._by_id[ident] = parse_screen(found.text, found.file)
+            is_shipped = os.path.dirname(found.file) == shipped("screens")
+            found = self._by_id[ident] = parse_screen(found.text, found.file, is_shipped=is_shipped)
         return found
+
+    def check_own(self) -> None:
+        """Read the user's own screens whole, so that a mistake in one is told at once.
+
+        Raises:
+            ScreenError: see `parse_screen`.
+        """
+        if not self._folder:  # else there are none
+            for screen in list(self._by_id.values()):
+                if os.path.dirname(screen.file) == own_screens():
+                    self._whole(screen.id)
 
     @property
     def menu_commands(self) -> dict[str, str]:

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 WORD: Final = 8
 """Bytes of the widest number; wider ranges cannot be packed."""
 
+MEMORY_LEVELS: Final = (5, 9)
+"""The least and the greatest memory level of zlib that is used; ..."""
+SYMBOL_BITS: Final = 6
+"""... at level n a block has 2 to the power of n plus 6 symbols."""
 TRIED_BYTES: Final = 4096
 """Bytes of which both ways of compression are tried."""
 
@@ -171,13 +175,18 @@ def deflate(parts: Sequence[bytes]) -> bytes:
     cost. If a piece shows that lines repeat, the full search is worth its time.
     """
     piece = parts[0][:TRIED_BYTES]
-    plain = len(_compressed([piece], zlib.Z_RLE))
-    whole = len(_compressed([piece], zlib.Z_DEFAULT_STRATEGY))
-    return _compressed(parts, zlib.Z_DEFAULT_STRATEGY if whole * 10 < plain * 9 else zlib.Z_RLE)
+    strategy, found = zlib.Z_RLE, _compressed([piece], zlib.Z_RLE)
+    whole = _compressed([piece], zlib.Z_DEFAULT_STRATEGY)
+    if len(whole) * 10 < len(found) * 9:
+        strategy, found = zlib.Z_DEFAULT_STRATEGY, whole
+    return found if list(parts) == [piece] else _compressed(parts, strategy)
 
 
 def _compressed(parts: Sequence[bytes], strategy: int) -> bytes:
-    stream = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS, 9, strategy)
+    size = sum(map(len, parts))
+    # its tables are cleared for each stream: those for a short one are small, and make the same bytes of it
+    level = min(max(MEMORY_LEVELS[0], size.bit_length() - SYMBOL_BITS), MEMORY_LEVELS[1])
+    stream = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS, level, strategy)
     done = []
     for part in parts[:-1]:
         done.append(stream.compress(part))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from sqlite_utils import Database
-
     from zmon.event import Event
 
 
@@ -50,43 +48,117 @@ SINCE: Final = frozenset({"latest"})
 """The tables that came with format 2."""
 
 
-def make(db: Database) -> None:
-    """Make the tables."""
-    db.table("about").create({"name": str, "value": str}, pk="name", not_null={"value"})
-    db.table("session").create(
-        {"id": int, "boot": str, "source": str, "nominal": float, "simulated": int, "begin": int,
-         "crc": int}, pk="id"
-    )  # fmt: skip
-    db.table("sample").create({"n": int, "utc": int, "steady": int, "session": int, "crc": int}, pk="n")
-    db.table("sample").create_index(["utc"])
-    db.table("kind").create({"id": int, "name": str, "key": str, "alone": int, "crc": int}, pk="id")
-    db.table("field").create(
-        {
-            "kind": int, "place": int, "name": str, "meaning": str, "unit": str, "source": str,
-            "modulus": str, "wraps_after": float,
-        },
-        pk=("kind", "place"),
-    )  # fmt: skip
-    db.table("layout").create({"id": int, "kind": int, "digest": int, "body": bytes, "crc": int}, pk="id")
-    db.table("layout").create_index(["digest"])
-    db.table("still").create({"id": int, "digest": int, "body": bytes, "crc": int}, pk="id")
-    db.table("still").create_index(["digest"])
-    db.table("segment").create(
-        {"id": int, "kind": str, "first": int, "layout": int, "ahead": int, "before": int, "body": bytes,
-         "crc": int}, pk="id",
-    )  # fmt: skip
-    db.table("segment").create_index(["kind", "first"])
-    db.table("latest").create({"kind": str, "segment": int, "crc": int}, pk="kind")
-    db.table("tail").create({"n": int, "body": bytes, "crc": int}, pk="n")
-    db.table("event").create(
-        {"id": int, "what": str, "begin": int, "end": int, "thing": str, "screen": str, "text": str,
-         "crc": int}, pk="id"
-    )  # fmt: skip
-    db.table("event").create_index(["begin"])
-    db.table("change").create(
-        {"id": int, "utc": int, "kind": str, "thing": str, "field": str, "was": str, "now": str}, pk="id"
-    )
-    db.table("change").create_index(["utc"])
+SCHEMA: Final = """\
+CREATE TABLE "about" (
+   "name" TEXT PRIMARY KEY,
+   "value" TEXT NOT NULL
+);
+CREATE TABLE "session" (
+   "id" INTEGER PRIMARY KEY,
+   "boot" TEXT,
+   "source" TEXT,
+   "nominal" REAL,
+   "simulated" INTEGER,
+   "begin" INTEGER,
+   "crc" INTEGER
+);
+CREATE TABLE "sample" (
+   "n" INTEGER PRIMARY KEY,
+   "utc" INTEGER,
+   "steady" INTEGER,
+   "session" INTEGER,
+   "crc" INTEGER
+);
+CREATE INDEX "idx_sample_utc"
+    ON "sample" ("utc");
+CREATE TABLE "kind" (
+   "id" INTEGER PRIMARY KEY,
+   "name" TEXT,
+   "key" TEXT,
+   "alone" INTEGER,
+   "crc" INTEGER
+);
+CREATE TABLE "field" (
+   "kind" INTEGER,
+   "place" INTEGER,
+   "name" TEXT,
+   "meaning" TEXT,
+   "unit" TEXT,
+   "source" TEXT,
+   "modulus" TEXT,
+   "wraps_after" REAL,
+   PRIMARY KEY ("kind", "place")
+);
+CREATE TABLE "layout" (
+   "id" INTEGER PRIMARY KEY,
+   "kind" INTEGER,
+   "digest" INTEGER,
+   "body" BLOB,
+   "crc" INTEGER
+);
+CREATE INDEX "idx_layout_digest"
+    ON "layout" ("digest");
+CREATE TABLE "still" (
+   "id" INTEGER PRIMARY KEY,
+   "digest" INTEGER,
+   "body" BLOB,
+   "crc" INTEGER
+);
+CREATE INDEX "idx_still_digest"
+    ON "still" ("digest");
+CREATE TABLE "segment" (
+   "id" INTEGER PRIMARY KEY,
+   "kind" TEXT,
+   "first" INTEGER,
+   "layout" INTEGER,
+   "ahead" INTEGER,
+   "before" INTEGER,
+   "body" BLOB,
+   "crc" INTEGER
+);
+CREATE INDEX "idx_segment_kind_first"
+    ON "segment" ("kind", "first");
+CREATE TABLE "latest" (
+   "kind" TEXT PRIMARY KEY,
+   "segment" INTEGER,
+   "crc" INTEGER
+);
+CREATE TABLE "tail" (
+   "n" INTEGER PRIMARY KEY,
+   "body" BLOB,
+   "crc" INTEGER
+);
+CREATE TABLE "event" (
+   "id" INTEGER PRIMARY KEY,
+   "what" TEXT,
+   "begin" INTEGER,
+   "end" INTEGER,
+   "thing" TEXT,
+   "screen" TEXT,
+   "text" TEXT,
+   "crc" INTEGER
+);
+CREATE INDEX "idx_event_begin"
+    ON "event" ("begin");
+CREATE TABLE "change" (
+   "id" INTEGER PRIMARY KEY,
+   "utc" INTEGER,
+   "kind" TEXT,
+   "thing" TEXT,
+   "field" TEXT,
+   "was" TEXT,
+   "now" TEXT
+);
+CREATE INDEX "idx_change_utc"
+    ON "change" ("utc");
+"""
+"""The statements that make the tables."""
+
+
+def make(connection: sqlite3.Connection) -> None:
+    """Make the tables, in the caller's transaction."""
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
 
 
 VERSION: Final = 2
@@ -131,12 +203,10 @@ def prepare(connection: sqlite3.Connection, path: str) -> bool:
             f"{path}: written by an older zmon (format {found}); it is read, but not continued: record to"
             " another file"
         )
-    from sqlite_utils import Database  # noqa: PLC0415 - a recording that has its tables needs none of it
-
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not version(connection, path):  # another process may have been here meanwhile
-            make(Database(connection, execute_plugins=False))
+            make(connection)
             connection.execute(f"PRAGMA application_id = {MAGIC}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
