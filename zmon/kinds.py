@@ -724,7 +724,7 @@ ORIGIN: Final = Kind(
 )
 """The texts that values are from, where a machine was collected as what tools printed; no source has it."""
 
-NOT_COLLECTED: Final = "not in this collection"
+NOT_COLLECTED: Final = "not collected"
 """How the reason begins why a value is missing where a machine was collected as texts."""
 
 SETTING: Final = Kind(

@@ -156,7 +156,7 @@ def test_a_collection_has_rows_as_kernel_files_would_give_them(name: str, tmp_pa
     assert "lsdasd" in str(found.frame(ORIGIN).cell("layer 94:4", "texts"))
     missing = found.frame(BLOCK).missing
     assert missing is not None
-    assert missing.reason == "not in this collection: /proc/diskstats, cmf/* of devices"
+    assert missing.reason == "not collected: /proc/diskstats, cmf/* of devices"
 
 
 def test_a_btrfs_is_on_all_devices_that_btrfs_lists(tmp_path: Path) -> None:

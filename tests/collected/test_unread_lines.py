@@ -34,6 +34,22 @@ def test_a_line_that_is_not_understood_is_named_and_the_others_count(
     assert "dasdb" in said.out
 
 
+def test_texts_beside_a_capture_of_zmon_are_not_complained_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kernel files of the pass say what a line of a text there would have said."""
+    (tmp_path / "REPORT.txt").write_text(f"{GOOD}{BAD}")
+    notes = tmp_path / "1-load" / "CAPTURE.txt"
+    notes.parent.mkdir()
+    (notes.parent / "proc").mkdir()
+    (notes.parent / "proc" / "stat").write_text("cpu  1 2 3 4\n")
+    assert main(["show", "CPU", "--from", str(tmp_path)]) == 0
+    assert "1 line was not understood" in capsys.readouterr().err
+    notes.write_text("not copied (path, mode, reason):\n")
+    assert main(["show", "CPU", "--from", str(tmp_path)]) == 0
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("content", "command"),
     [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.kernel.mountinfo import unescaped
-from zmon.kinds import LAYER, MOUNT, SWAP
+from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def mount_frame(
     """Return the mounts of a text, with the numbers of their devices, and the rows of `ORIGIN` for them."""
     if not rows:
         return empty_frame(
-            MOUNT, "not in this collection: /proc/self/mountinfo, /proc/mounts, mount, findmnt"
+            MOUNT, f"{NOT_COLLECTED}: /proc/self/mountinfo, /proc/mounts, mount, findmnt"
         ), {}
     numbers = _numbers(layers)
     found: dict[str, dict[str, Value]] = {}
@@ -240,5 +240,5 @@ def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Valu
                 f"{key}={value}" for key, value in sorted(known.items(), key=lambda one: int(one[0]))
             )
     if isinstance(number, str):
-        return absent("not in this collection: btrfs filesystem show, which lists the devices of a btrfs")
+        return absent(f"{NOT_COLLECTED}: btrfs filesystem show, which lists the devices of a btrfs")
     return NO_NUMBER

@@ -335,6 +335,14 @@ NOTES: Final = "CAPTURE.txt"
 """The file of notes about a pass."""
 
 
+def is_own(tree: Tree) -> bool:
+    """Return whether zmon wrote a pass, of kernel files that it reads itself."""
+    try:
+        return bool(tree.read(NOTES))
+    except OSError:
+        return False
+
+
 def is_possible(path: str) -> bool:
     """Return whether a kernel file can have this path."""
     return len(path) <= MAX_PATH and path.count("/") < MAX_DEPTH

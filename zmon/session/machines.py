@@ -131,12 +131,12 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     Raises:
         CaptureError: it cannot be used; says what is wrong and what to do.
     """
-    from zmon.kernel import capture_open  # noqa: PLC0415 - a live machine needs no archive
+    from zmon.kernel import capture_open, capture_tree  # noqa: PLC0415 - a live machine needs no archive
 
     passes = capture_open.open_capture(path).passes
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
-    if texts := passes[-1].texts:
+    if (texts := passes[-1].texts) and not capture_tree.is_own(passes[-1]):
         from zmon.collected.unread_lines import unread_lines  # noqa: PLC0415 - most captures hold no texts
 
         timeline.remarks = tuple(unread_lines(texts))
