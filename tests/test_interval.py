@@ -458,7 +458,7 @@ def test_a_source_missing_in_the_later_sample_gives_no_rows_but_its_reason() -> 
 def test_a_source_that_was_not_sampled_says_so(both: bool) -> None:
     """In one sample or in two, a kind that nobody read is missing, not empty."""
     one = sample(1) if both else sample(1, frame(kind(), 1, {"a": {"n": 1}}))
-    assert Interval(one, sample(2)).of(kind()).missing is absent("thing was not sampled")
+    assert Interval(one, sample(2)).of(kind()).missing is absent("things were not recorded")
 
 
 # sources that are read more seldom

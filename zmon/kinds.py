@@ -84,6 +84,7 @@ MACHINE: Final = Kind(
         *_labels("cap_group_name", privacy="group", source="s390_sthyi"),
     ),
     key_form="machine",
+    plural="facts of the machine",
 )  # fmt: skip
 
 CHANNEL: Final = Kind(
@@ -160,6 +161,7 @@ def _cmf(name: str, counts: int, wraps_after: float) -> Kind:
             _identity("uid", "", "uid", UID),
         ),
         key_form=BUSID_FORM,
+        plural="channel measurements",
     )  # fmt: skip
 
 
@@ -209,6 +211,7 @@ BLOCK: Final = Kind(
     ),
     key_form=DISK_FORM,
     key_privacy=DISK,
+    plural="disks",
 )
 
 DASD: Final = Kind(
@@ -226,6 +229,7 @@ DASD: Final = Kind(
         *_gauges("cylinders", unit="cylinders", source="BIODASDINFO2"),
     ),
     key_form=BUSID_FORM,
+    plural="volumes",
 )
 
 CACHE: Final = Kind(
@@ -245,6 +249,7 @@ CACHE: Final = Kind(
         ),
     ),
     key_form=BUSID_FORM,
+    plural="cache statistics",
 )  # fmt: skip
 
 LPAR: Final = Kind(
@@ -262,6 +267,7 @@ LPAR: Final = Kind(
     ),
     key_form="#[0-9]{1,3}",
     key_privacy="lpar",
+    plural="partitions",
 )
 
 LPAR_CPU: Final = Kind(
@@ -280,6 +286,7 @@ LPAR_CPU: Final = Kind(
         Field("clock", Meaning.CLOCK, "us", "diag 204: the hypervisor's own clock"),
     ),
     key_privacy="lpar",
+    plural="CPUs of partitions",
 )  # fmt: skip
 
 PHYSICAL_CPU: Final = Kind(
@@ -292,6 +299,7 @@ PHYSICAL_CPU: Final = Kind(
         Field("clock", Meaning.CLOCK, "us", "diag 204: the hypervisor's own clock"),
     ),
     key_form="[0-9]{1,5}",
+    plural="physical CPUs",
 )
 
 GUEST: Final = Kind(
@@ -325,6 +333,7 @@ CPU: Final = Kind(
     ),
     key_form="[0-9]{1,5}",
     alone=True,  # idle and iowait may fall by a little, as the kernel documents
+    plural="CPUs",
 )  # fmt: skip
 
 MEMORY: Final = Kind(
@@ -340,6 +349,7 @@ MEMORY: Final = Kind(
         *_gauges("dirty", "writeback", unit="bytes", source="/proc/meminfo"),
     ),
     key_form="memory",
+    plural="figures of memory",
 )  # fmt: skip
 
 TASKS: Final = Kind(
@@ -352,6 +362,7 @@ TASKS: Final = Kind(
         *_counters("forks", unit="processes and threads that were made", source="/proc/stat: processes"),
     ),
     key_form="tasks",
+    plural="counts of tasks",
 )
 """The tasks at one instant; the one that reads runs, too."""
 
@@ -375,6 +386,7 @@ DIAGNOSE: Final = Kind(
         *_counters("count", unit="diagnoses that this Linux issued", source="debugfs diag_stat"),
     ),
     key_form="[0-9a-f]{3}",
+    plural="diagnose instructions",
 )
 """Diagnose instructions, by which Linux asks the hypervisor, of all CPUs together."""
 
@@ -387,6 +399,7 @@ PRESSURE: Final = Kind(
                  source="/proc/pressure/*: avg10, avg60, avg300"),
     ),
     key_form="cpu|io|memory",
+    plural="figures of pressure",
 )  # fmt: skip
 """Time in which some, or all, tasks that want to run wait for a resource (PSI)."""
 
@@ -412,6 +425,7 @@ UNIT: Final = Kind(
     ),
     key_privacy=UNIT_NAME,
     alone=True,  # each comes from a file of its own
+    plural="services and sessions",
 )  # fmt: skip
 """Services, containers, guests and login sessions: control groups (version 2) with processes."""
 
@@ -425,6 +439,7 @@ UNIT_IO: Final = Kind(
         *_counters("rios", "wios", "dios", unit="I/Os, before requests are merged", source="io.stat"),
     ),
     key_privacy=UNIT_NAME,
+    plural="I/O counters of units",
 )
 """What each unit does on each block device, and all below it: see `zmon.topology.leaf_disks`."""
 
@@ -446,6 +461,7 @@ ROUNDS: Final = Kind(
     ),
     key_form="rounds",
     alone=True,
+    plural="processes",
 )
 """How often tasks were looked at, and what was not seen."""
 
@@ -469,6 +485,7 @@ PROCESS: Final = Kind(
     ),
     key_form="[0-9]{1,7}",
     alone=True,
+    plural="processes",
 )  # fmt: skip
 """Processes; one that begins and ends between two samples is not seen."""
 
@@ -488,6 +505,7 @@ BLOCKED_TASK: Final = Kind(
         *_labels("file", privacy="path", source="/proc/PID/fd"),
     ),
     key_form="[0-9]{1,7}",
+    plural="blocked tasks",
 )
 """Tasks that wait and cannot be interrupted (state D) at the moment of the sample, the longest first."""
 
@@ -504,6 +522,7 @@ SOURCE: Final = Kind(
         *_counters("spent", "cpu", unit="ns", source="zmon itself"),
     ),
     key_form="[a-z_]{1,20}",
+    plural="figures of zmon itself",
 )
 
 MOUNT: Final = Kind(
@@ -540,6 +559,7 @@ SWAP: Final = Kind(
     ),
     key_form=rf"/dev/{DISK_FORM}",
     key_privacy="path",
+    plural="swap areas",
 )
 """The swap devices and files."""
 
@@ -581,6 +601,7 @@ LAYER: Final = Kind(
         *_gauges("chunk", unit="bytes", source="md/chunk_size"),
     ),
     key_form="[0-9]{1,5}:[0-9]{1,8}",
+    plural="block devices",
 )
 """Block devices and what each is made of, down to the disks."""
 
@@ -598,6 +619,7 @@ MULTIPATH: Final = Kind(
     key_form=DISK_FORM,
     key_privacy=DISK,
     alone=True,
+    plural="multipath devices",
 )
 """Multipath devices: disks that are reached over several SCSI disks."""
 
@@ -618,6 +640,7 @@ PATH: Final = Kind(
         *_labels("via", privacy=KEEP, source="which source said whether it is active"),
     ),
     key_form="[0-9]{1,5}:[0-9]{1,8}",
+    plural="paths of SCSI disks",
 )
 """The paths of multipath devices."""
 
@@ -643,6 +666,7 @@ ADAPTER: Final = Kind(
     ),
     key_form=BUSID_FORM,
     alone=True,
+    plural="FCP adapters",
 )  # fmt: skip
 """FCP adapters; numbers are those of the whole adapter since it was switched on."""
 
@@ -665,6 +689,7 @@ LUN: Final = Kind(
     ),
     key_form="[0-9:]{7,40}",
     alone=True,
+    plural="LUNs",
 )  # fmt: skip
 """SCSI devices behind FCP adapters: one for each path to a disk."""
 
@@ -677,6 +702,7 @@ TARGET_PORT: Final = Kind(
         *_labels("state", "roles", privacy=KEEP, source="/sys/class/fc_remote_ports/*/port_state, roles"),
     ),
     key_form="rport-[0-9]{1,5}:[0-9]{1,3}-[0-9]{1,5}",
+    plural="target ports",
 )
 """Ports of storage servers, once for each FCP adapter that sees them."""
 
@@ -697,6 +723,7 @@ CONTAINER: Final = Kind(
         *_gauges("unplaced", "unwritten", "shared", "encoded", unit="bytes", source="FS_IOC_FIEMAP"),
     ),
     key_privacy="path",
+    plural="files of databases",
 )
 """Files that tablespaces are made of, and the bytes of the device where they lie."""
 
@@ -721,6 +748,7 @@ ORIGIN: Final = Kind(
     "origin",
     "kind and key of another row: `layer 94:1`",
     _labels("texts", privacy="path", source="which fields are from which text of a tool"),
+    plural="texts of tools",
 )
 """The texts that values are from, where a machine was collected as what tools printed; no source has it."""
 
@@ -792,6 +820,7 @@ PROFILE: Final = Kind(
     _profile_fields,  # there are hundreds, which most commands do not need
     key_form=rf"global|{BUSID_FORM}|{DISK_FORM}",
     key_privacy=DISK,
+    plural="DASD statistics",
 )
 """The DASD driver's own statistics, where they are switched on."""
 

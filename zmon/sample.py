@@ -78,6 +78,7 @@ class Kind:
         key_form: str = "",
         key_privacy: str = "thing",
         alone: bool = False,
+        plural: str = "",
     ) -> None:
         """Describe a kind; `zmon.kinds` has all kinds of zmon.  A function makes `fields` when needed."""
         self.name = name
@@ -91,6 +92,8 @@ class Kind:
         self.alone = alone
         """Whether one counter of a row may fall while the others go on.  Else they are reset together:
         the fall of one that cannot be a wrap voids the differences of all."""
+        self.plural = plural or f"{name}s"
+        """What the rows are called in a sentence."""
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -332,7 +335,7 @@ def empty_frame(kind: Kind, reason: str) -> Frame:
 @lru_cache
 def not_sampled(kind: Kind) -> Frame:
     """Return the frame of a kind that no source has read."""
-    return empty_frame(kind, f"{kind.name} was not sampled")
+    return empty_frame(kind, f"{kind.plural} were not recorded")
 
 
 def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int | list[int]) -> Frame:
@@ -368,5 +371,5 @@ class Sample(NamedTuple):
     simulated: bool = False
 
     def frame(self, kind: Kind) -> Frame:
-        """Return the frame of a kind; empty with a reason when it was not sampled."""
+        """Return the frame of a kind; empty with a reason when it was not read."""
         return self.frames.get(kind.name) or not_sampled(kind)

@@ -77,7 +77,7 @@ def test_a_channel_path_is_a_maximum_and_the_gap_is_others() -> None:
     assert (row.seen_by, row.type) == (2, "FICON")
     assert (row.busy, row.own, row.gap) == pytest.approx((80, 50, 30))
     said = fleet_of([*members, again], 0, HOUR).notes
-    assert "Channel 0.40: 80% busy, 50% by the partitions that report, 30% by others." in said
+    assert "Channel 0.40: 80 % busy, 50 % by the partitions that report, 30 % by others." in said
 
 
 def test_without_own_figures_the_gap_is_not_known() -> None:

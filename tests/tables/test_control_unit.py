@@ -129,23 +129,23 @@ def said(*rates: float) -> list[str]:
 def test_the_seeds_finding() -> None:
     """Eight LCUs, almost all I/O on two of them."""
     (sentence,) = said(1, 260, 0, 0, 0, 330, 2, 0)
-    assert sentence == "LCUs 2485 and 2481 carry 99% of the I/O, 6 of 8 LCUs are idle"
+    assert sentence == "LCUs 2485 and 2481 carry 99 % of the I/O, 6 of 8 LCUs are idle"
 
 
 def test_lcus_of_two_boxes_with_the_same_id_are_told_apart() -> None:
     """By their whole key."""
     (sentence,) = findings(["IBM.A.2480", "IBM.B.2480"], {"io": [900, 1], "ssid": ["2480", "2480"]})
-    assert sentence.startswith("LCU IBM.A.2480 carries 100% of the I/O, 1 of 2 LCUs is idle")
+    assert sentence.startswith("LCU IBM.A.2480 carries 100 % of the I/O, 1 of 2 LCUs is idle")
 
 
 def test_one_hot_lcu() -> None:
     """Said of one, and no advice: the verdict knows whether anything waits there."""
-    assert said(900, 50, 50, 50) == ["LCU 2480 carries 86% of the I/O"]
+    assert said(900, 50, 50, 50) == ["LCU 2480 carries 86 % of the I/O"]
 
 
 def test_an_lcu_with_its_fair_share_is_not_among_those_that_carry_the_load() -> None:
     """Only what has more than that."""
-    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69% of the I/O"]
+    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69 % of the I/O"]
 
 
 @pytest.mark.parametrize(

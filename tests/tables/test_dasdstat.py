@@ -168,7 +168,7 @@ def test_nothing_that_is_counted_says_why(make_interval: Callable[..., Interval]
     """The sampler has said it."""
     found = table(View(make_interval({}, {})))
     assert found.missing is not None
-    assert found.missing.reason == "profile was not sampled"
+    assert found.missing.reason == "DASD statistics were not recorded"
     assert found.facts["time_99"] is found.missing
 
 

@@ -58,7 +58,7 @@ def _own_aliases(given: CheckInput) -> dict[str, int]:
 
 def _no_hyperpav(given: CheckInput, bases: Sequence[Dasd]) -> bool:
     """Return whether disks cannot have HyperPAV: they are in an ESS, or behind ESCON channels alone."""
-    storage, channels = given.frame(DASD), given.frame(CHANNEL)
+    storage, channels = given.sample.frame(DASD), given.sample.frame(CHANNEL)
     if all(text_of(storage.cell(one.busid, "storage")).startswith(ESS) for one in bases):
         return True
     chpids = {f"0.{chpid}" for one in bases for chpid in one.chpids.split()}
@@ -158,7 +158,7 @@ def large_volumes(given: CheckInput) -> Finding:
     excused = given.no_dasd(real=True)
     if excused:
         return excused
-    frame = given.frame(DASD)
+    frame = given.sample.frame(DASD)
     sizes = dict(zip(frame.keys, frame.column("cylinders"), strict=True))
     known = [size for size in sizes.values() if not isinstance(size, Absent)]
     if not known:
@@ -214,7 +214,7 @@ def high_performance_ficon(given: CheckInput) -> Finding:
     excused = given.no_dasd(real=True)
     if excused:
         return excused
-    frame, dasd = given.frame(DEVICE), given.frame(DASD)
+    frame, dasd = given.sample.frame(DEVICE), given.sample.frame(DASD)
     off, on, unread = [], 0, []
     for one in given.bases:
         if one.is_emulated or not one.is_eckd:
@@ -240,7 +240,7 @@ def availability(given: CheckInput) -> Finding:
     missing = _no_devices(given)
     if missing:
         return missing
-    frame = given.frame(DEVICE)
+    frame = given.sample.frame(DEVICE)
     rows = zip(frame.keys, frame.column("online"), frame.column("availability"), strict=True)
     states = {busid: state for busid, online, state in rows if online == 1 and isinstance(state, str)}
     poor = [f"{busid} is {state!r}" for busid, state in states.items() if state != "good"]
@@ -254,7 +254,7 @@ def availability(given: CheckInput) -> Finding:
 
 
 def _no_devices(given: CheckInput) -> Finding | None:
-    missing = given.frame(DEVICE).missing
+    missing = given.sample.frame(DEVICE).missing
     if missing is not None:
         return skip(f"no ccw device: {missing.reason}") if given.elsewhere else unknown(missing)
     return None
@@ -265,7 +265,7 @@ def offline_devices(given: CheckInput) -> Finding:
     missing = _no_devices(given)
     if missing:
         return missing
-    states = given.frame(DEVICE).column("online")
+    states = given.sample.frame(DEVICE).column("online")
     off = sum(state == 0 for state in states)
     words = f"{off:,} of {counted(len(states), 'device')} are offline"
     return look(words) if off > 5 and off * 2 > len(states) else ok(words)
@@ -284,7 +284,7 @@ def ignored_devices(given: CheckInput) -> Finding:
     ]
     if any(() in pair for pair in ranges):
         return unknown(f"/proc/cio_ignore has a line that is no range: {words[:40]!r}")
-    frame = given.frame(DEVICE)
+    frame = given.sample.frame(DEVICE)
     online = [busid for busid, state in zip(frame.keys, frame.column("online"), strict=True) if state == 1]
     hidden = [busid for busid in online if any(low <= _place(busid) <= high for low, high in ranges)]
     if hidden:
@@ -302,7 +302,7 @@ def block_size(given: CheckInput) -> Finding:
     excused = given.no_dasd()
     if excused:
         return excused
-    frame = given.frame(BLOCK)
+    frame = given.sample.frame(BLOCK)
     sizes = {
         one.number: frame.cell(one.block, "block_size") for one in given.bases if one.is_eckd and one.block
     }
@@ -334,7 +334,7 @@ def partitions(given: CheckInput) -> Finding:
     if early:
         return bad(f"begins on the tracks of the label: {several(early)}")
     used = {below for node in given.nodes if node.sort != "partition" for below in stack.feet(node.number)}
-    used |= {text_of(number) for number in given.frame(MOUNT).column("number")}
+    used |= {text_of(number) for number in given.sample.frame(MOUNT).column("number")}
     whole = [disks[number] for number, parts in starts.items() if not parts and number in used]
     if whole:
         return look(f"used as a whole, without a partition: {several(whole)}")

@@ -52,7 +52,7 @@ def _unlisted(given: CheckInput) -> Finding | None:
     """Return the finding of a check of files where none is known."""
     if given.machine.files:
         return None
-    missing = given.frame(CONTAINER).missing
+    missing = given.sample.frame(CONTAINER).missing
     if missing is not None and "listing" not in missing.reason:
         return unknown(missing)
     return unknown("no files of databases are known: name them with --listing")

@@ -121,7 +121,7 @@ def paging_by_cp(given: CheckInput) -> Finding:
     if given.outside_zvm:
         return given.outside_zvm
     name = text_of(given.fact("guest_name"))
-    frame = given.frame(GUEST)
+    frame = given.sample.frame(GUEST)
     if name not in frame.index:
         return unknown(frame.missing or absent("the hypervisor says nothing of this guest"))
     waits, total = (given.rates(GUEST, field).get(name) for field in ("page_wait", "total"))
@@ -150,7 +150,7 @@ def swap_space(given: CheckInput) -> Finding:
     """H15: there is swap space for an emergency."""
     if given.elsewhere:
         return given.elsewhere
-    frame = given.frame(SWAP)
+    frame = given.sample.frame(SWAP)
     if frame.missing is not None:
         return unknown(frame.missing)
     if not frame.keys:

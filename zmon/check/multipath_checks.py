@@ -36,7 +36,7 @@ class MultipathMap(NamedTuple):
 
 def maps_of(given: CheckInput) -> list[MultipathMap]:
     """Return the multipath devices."""
-    frame = given.frame(LAYER)
+    frame = given.sample.frame(LAYER)
     stack = given.machine.stack
     found = []
     for node in given.nodes:

@@ -45,10 +45,10 @@ def _title(given: CheckInput, paths: Iterable[BlockDevice]) -> str:
 
 def channel_states(given: CheckInput) -> Finding:
     """H1: the channel paths of online devices are configured, online and usable."""
-    frame = given.frame(DEVICE)
+    frame = given.sample.frame(DEVICE)
     if frame.missing is not None:
         return skip(f"no ccw device: {frame.missing.reason}") if given.elsewhere else unknown(frame.missing)
-    channels = given.frame(CHANNEL)
+    channels = given.sample.frame(CHANNEL)
     names = ("online", "chpids", "pim", "pam", "pom", "vpm")
     used: dict[str, int] = {}
     lost: dict[str, int] = {}
@@ -125,7 +125,7 @@ def shared_chpids(given: CheckInput) -> Finding:
     excused = given.no_lun()
     if excused:
         return excused
-    frame = given.frame(DEVICE)
+    frame = given.sample.frame(DEVICE)
     alone = []
     for paths in luns(given).values():
         busids = {str(node.busid) for node in paths}

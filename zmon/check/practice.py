@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, SETTING
 from zmon.record import NamedTuple
-from zmon.sample import empty_frame
 from zmon.topology.volumes import short
 from zmon.uid import find_uid
 
@@ -21,18 +20,13 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.sample import Frame, Kind
+    from zmon.sample import Kind
     from zmon.topology.machine import Machine
     from zmon.topology.stack import BlockDevice
     from zmon.uid import Uid
 
 NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
-NOUNS: Final = {
-    "container": "files of databases", "dasd": "volumes", "layer": "block devices",
-    "machine": "facts of the machine", "memory": "figures of memory", "swap": "swap areas",
-}  # fmt: skip
-"""What a kind is called in a sentence, where that is not its plural."""
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""
 
@@ -164,21 +158,15 @@ class CheckInput:
         self.sample = machine.sample if interval is None else interval.after
         """All that was read; the machine may have been made of parts of it."""
 
-    def frame(self, kind: Kind) -> Frame:
-        """Return the frame of a kind; one that was not recorded says so in plain words."""
-        if kind.name in self.sample.frames:
-            return self.sample.frame(kind)
-        return empty_frame(kind, f"{NOUNS.get(kind.name, f'{kind.name}s')} were not recorded")
-
     # machine
 
     def fact(self, name: str) -> Value:
         """Return a field of the kind MACHINE."""
-        return self.frame(MACHINE).cell("machine", name)
+        return self.sample.frame(MACHINE).cell("machine", name)
 
     def memory(self, name: str) -> Number:
         """Return a field of the kind MEMORY."""
-        value = self.frame(MEMORY).cell("memory", name)
+        value = self.sample.frame(MEMORY).cell("memory", name)
         return absent("it is no number") if isinstance(value, str) else value
 
     @property
@@ -224,14 +212,14 @@ class CheckInput:
     @cached_property
     def settings(self) -> Mapping[str, Value]:
         """The values of settings by their names."""
-        frame = self.frame(SETTING)
+        frame = self.sample.frame(SETTING)
         return dict(zip(frame.keys, frame.column("value"), strict=True)) if frame.keys else {}
 
     def setting(self, name: str) -> Value:
         """Return a setting; absent with the reason if it was not read."""
         if name in self.settings:
             return self.settings[name]
-        frame = self.frame(SETTING)
+        frame = self.sample.frame(SETTING)
         if not frame.keys:
             return frame.missing or absent("no setting was read")
         return absent("it is not set")
@@ -251,7 +239,7 @@ class CheckInput:
 
     def missing(self, kind: Kind) -> Finding | None:
         """Return the finding of a check that needs a kind, if that was not read at all."""
-        frame = self.frame(kind)
+        frame = self.sample.frame(kind)
         if frame.keys or frame.missing is None:
             return None
         return unknown(frame.missing)
@@ -259,7 +247,7 @@ class CheckInput:
     @cached_property
     def dasds(self) -> Sequence[Dasd]:
         """The DASDs that are online, aliases among them."""
-        frame = self.frame(DEVICE)
+        frame = self.sample.frame(DEVICE)
         names = ("driver", "online", "uid", "alias", "block", "chpids", "discipline", "vendor")
         rows = zip(frame.keys, *map(frame.column, names), strict=True)
         found = []
@@ -281,7 +269,7 @@ class CheckInput:
 
     def no_dasd(self, *, real: bool = False) -> Finding | None:
         """Return the finding of a check of DASD where there is none, or with `real` only emulated ones."""
-        missing = self.frame(DEVICE).missing
+        missing = self.sample.frame(DEVICE).missing
         if missing is not None:
             return skip(f"no DASD: {missing.reason}") if self.elsewhere else unknown(missing)
         if not self.bases:
@@ -308,7 +296,7 @@ class CheckInput:
 
     def no_lun(self) -> Finding | None:
         """Return the finding of a check of SCSI disks behind FCP where there is none."""
-        layers = self.frame(LAYER)
+        layers = self.sample.frame(LAYER)
         if not layers.keys and layers.missing is not None:
             return unknown(layers.missing)
         return None if self.luns else skip("no SCSI disk behind FCP")

@@ -169,9 +169,7 @@ def mount_frame(
 ) -> tuple[Frame, dict[str, dict[str, Value]]]:
     """Return the mounts of a text, with the numbers of their devices, and the rows of `ORIGIN` for them."""
     if not rows:
-        return empty_frame(
-            MOUNT, f"{NOT_COLLECTED}: /proc/self/mountinfo, /proc/mounts, mount, findmnt"
-        ), {}
+        return empty_frame(MOUNT, f"{NOT_COLLECTED}: /proc/self/mountinfo, /proc/mounts, mount, findmnt"), {}
     numbers = _numbers(layers)
     found: dict[str, dict[str, Value]] = {}
     origins: dict[str, dict[str, Value]] = {}

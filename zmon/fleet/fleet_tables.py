@@ -338,8 +338,8 @@ def _notes(members: Sequence[Member], channels: Sequence[ChannelRow]) -> list[st
         if gaps:
             worst = max(gaps, key=lambda row: float(row.gap))  # type: ignore[arg-type]  # numbers
             found.append(
-                f"Channel {worst.chpid}: {worst.busy:.0f}% busy, {worst.own:.0f}% by the partitions that"
-                f" report, {worst.gap:.0f}% by others."
+                f"Channel {worst.chpid}: {worst.busy:.0f} % busy, {worst.own:.0f} % by the partitions that"
+                f" report, {worst.gap:.0f} % by others."
             )
     else:
         found.append(

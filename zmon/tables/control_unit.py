@@ -308,7 +308,7 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: 
     unfair = [load for load in loads[:bulk] if load[0] > UNFAIR * everything / units]
     hot, carried = [ssid for _, ssid, _ in unfair], sum(rate for rate, _, _ in unfair)
     said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
-    said += f" {100 * carried / everything:.0f}% of the I/O"
+    said += f" {100 * carried / everything:.0f} % of the I/O"
     idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
     if idle:
         said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
