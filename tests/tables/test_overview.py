@@ -325,3 +325,23 @@ def test_while_rules_are_applied_a_resource_is_not_ok() -> None:
     assert states["LCUs"] == "bad"
     assert states["Channels"] == UNJUDGED
     assert "ok" not in states.values()
+
+
+def test_an_lcu_leads_to_the_same_from_here_and_from_the_control_units() -> None:
+    """To who uses it where the kernel counts that of services, else to its devices."""
+    for recording, when, word in (
+        ("lab-healthy-day.zmon", "2026-03-16 14:35", "USERIO lcu="),
+        ("hercules-one-hot-lcu.tar.gz", "", "DEVICE cu="),
+    ):
+        view = view_of(session_at(recording, when))
+        found, units = table(view), fill("control_unit", view)
+        here = [
+            (key.removeprefix("lcu "), command)
+            for key, section, command in zip(
+                found.keys, found.column("section"), found.column("command"), strict=True
+            )
+            if section == "lcu"
+        ]
+        doors = dict(zip(units.keys, units.column("door"), strict=True))
+        assert here
+        assert all(str(command).startswith(word) and doors[key] == command for key, command in here)

@@ -11,22 +11,23 @@ import pytest
 
 from tests.kernel.test_blocked_task import READ, SYSTEM, TASK
 from tests.kernel.test_processes import put
+from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, Sampler
 from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS
+from zmon.sample import Instant, Sample
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables import blocked, wait_states
-from zmon.tables.view import View
+from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import DictTree
-    from zmon.sample import Sample
 
 SECOND = 1_000_000_000
 SCREENS: Final = ("USTAT", "UPROC", "BLOCKED")
@@ -212,3 +213,10 @@ def test_a_name_that_a_task_gives_itself_is_a_text(
 def screen_lines(capsys: pytest.CaptureFixture[str], screen: str, source: str) -> list[str]:
     """Return the lines of a screen as text."""
     return printed(capsys, screen, source, "text").rstrip("\n").split("\n")
+
+
+def test_the_laboratory_says_that_it_has_no_processes() -> None:
+    """Nobody can record them there, so no option that would is named."""
+    simulated = Interval(None, Sample(Instant(SECOND, SECOND, "lab"), {}, simulated=True))
+    for table in ("wait_states", "processes", "blocked"):
+        assert fill(table, View(simulated)).missing == absent("the laboratory simulates no processes")

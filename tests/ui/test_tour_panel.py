@@ -152,7 +152,7 @@ def test_whoever_does_something_else_is_left_alone(demo: Zmon) -> None:
     """The step stays; what comes later in the tour is taken as that."""
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
-        for command, place in (("CPU", 0), ("FILES LCU 2", 0), ("SPREAD", 5), ("CTLUNIT", 5)):
+        for command, place in (("CPU", 0), ("FILES LCU 2", 0), ("SPREAD", 6), ("CTLUNIT", 6)):
             await pilot.press(*command, "enter")
             await settle(app, pilot)
             assert guide(app).place == place

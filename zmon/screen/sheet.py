@@ -321,7 +321,7 @@ class Sheet:
 
     def _typed(self, command: str, place: int) -> str:
         """Return the command that opens DEVICE from a row with the name that a person calls the row."""
-        if "{key}" not in self.screen.drill:  # of DIAGNOSE, which names the LCU
+        if "subject" in self.table.columns:  # of DIAGNOSE, which names the LCU
             subject = self.table.column("subject")[self.rows[place]]
             is_lcu = command.startswith("DEVICE cu=") and f"{subject}".startswith("LCU ")
             return f"DEVICE {subject}" if is_lcu else command
@@ -334,7 +334,7 @@ class Sheet:
             return f"DEVICE LCU {name}"
         if command == f"DEVICE chpids~{self.keys[place]}":
             return f"DEVICE CHPID {name}"
-        return command.replace(self.keys[place], name)
+        return command.replace(self.keys[place], name) if "{key}" in self.screen.drill else command
 
     def marks(self, place: int) -> list[CellMark]:
         """Return the cells of a row that exceed a limit, and those that say how much more or less it is."""

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, MACHINE
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
 
-NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE), topology=TOPOLOGY)
+NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)
 
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 NO_LSS: Final = absent("the configuration data of the device were not read")
@@ -210,6 +210,8 @@ def table(view: View) -> Table:
         for name, value in _home_cells(found, rows).items():
             columns[name].append(value)
     columns["ssid"][len(keys) :] = list(others)
+    doors = {} if view.figures_only else _doors(view)
+    columns["door"] = [doors.get(key, f"DEVICE cu={key}") for key in (*keys, *others)]
     return Table(
         [*keys, *others],
         columns,
@@ -225,6 +227,16 @@ def table(view: View) -> Table:
         ),
         missing=None if keys or others else view.interval.of(DEVICE).missing or NO_LCU,
     )
+
+
+def _doors(view: View) -> Mapping[str, str]:
+    """Return the command that lists who uses an LCU, by its key, as far as the kernel counts it."""
+    if view.interval.after.frame(UNIT_IO).missing is not None:
+        return {}
+    from zmon.tables.unit_loads import DiskPlaces, lcu_doors, unit_loads  # noqa: PLC0415 - else it starts faster
+
+    loads = unit_loads(view.interval)
+    return lcu_doors(loads, DiskPlaces(view, loads)) if loads.of else {}
 
 
 def _on_no_lcu(devices: device.Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:

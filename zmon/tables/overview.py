@@ -37,7 +37,7 @@ from zmon.tables.resources import (
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
-from zmon.tables.unit_loads import DiskPlaces, UnitLoads, total_of, unit_loads
+from zmon.tables.unit_loads import DiskPlaces, UnitLoads, lcu_doors, total_of, unit_loads
 from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
@@ -109,7 +109,7 @@ def table(view: View) -> Table:
     lines = [
         *_verdict(verdict),
         *_resources(view, present, verdict, short, is_judged=_is_judged(exceptions, present)),
-        *_lcus(present.lcus, {} if places is None else places.used_lcus(units)),
+        *_lcus(present.lcus, {} if places is None else lcu_doors(units, places)),
         *_tablespaces(view),
         *(() if places is None else _users(units, places)),
         *_channels(present, _subjects(verdict, "D13", "path")),
@@ -276,15 +276,15 @@ def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
 # what is busiest
 
 
-def _lcus(each: Sequence[LcuLoad], used: Mapping[str, str]) -> Iterator[OverviewLine]:
-    """Yield the LCUs with most I/O and their shares; those in `used` lead to who uses them."""
+def _lcus(each: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[OverviewLine]:
+    """Yield the LCUs with most I/O and their shares; those in `doors` lead to who uses them."""
     everything = sum(one.rate for one in each)
     for one in each[:MOST]:
         name = _bare(one.lcu.title)
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
             one.bytes / MEGABYTE, 1e3 * one.response,
-            command=f"USERIO lcu={used[one.lcu.key]}" if one.lcu.key in used else lcu_door(one.lcu.key),
+            command=doors.get(one.lcu.key) or lcu_door(one.lcu.key),
         )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ class UnitLoads:
         """Add up what units did, each I/O once."""
         now = interval.after.frame(UNIT_IO)
         before = None if interval.before is None else interval.before.frame(UNIT_IO)
-        self.missing = interval.void or now.missing or (None if before is None else before.missing)
+        self.missing = now.missing or interval.void or (None if before is None else before.missing)
         """Why nothing is known."""
         blocks = interval.of(BLOCK)
         numbers = zip(blocks.keys, blocks["number"], strict=True)
@@ -176,10 +176,11 @@ class DiskPlaces:
         key = self.lcu.get(number)
         return NO_LCU if key is None else self.titles.get(key, key)
 
-    def used_lcus(self, loads: UnitLoads) -> dict[str, str]:
-        """Return what the LCUs are called on whose disks units do I/O, by their keys."""
-        numbers = {number for devices in loads.of.values() for number in devices if number in self.lcu}
-        return {self.lcu[number]: self.titles.get(self.lcu[number], self.lcu[number]) for number in numbers}
+
+def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
+    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key."""
+    keys = {places.lcu[number] for devices in loads.of.values() for number in devices if number in places.lcu}
+    return {key: f"USERIO lcu={places.titles.get(key, key)}" for key in keys}
 
 
 def disk_spaces(view: View) -> dict[str, dict[Space, float]]:

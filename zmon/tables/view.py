@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 UNJUDGED: Final = absent("no rules are applied here")
+NO_SCENARIO_HAS: Final = "the laboratory simulates no {}"
 MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""
 
@@ -309,6 +310,8 @@ def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
             source = next((source for source in SOURCES if kind in source.kinds), None)
             if source is None:
                 return why
+            if source.on_demand and sample.simulated:
+                return absent(NO_SCENARIO_HAS.format(source.name))
             more = f"; zmon record --{source.option} records it" if source.on_demand else ""
             return absent(f"not recorded: {source.what}{more}")
     return why
