@@ -42,10 +42,18 @@ def manual() -> str:
     for command in COMMANDS:
         usage = f"{command.spelled} {command.operand}".strip().replace("|", r"\|")  # else it ends the cell
         lines.append(f"| `{usage}` | {command.help} |")
-    lines += ["", "## Keys", "", "Other keys go to the command line. To change the keys of a function,"]
-    lines += ['write for example `help = "f1,ctrl+g"` into `~/.config/zmon/keys.toml`.', ""]
+    lines += [
+        "",
+        "## Keys",
+        "",
+        "Other keys go to the command line. [Settings](settings.md#keys) choose other",
+    ]
+    lines += ["maps (`vi`, `less`), and other keys for single functions.", ""]
     lines += ["| function | keys | what it does |", "| --- | --- | --- |"]
-    lines += [f"| `{f.name}` | {f.keys.replace(',', ', ')} | {f.help}{WHEN[f.when]} |" for f in FUNCTIONS]
+    lines += [
+        f"| `{f.name}` | {f.keys.replace(',', ', ') or '(in other maps)'} | {f.help}{WHEN[f.when]} |"
+        for f in FUNCTIONS
+    ]
     for screen in screens:
         lines += ["", f"## {screen.command}", "", *describe(screen)]
     return "\n".join(lines) + "\n"

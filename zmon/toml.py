@@ -215,6 +215,10 @@ class TomlTable:
         """Return the location of an entry: `file:line`."""
         return self.document.place((*self.keys, key))
 
+    def without_empty(self) -> TomlTable:
+        """Return the table without the entries that are empty texts."""
+        return TomlTable(self.document, self.keys, {key: one for key, one in self.data.items() if one != ""})
+
     def wrong(self, key: str, what: str) -> ValueError:
         """Return the error that says what is wrong with an entry; without a key, with the table."""
         return self.document.wrong((*self.keys, key) if key else self.keys, what)

@@ -31,7 +31,8 @@ def test_it_names_each_setting_with_what_it_means(capsys: pytest.CaptureFixture[
     assert "none, because ZMON_CONFIG is empty" in text
     for names in SETTINGS.values():
         assert all(f"\n# {name} = " in text for name in names)
-    assert tomllib.loads(text) == {"record": {}}
+    assert tomllib.loads(text) == {"record": {}, "keys": {}}
+    assert '\n# map = "fcon"  # one of fcon, vi, less\n# help = "f1,shift+f1"  # explain' in text
 
 
 def test_what_it_prints_is_a_file_of_settings_with_the_same_values(
@@ -44,7 +45,7 @@ def test_what_it_prints_is_a_file_of_settings_with_the_same_values(
     text = printed(capsys)
     assert f"interval = 5  # {first}:1\n" in text
     assert f'keep = "30d"  # {first}:4\n' in text
-    assert tomllib.loads(text) == tomllib.loads(first.read_text())
+    assert tomllib.loads(text) == tomllib.loads(first.read_text()) | {"keys": {}}
     second.write_text(
         "\n".join(
             line.removeprefix("# ") if " = " in line.split("  #")[0] else line for line in text.splitlines()
@@ -68,6 +69,29 @@ def test_programs_get_value_default_and_place(
         "table": "", "name": "cache", "value": True, "default": False, "from": f"{file}:1"
     }  # fmt: skip
     assert by_name["record", "cache"]["from"] is None
+
+
+def test_the_keys_are_those_of_the_map(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what each does, and the places of those that a file gives; the map is in the table."""
+    file = tmp_path / "zmon.toml"
+    file.write_text('keys = "vi"\n')
+    monkeypatch.setenv("ZMON_CONFIG", str(file))
+    text = printed(capsys)
+    assert f'\nmap = "vi"  # {file}:1\n' in text
+    assert '\n# down = "j,down"  # the row below\n' in text
+    assert tomllib.loads(text)["keys"] == {"map": "vi"}
+    file.write_text('[keys]\nmap = "less"\nmenu = "ctrl+g"\n')
+    found = {
+        one["name"]: one
+        for one in json.loads(printed(capsys, "-f", "json"))["settings"]
+        if one["table"] == "keys"
+    }
+    assert found["menu"] == {
+        "table": "keys", "name": "menu", "value": "ctrl+g", "default": "f4,shift+f4", "from": f"{file}:3"
+    }  # fmt: skip
+    assert (found["map"]["value"], found["back"]["from"]) == ("less", None)
 
 
 @given(st.text() | st.lists(st.text(), max_size=3) | st.booleans() | st.integers(-9, 10**9))

@@ -11,7 +11,7 @@ from zmon.cli import settings
 from zmon.cli.full_parser import parse
 from zmon.cli.main import main
 from zmon.cli.plain_parser import parse_plain
-from zmon.cli.settings import SETTINGS, SettingsError, config_files, defaults_of, options_of
+from zmon.cli.settings import SETTINGS, SettingsError, config_files, defaults_of, options_of, own_keys_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
 
 if TYPE_CHECKING:
@@ -107,6 +107,38 @@ def test_what_is_about_this_machine_is_not_used_for_another(own: Path) -> None:
     here = parsed("")
     assert (here["listing"], here["cp"], here["cp_user"]) == (["/db/a.csv"], True, "LNX1")
     assert parsed("", "--from", "other.zmon", "--cp")["cp"] is True
+
+
+def test_keys_are_a_map_or_a_table_with_the_map_and_own_keys(own: Path) -> None:
+    """The option on the command line is stronger than the map; the machine's and the user's keys add up."""
+    own.write_text('keys = "vi"\n')
+    assert (parsed("")["keys"], parsed("demo")["keys"], parsed("", "--keys", "less")["keys"]) == (
+        "vi",
+        "vi",
+        "less",
+    )
+    (own.parent.parent / "etc.toml").write_text('[keys]\nmap = "less"\nmenu = "ctrl+g"\nhelp = ""\n')
+    assert parsed("")["keys"] == "vi"
+    own.write_text('[keys]\nsort = "f9,x"\n')
+    assert parsed("")["keys"] == "less"
+    found = own_keys_of(os.environ)
+    assert {name: keys.keys for name, keys in found.items()} == {"menu": "ctrl+g", "sort": "f9,x"}
+    assert found["sort"].place == f"{own}:2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('keys = "vim"\n', "1: keys: is one of fcon, vi, less, not 'vim'"),
+        ('[keys]\nmap = "x"\n', "2: keys.map: is one of fcon, vi, less, not 'x'"),
+        ('[keys]\nmneu = "f4"\n', "2: keys.mneu: is no function: did you mean menu?"),
+        ('[keys]\nmenu = "f99"\n', "2: keys.menu: 'f99' is no key"),
+        ('keys = "vi"\n[keys]\nmenu = "f4"\n', 'in a file with [keys] write the map there: map = "vi"'),
+    ],
+)
+def test_what_is_wrong_with_keys_is_said_with_its_line(own: Path, text: str, message: str) -> None:
+    """As for any other setting."""
+    assert message in wrong(own, text)
 
 
 def test_an_empty_text_is_no_setting(own: Path) -> None:

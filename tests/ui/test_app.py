@@ -11,10 +11,14 @@ from textual.geometry import Region
 
 from zmon.absent import absent
 from zmon.screen.definition import load_screens
+from zmon.screen.sheet import Order
 from zmon.session.session import Session
 from zmon.tables import view
 from zmon.tables.table import Table
 from zmon.ui.app import WorkDone, Zmon
+from zmon.ui.grid import Grid
+from zmon.ui.history import CommandHistory
+from zmon.ui.keys import KeyMap
 from zmon.ui.threads import Result
 
 if TYPE_CHECKING:
@@ -28,6 +32,17 @@ if TYPE_CHECKING:
     Seen = Callable[[Zmon], list[str]]
     Run = Callable[..., None]
     Settle = Callable[[Zmon, Pilot[Any]], Coroutine[Any, Any, None]]
+
+
+def grid(app: Zmon) -> Grid:
+    """Return the list that is shown."""
+    assert isinstance(app.glass.pane, Grid)
+    return app.glass.pane
+
+
+def is_choosing(app: Zmon) -> bool:
+    """Tell whether the menu of columns is open."""
+    return app.glass.choice is not None
 
 
 def command(app: Zmon) -> str:
@@ -459,6 +474,147 @@ def test_live_samples_appear(live: Zmon, make_sample: Callable[..., Sample]) -> 
             for minute in range(3):
                 live.post_message(WorkDone(Result(sample=make_sample(minute))))
                 await settled(live, pilot, "FCX108", f"12:0{minute}:00")
+
+    asyncio.run(walk())
+
+
+def test_tab_completes_a_command_and_lists_candidates(on_terminal: Run, seen: Seen) -> None:
+    """TAB again goes through them, ESC takes the list away and leaves the word; then ESC deletes the word."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"dev", "tab")
+        assert app.glass.entry.text == "DEV"
+        assert "DEVICE" in seen(app)[-3]
+        await pilot.press("tab", "tab")
+        assert app.glass.entry.text == "DEVLOG"
+        await pilot.press("shift+tab")
+        assert app.glass.entry.text == "DEVICE"
+        await pilot.press("escape")
+        assert (app.glass.entry.text, "DEVLOG" in seen(app)[-3]) == ("DEVICE", False)
+        await pilot.press("space", *"pay10", "tab")
+        assert "PAY100" in seen(app)[-4]
+        await pilot.press("tab", "enter")
+        assert "PAY100" in "\n".join(seen(app))
+        assert app.glass.session.page.argument == "PAY100"
+        await pilot.press(*"xyz", "tab")
+        assert "Nothing known here begins with 'xyz'" in seen(app)[-3]
+        await pilot.press("escape")
+        assert app.glass.entry.text == ""
+
+    on_terminal(walk)
+
+
+def test_tab_still_goes_to_the_next_column_while_nothing_is_typed(on_terminal: Run) -> None:
+    """Completion is for the command line alone."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "tab")
+        assert grid(app).column == "addr"
+
+    on_terminal(walk)
+
+
+def test_a_text_is_looked_for_while_it_is_typed(on_terminal: Run, seen: Seen) -> None:
+    """The row with it has the cursor; ESC goes back, ENTER stays; Ctrl+N and Ctrl+B go on and back."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "down")
+        before = grid(app).place
+        await pilot.press(*"/0100")
+        assert grid(app).first > 1
+        await pilot.press("escape")
+        assert (grid(app).place, grid(app).first) == (before, 1)
+        await pilot.press(*"/pay1")
+        row = grid(app).place
+        assert grid(app).sheet.keys[row] == "0.0.7100"
+        line = grid(app).row(row)
+        assert [line.text[p.start : p.end] for p in line.parts if p.kind == "cell"] == ["PAY1"]
+        await pilot.press(*"03")
+        assert grid(app).sheet.keys[grid(app).place] == "0.0.7103"
+        await pilot.press("backspace", "backspace")
+        assert grid(app).place == row
+        await pilot.press("z")
+        assert "'pay1z' was not found in this list" in seen(app)[-3]
+        await pilot.press("escape")
+        assert (grid(app).place, grid(app).sought) == (before, "")
+        await pilot.press(*"/pay1", "enter")
+        assert (grid(app).place, grid(app).sought) == (row, "")
+        await pilot.press("ctrl+n", "ctrl+n")
+        assert grid(app).place == row + 2
+        await pilot.press("ctrl+b")
+        assert grid(app).place == row + 1
+
+    on_terminal(walk)
+
+
+def test_the_sort_menu_lists_the_columns(on_terminal: Run, seen: Seen) -> None:
+    """F9 opens it where no column was chosen, on the one that the list is sorted on; ENTER sorts."""
+
+    async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
+        await pilot.press(*"13", "enter", "f9")
+        text = seen(app)
+        assert text[0].startswith(" SORT")
+        assert text[3 if "Sort DEVICE on" in text[3] else 2].strip() == "Sort DEVICE on"
+        assert any(line.startswith(" >resp") and "now descending" in line for line in text)
+        await pilot.press("f12")
+        assert not is_choosing(app)
+        await pilot.press("ctrl+o", "home", "enter")
+        assert app.glass.session.page.order == Order("addr", descending=False)
+        await pilot.press("f9", "enter")
+        assert app.glass.session.page.order == Order("addr", descending=True)
+        await pilot.press("f9", *"sort io", "enter")
+        assert app.glass.session.page.order == Order("io", descending=True)
+        assert not is_choosing(app)
+        await pilot.press("f4", "f9")
+        assert "has no rows to sort" in seen(app)[-3]
+
+    on_terminal(walk)
+
+
+def test_the_arrows_bring_back_commands_of_this_and_earlier_runs(session: Session, tmp_path: Path) -> None:
+    """While a command is typed; with an empty command line they move the cursor."""
+    file = tmp_path / "history"
+    file.write_text("LPAR\nCHANNEL\n")
+    app = Zmon(session, 1.0, history=CommandHistory(str(file)))
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("x", "up")
+            assert app.glass.entry.text == "CHANNEL"
+            await pilot.press("up", "up")
+            assert app.glass.entry.text == "LPAR"
+            await pilot.press("down", "down")
+            assert app.glass.entry.text == "x"
+            await pilot.press("escape", *"device", "enter", "f6")
+            assert app.glass.entry.text == "device"
+
+    asyncio.run(walk())
+    assert file.read_text() == "LPAR\nCHANNEL\ndevice\n"
+
+
+@pytest.mark.parametrize("name", ["vi", "less"])
+def test_letters_move_in_the_maps_that_have_them(session: Session, name: str) -> None:
+    """A colon opens the command line, where they are typed; digits begin a command as ever."""
+    app = Zmon(session, 1.0, keymap=KeyMap(name))
+
+    async def walk() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press(*"13", "enter", "j", "j", "k")
+            assert grid(app).place == 1
+            await pilot.press("G")
+            assert grid(app).place == len(grid(app).sheet) - 1
+            await pilot.press("g")
+            assert grid(app).place == 0
+            await pilot.press("slash", *"pay1", "enter", "n", "N", "n")
+            assert grid(app).sheet.keys[grid(app).place] == "0.0.7101"
+            await pilot.press("s")
+            assert is_choosing(app)
+            await pilot.press("j", "escape")
+            assert not is_choosing(app)
+            await pilot.press("colon", "backspace", "colon", *"sort", "space", *"io", "enter")
+            assert app.glass.session.page.order == Order("io", descending=True)
+            await pilot.press("colon", "enter")
+            assert app.glass.session.page.screen.command == "DEVICE"
 
     asyncio.run(walk())
 

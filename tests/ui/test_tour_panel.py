@@ -15,6 +15,7 @@ from zmon.session.session import Session
 from zmon.ui.actions import GlassActions
 from zmon.ui.app import Zmon
 from zmon.ui.glass import Glass
+from zmon.ui.keys import KeyMap, OwnKeys
 from zmon.ui.tour_panel import BESIDE, PANEL, Room, TourPanel
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def test_the_tour_turns_with_the_terminal(demo: Zmon, seen: Seen) -> None:
 def test_every_step_fits(simulated: Scenes, width: int, height: int) -> None:
     """Nothing of what the tour says is left out."""
     guide = Guide(TOUR, simulated[0])
-    text = TourPanel(guide, {})
+    text = TourPanel(guide, KeyMap())
     for place, step in enumerate(TOUR.steps):
         guide.place = place
         lines = text.lines(width, height)
@@ -192,7 +193,7 @@ def test_every_step_fits(simulated: Scenes, width: int, height: int) -> None:
 def test_a_small_terminal_has_what_to_press(simulated: Scenes) -> None:
     """Where not all fits, the rest is cut off visibly."""
     guide = Guide(TOUR, simulated[0])
-    lines = [line.text.strip() for line in TourPanel(guide, {}).lines(60, 16)]
+    lines = [line.text.strip() for line in TourPanel(guide, KeyMap()).lines(60, 16)]
     assert lines[-1].startswith("Next: Type 11")
     assert "..." in lines
 
@@ -203,7 +204,7 @@ def test_the_keys_of_a_narrow_tour_are_whole(simulated: Scenes) -> None:
     for width in range(41, BESIDE):
         for place in range(len(TOUR.steps)):
             guide.place = place
-            head = TourPanel(guide, {}).lines(width, 40)[0].text
+            head = TourPanel(guide, KeyMap()).lines(width, 40)[0].text
             assert head.endswith(" Ctrl+T next  Ctrl+Y back  Ctrl+X close")
             assert len(head) < width
 
@@ -213,29 +214,29 @@ def test_the_tour_never_takes_the_room_that_the_screen_needs(
     simulated: Scenes, size: tuple[int, int]
 ) -> None:
     """Rather there is no tour to be seen."""
-    room = TourPanel(Guide(TOUR, simulated[0]), {}).room(*size)
+    room = TourPanel(Guide(TOUR, simulated[0]), KeyMap()).room(*size)
     assert size[1] - room.lines >= min(9, size[1])
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_what_takes_long_is_waited_for(simulated: Scenes, size: tuple[int, int]) -> None:
     """Nobody is told to go on before there is something to see."""
-    lines = [line.text for line in TourPanel(Guide(TOUR, simulated[0]), {}).lines(*size, waiting=True)]
+    lines = [line.text for line in TourPanel(Guide(TOUR, simulated[0]), KeyMap()).lines(*size, waiting=True)]
     assert any("Simulating the machine ..." in line for line in lines)
     assert not any("Next:" in line for line in lines)
 
 
 def test_without_a_guide_there_is_no_tour() -> None:
     """Nor any room for it."""
-    text = TourPanel(None, {})
+    text = TourPanel(None, KeyMap())
     assert text.room(132, 43) == Room()
     assert text.lines(132, 43) == []
 
 
 def test_a_user_may_have_other_keys(simulated: Scenes) -> None:
     """Those are named."""
-    lines = TourPanel(Guide(TOUR, simulated[0]), {"tour_next": "f9"}).lines(80, 24)
-    assert "F9 next" in lines[0].text
+    lines = TourPanel(Guide(TOUR, simulated[0]), KeyMap(own={"tour_next": OwnKeys("f19", "")})).lines(80, 24)
+    assert "F19 next" in lines[0].text
 
 
 @pytest.mark.parametrize("width", [40, 80, 132])

@@ -7,7 +7,8 @@ import os
 import re
 
 from zmon.cli.output import OK
-from zmon.cli.settings import MACHINE, SETTINGS, SOURCES, config_files, load_settings, options_of
+from zmon.cli.settings import KEYS, MACHINE, SETTINGS, SOURCES, config_files, load_settings, options_of
+from zmon.cli.subcommands import KEY_MAPS
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ LEFT_OUT: Final = re.compile(
 )
 """What the help of an option says that is not so of a setting."""
 OF_MACHINE: Final = ("", "# About this machine: not used for what --from names")
+KEYS_HEAD: Final = (
+    "# Keys of the screens: a map, and other keys for single functions.  The map alone may stand at the top,",
+    f'# without a table: {KEYS}="vi".  "none" takes its keys from a function.',
+)
 AS_ABOVE: Final = ("", "# As above, for the recorder alone")
 
 
@@ -61,6 +66,22 @@ def _lines(files: list[str], found: dict[tuple[str, str], Setting]) -> Iterator[
             yield from AS_ABOVE
         for name in repeated:
             yield _line(name, options[name], found.get((table, name)))
+    yield from ("", "", *KEYS_HEAD, "", f"[{KEYS}]")
+    for name, default, help_, setting in _keys(found):
+        written_ = f"{name} = {written(setting.words if setting else default)}"
+        yield f"{written_}  # {setting.place}" if setting else f"# {written_}  # {help_}"
+
+
+def _keys(found: dict[tuple[str, str], Setting]) -> Iterator[tuple[str, str, str, Setting | None]]:
+    """Yield the map and each function: its name, its keys in the map, what it does, and its setting."""
+    from zmon.ui.keys import FUNCTIONS, NAMED_MAP, NONE, KeyMap  # noqa: PLC0415 - of this command alone
+
+    chosen = found.get(("", KEYS))
+    keymap = KeyMap(chosen.value if chosen else KEY_MAPS[0])
+    yield NAMED_MAP, KEY_MAPS[0], f"one of {', '.join(KEY_MAPS)}", chosen
+    for function in FUNCTIONS:
+        keys = keymap.keys[function.name] or NONE
+        yield function.name, keys, function.help, found.get((KEYS, function.name))
 
 
 def _line(name: str, option: Option, setting: Setting | None) -> str:
@@ -110,4 +131,14 @@ def _data(files: list[str], found: dict[tuple[str, str], Setting]) -> dict[str, 
                 "default": _default(options[name]),
                 "from": None if setting is None else setting.place,
             })  # fmt: skip
+    settings += [
+        {
+            "table": KEYS,
+            "name": name,
+            "value": setting.words if setting else default,
+            "default": default,
+            "from": setting.place if setting else None,
+        }
+        for name, default, _, setting in _keys(found)
+    ]
     return {"files": [{"path": path, "exists": os.path.exists(path)} for path in files], "settings": settings}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
+from zmon.cli.settings import SettingsError, own_keys_of
 from zmon.cli.source_options import open_source, seek
 from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
 from zmon.recorder.lock import own_directory, recorder_here
@@ -92,10 +93,14 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
             return run_line_mode(session, first, sys.stdin, sys.stdout, seconds=seconds)
         from zmon.ui.app import ThemeError  # noqa: PLC0415 - line mode needs no textual
         from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - likewise
+        from zmon.ui.history import CommandHistory, history_file  # noqa: PLC0415 - likewise
+        from zmon.ui.keys import KeyMap, KeysError  # noqa: PLC0415 - likewise
 
         try:
-            return run_full_screen(session, seconds, first, args.theme)
-        except ThemeError as error:
+            keymap = KeyMap(args.keys, own_keys_of(os.environ))
+            history = CommandHistory("" if session.read_only else history_file(os.environ))
+            return run_full_screen(session, seconds, first, args.theme, keymap=keymap, history=history)
+        except (KeysError, SettingsError, ThemeError) as error:
             return misused(str(error))
     finally:
         session.timeline.close()

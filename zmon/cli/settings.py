@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.toml import TomlTable
+    from zmon.ui.keys import OwnKeys
 
 SYSTEM: Final = "/etc/zmon/zmon.toml"
 """The settings of a machine; a user's own are `zmon/zmon.toml` in the directory of settings."""
@@ -38,6 +39,8 @@ SETTINGS: Final = {
     "record": ("directory", "interval", "keep", "size", "only", *SOURCES),
 }
 """The settings by table: the names of options, and of words that stand on the command line without one."""
+KEYS: Final = "keys"
+"""The setting that names a map of keys; as a table it has `map` and a user's own keys by function."""
 VARIABLES: Final = {"theme": "ZMON_THEME"}
 """Environment variables that are stronger than a setting."""
 OWN_INTERVAL: Final = frozenset({"record", "capture"})
@@ -126,17 +129,19 @@ def _read(path: str) -> dict[tuple[str, str], Setting]:
     from zmon.toml import TomlDocument, read_utf8  # noqa: PLC0415 - most start without settings
 
     try:
-        document = TomlDocument(read_utf8(path, SettingsError), path, SettingsError)
+        text = read_utf8(path, SettingsError)
+        document = TomlDocument(text, path, SettingsError, _advice(text))
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
-    found, top = {}, document.top()
+    top = document.top()
+    found = _keys_of(top)
     for table in SETTINGS:
         if table and table not in top:
             continue
         inside = top.table(table) if table else top
         options = options_of(table)
         for key in inside.data:
-            if not table and key in SETTINGS and key:
+            if not table and key in {KEYS, *SETTINGS} and key:
                 continue
             if key not in SETTINGS[table]:
                 raise inside.wrong(key, _unknown(table, key))
@@ -148,11 +153,45 @@ def _read(path: str) -> dict[tuple[str, str], Setting]:
     return found
 
 
+def _advice(text: str) -> str:
+    """Return what to do where `keys` stands twice in a file, as a name and as a table; else nothing."""
+    import re  # noqa: PLC0415 - most start without settings
+
+    both = re.search(rf"(?m)^\s*{KEYS}\s*=", text) and re.search(rf"(?m)^\s*\[\s*{KEYS}\s*\]", text)
+    return f'; in a file with [{KEYS}] write the map there: map = "vi"' if both else ""
+
+
+def _keys_of(top: TomlTable) -> dict[tuple[str, str], Setting]:
+    """Return the setting `keys`: the name of a map, or a table that has it beside a user's own keys."""
+    found = {}
+    inside, name = top, KEYS
+    if isinstance(top.data.get(KEYS), dict):
+        from zmon.ui.keys import NAMED_MAP, read_own  # noqa: PLC0415 - few settings have keys
+
+        inside, name = top.table(KEYS), NAMED_MAP
+        own = read_own(inside.without_empty())
+        found = {(KEYS, of): Setting(one, inside.data[of], one.place) for of, one in own.items()}
+    if inside.data.get(name):
+        option = options_of("")[KEYS]
+        found["", KEYS] = Setting(_value(inside, name, option), inside.data[name], inside.place(name))
+    return found
+
+
+def own_keys_of(environ: Mapping[str, str]) -> dict[str, OwnKeys]:
+    """Return a user's own keys by function, as far as the files of settings have them.
+
+    Raises:
+        SettingsError: see `load_settings`.
+    """
+    settings = load_settings(config_files(environ))
+    return {name: one.value for (table, name), one in settings.items() if table == KEYS}
+
+
 def _unknown(table: str, key: str) -> str:
     """Return what is wrong with a name that is no setting."""
     from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
-    names = (*SETTINGS[table], *(() if table else filter(None, SETTINGS)))
+    names = (*SETTINGS[table], *(() if table else (KEYS, *filter(None, SETTINGS))))
     where = next(
         (f"; it belongs into [{other}]" for other, names in SETTINGS.items() if other and key in names), ""
     )

@@ -26,6 +26,9 @@ MIN_SECONDS: Final = 0.1
 MAX_SECONDS: Final = 86_400.0
 """Bounds of an interval between samples."""
 
+KEY_MAPS: Final = ("fcon", "vi", "less")
+"""The maps of keys in `zmon.ui.keys`."""
+
 METRICS_PORT: Final = 10_390
 """Where metrics are served; 9100 to 9999, where exporters usually listen, is full."""
 METRICS_SECONDS: Final = 10.0
@@ -284,10 +287,12 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def _surface(parser: argparse.ArgumentParser) -> None:
-    """Add `--line` and `--theme`."""
+    """Add `--line`, `--theme`, `--keys` and `--read-only`."""
     _option(parser, "--line", "line mode instead of the full screen")
     text = "colours: 3270 (default), light, dark, contrast, ansi (16 colours), or another theme of Textual"
     _option(parser, "--theme NAME", text, default="")
+    text = "keys: fcon (those of the Toolkit, default), vi or less; : opens the command line in the last two"
+    _option(parser, "--keys MAP", text, choices=KEY_MAPS, default=KEY_MAPS[0])
     _option(parser, "--read-only", "write no file and no note, and ask CP nothing: for others to look on")
 
 

@@ -359,6 +359,20 @@ class Session(Navigator):
             table = with_headings(table, self.screens)
         return Sheet(page.screen, table, page.order, page.conditions)
 
+    def listed(self, word: str) -> Sheet | None:
+        """Return the rows of a list in the present interval; None if that takes other samples."""
+        screen = self.screens.find(word)
+        if screen is self.page.screen:
+            return self.sheet()
+        page, needed = Page(screen, order=natural(screen)), needs(screen.table)
+        if self.interval is None or screen.layout != "list" or needed.on_demand or self._looks_back(page):
+            return None
+        table = self._table
+        try:
+            return self._sheet_of(page)
+        finally:
+            self._table = table
+
     def _want(self, page: Page) -> None:
         """Have the live machine read what a page shows, and nothing that it does not show on demand."""
         if self.timeline.live:

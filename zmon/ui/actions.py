@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.session import explain as explanation
+from zmon.session.commands import wanted_text
+from zmon.session.completion import complete as candidates_for
 from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
 from zmon.ui.grid import Grid
-from zmon.ui.keys import FUNCTIONS, spoken
+from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import Line, Part
+from zmon.ui.sort_menu import SortMenu
+from zmon.ui.threads import error_line
 from zmon.ui.timeline_bar import happenings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from zmon.ui.glass import Glass
+    from zmon.ui.keys import KeyMap
 
 WIDEST_HELP: Final = 110
 """Longer lines are hard to read."""
 
 
-def keys_of(keymap: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the keys and what each does, with the user's own keys."""
-    found = []
-    for function in FUNCTIONS:
-        keys = keymap.get(function.name, function.keys)
-        plain = ",".join(key for key in keys.split(",") if not key.startswith("shift+f"))
-        found.append((spoken(plain), function.help))
+def keys_of(keymap: KeyMap) -> list[tuple[str, str]]:
+    """Return the keys that hold and what each does."""
+    found = [(keys, function.help) for function in FUNCTIONS if (keys := keymap.spoken(function.name))]
     found.append(("Shift+F1 ...", "PF13 and on: the same as F1 and on; there is no Shift+F3"))
     mouse = "click: choose, again: go deeper; on a heading: sort; on a PF key: do it"
     return [*found, ("Mouse", mouse)]
@@ -52,12 +53,22 @@ def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
     glass.fit()
 
 
-def locate(glass: Glass, wanted: str) -> None:
-    """Go to the next row that contains a text."""
+def locate(glass: Glass, wanted: str, way: int = 1) -> None:
+    """Go to the next row (or with `way` -1 the one before) that contains a text."""
+    if glass.search.accept(wanted):
+        return
     if not isinstance(glass.pane, Grid):
         raise CommandError("There are no rows to look through on this screen")
-    if not glass.pane.locate(wanted):
+    if not glass.pane.locate(wanted, way):
         raise CommandError(f"{wanted!r} was not found in this list")
+
+
+def locate_above(glass: Glass) -> None:
+    """Find the text of the last search above."""
+    try:
+        locate(glass, wanted_text(glass.session, ""), -1)
+    except CommandError as error:
+        glass.say(str(error), "alarm")
 
 
 def explain_on(glass: Glass) -> None:
@@ -116,11 +127,15 @@ COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
 
 
 def back(glass: Glass) -> None:
-    """Leave the help text, the command that is being typed, or the screen."""
+    """Leave the help text, the list of candidates, the command that is being typed, or the screen."""
     if glass.helps:
         glass.close_help()
-    elif glass.entry.text:
+    elif glass.entry.completion is not None:
+        glass.entry.put(glass.entry.text, glass.entry.caret)
+    elif glass.entry.in_use:
         glass.entry.clear()
+    elif glass.choice is not None:
+        glass.close_help()
     else:
         glass.run("RETURN")
 
@@ -147,6 +162,9 @@ def choose(glass: Glass, by: int) -> None:
     """Choose the next (or previous) column, or item."""
     if glass.helps:
         return
+    if glass.choice is not None:
+        glass.choice.tab(by)
+        return
     glass.pane.tab(by)
     if isinstance(glass.pane, Grid) and glass.pane.column:
         column = glass.session.page.screen.by_name[glass.pane.column]
@@ -155,31 +173,82 @@ def choose(glass: Glass, by: int) -> None:
 
 
 def sort(glass: Glass) -> None:
-    """Sort on the chosen column."""
-    if isinstance(glass.pane, Grid) and glass.pane.column:
+    """Sort on the chosen column; if none is, list the columns."""
+    if glass.choice is None and isinstance(glass.pane, Grid) and glass.pane.column:
         glass.run(f"SORT {glass.pane.column}")
     else:
-        glass.say("TAB to a column first, or click on its heading, or SORT and its name", "alarm")
+        list_columns(glass)
+
+
+def list_columns(glass: Glass) -> None:
+    """List the columns that can be sorted on; again: close the list."""
+    screen = glass.session.page.screen
+    if glass.choice is not None:
+        glass.close_help()
+    elif glass.interval is None or not any(column.sort for column in screen.columns):
+        glass.say(f"{screen.command} has no rows to sort; lists such as DEVICE have", "alarm")
+    else:
+        chosen = glass.pane.column if isinstance(glass.pane, Grid) else ""
+        glass.choice = SortMenu(glass.session.page, chosen)
+        glass.fit()
 
 
 def enter(glass: Glass) -> None:
-    """Carry out what was typed; else close help, or go deeper."""
-    line = glass.entry.take()
+    """Carry out what was typed; else sort on the chosen column, close help, or go deeper."""
+    opened, line = glass.entry.opened, glass.entry.take()
     if line:
         glass.run(line)
+    elif opened:
+        return
     elif glass.helps:
         if glass.pressed != "keys":  # ENTER behind a question mark that has listed the keys
             glass.close_help()
+    elif glass.choice is not None:
+        glass.run(glass.choice.command)
     elif glass.pane.command:
         glass.run(glass.pane.command)
     else:
         glass.refresh()
 
 
+def open_command(glass: Glass) -> None:
+    """Open the command line, so that letters are typed."""
+    glass.entry.opened = True
+
+
+def complete(glass: Glass, by: int) -> None:
+    """Complete the word before the caret; again: go through the candidates."""
+    entry = glass.entry
+    if entry.completion is not None:
+        entry.turn(by)
+        return
+    typed = entry.text[: entry.caret]
+    try:
+        found = candidates_for(glass.session, typed)
+    except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+        glass.say(f"Nothing completes {typed!r}: {error_line(error)}", "alarm")
+        return
+    if not found.words:
+        glass.say(f"Nothing known here begins with {typed[found.begin :]!r}")
+        return
+    entry.complete(found)
+
+
 def retrieve(glass: Glass) -> None:
     """Bring back a command given before."""
     if not glass.entry.retrieve():
         glass.say("No command was given yet")
+
+
+def recall(glass: Glass, *, found: bool, edge: str) -> None:
+    """Say where the commands given before end."""
+    if not found:
+        glass.say(f"There is no {edge} command")
+
+
+def half(glass: Glass, way: int) -> None:
+    """Go half a screenful down or up."""
+    glass.scrolled.step(way * max(glass.scrolled.height // 2, 1))
 
 
 def step(glass: Glass, command: str) -> None:
@@ -222,9 +291,14 @@ KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
     "column_right": lambda glass: glass.scrolled.nudge(1),
     "next_column": lambda glass: choose(glass, 1),
     "previous_column": lambda glass: choose(glass, -1),
+    "half_backward": lambda glass: half(glass, -1),
+    "half_forward": lambda glass: half(glass, 1),
     "sort": sort,
+    "sort_menu": list_columns,
+    "command": open_command,
     "enter": enter,
     "again": "LOCATE",
+    "again_above": locate_above,
     "refresh": lambda glass: glass.refresh(),
     "earlier": lambda glass: step(glass, "PREVSAMP"),
     "later": lambda glass: step(glass, "NEXTSAMP"),
@@ -242,6 +316,10 @@ KEYS: Final[dict[str, str | Callable[[Glass], object]]] = {
     "tour": lambda glass: glass.run("TOUR OFF" if _is_tour_open(glass) else "TOUR"),
     "interrupt": interrupt,
     "quit": quit_at_once,
+    "complete": lambda glass: complete(glass, 1),
+    "complete_back": lambda glass: complete(glass, -1),
+    "older": lambda glass: recall(glass, found=glass.entry.older(), edge="older"),
+    "newer": lambda glass: recall(glass, found=glass.entry.newer(), edge="newer"),
     "caret_left": lambda glass: glass.entry.move(-1),
     "caret_right": lambda glass: glass.entry.move(1),
     "caret_home": lambda glass: glass.entry.move(-len(glass.entry.text)),

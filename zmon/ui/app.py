@@ -15,7 +15,7 @@ from textual.message import Message
 from zmon.screen.charset import ascii_only, style
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
-from zmon.ui.keys import BY_NAME, KeysError, load_keys
+from zmon.ui.keys import KeyMap, KeysError, load_keys
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from zmon.session.session import Session
+    from zmon.ui.history import CommandHistory
     from zmon.ui.threads import Result
 
 WHEEL_LINES: Final = 3
@@ -63,14 +64,23 @@ class GlassError(Exception):
     """A mistake in zmon or in Textual has ended the glass."""
 
 
-class Zmon(App[int]):
+class Zmon(App[int], inherit_bindings=False):
     """The glass on a terminal."""
 
     CSS = CSS
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, session: Session, seconds: float, first: str = "", theme: str = "") -> None:
-        """Prepare; nothing is read before there is a screen."""
+    def __init__(  # noqa: PLR0913 - these are a user's choices
+        self,
+        session: Session,
+        seconds: float,
+        first: str = "",
+        theme: str = "",
+        *,
+        keymap: KeyMap | None = None,
+        history: CommandHistory | None = None,
+    ) -> None:
+        """Prepare; nothing is read before there is a screen but the user's keys in `keys.toml`."""
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         for own in OWN_THEMES:
@@ -89,9 +99,9 @@ class Zmon(App[int]):
         """Moves the cursor of a playback."""
         self.painter = Painter()
         wrong = ""
-        keymap: dict[str, str] = {}
+        keymap = keymap or KeyMap()
         try:
-            keymap = load_keys()
+            keymap = KeyMap(keymap.name, {**keymap.own, **load_keys()})
         except KeysError as error:
             wrong = str(error)
         encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
@@ -111,6 +121,7 @@ class Zmon(App[int]):
             self.concluding,
             actions=GlassActions(),
             keymap=keymap,
+            history=history,
             plain=plain,
             chart=style(os.environ, encoding),
         )
@@ -119,7 +130,6 @@ class Zmon(App[int]):
             wrong = wrong or f"there is no theme {theme!r}; there are {known}"
         if wrong:
             self.glass.say(wrong, "alarm")
-        self.set_keymap(keymap)
 
     def _suitable_theme(self, wanted: str) -> str:
         """Return the theme that is wanted, else the 3270's where the terminal can show it."""
@@ -260,26 +270,19 @@ class Zmon(App[int]):
         for event in early:
             await super().on_event(event)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys that mean something in a text to the text, and the other way round."""
-        if action != "press":
-            return True
-        when = BY_NAME[str(parameters[0])].when
-        return not when or (when == "typed") == bool(self.glass.entry.text)
+    def on_key(self, event: events.Key) -> None:
+        """Carry out the function of a key; without one, put what is typed into the command line."""
+        event.prevent_default()
+        name = self.glass.keymap.function(event.key, typed=self.glass.entry.in_use)
+        if name:
+            self.press(name)
+        elif event.is_printable and event.character:
+            self._type(event.character)
 
-    def action_press(self, name: str) -> None:
+    def press(self, name: str) -> None:
         """Carry out the function of a key."""
         self.glass.press(name)
         self.paint()
-
-    def on_key(self, event: events.Key) -> None:
-        """Put what is typed into the command line, unless it is a function just now."""
-        if event.is_printable and event.character and not self._is_function(event.key):
-            self._type(event.character)
-            event.prevent_default()
-
-    def _is_function(self, key: str) -> bool:
-        return not self.glass.entry.text and key in self.screen.active_bindings
 
     def on_paste(self, event: events.Paste) -> None:
         """Put what is pasted into the command line; several lines are commands, and carried out."""
@@ -318,10 +321,19 @@ def _typable(words: str) -> str:
     return "".join(c for c in words if c.isprintable() and cell_len(c) == 1)
 
 
-def run(session: Session, seconds: float, first_command: str = "", theme: str = "") -> int:
+def run(  # noqa: PLR0913 - these are a user's choices
+    session: Session,
+    seconds: float,
+    first_command: str = "",
+    theme: str = "",
+    *,
+    keymap: KeyMap | None = None,
+    history: CommandHistory | None = None,
+) -> int:
     """Open the glass on a session and stay until the user leaves; return the exit status.
 
-    The colours are those of a `theme`, or else the ones that ZMON_THEME names.
+    The colours are those of a `theme`, or else the ones that ZMON_THEME names.  Without a `history` commands
+    are forgotten at the end.
 
     A live timeline is sampled every `seconds`; any other is shown from its last sample.
 
@@ -332,7 +344,7 @@ def run(session: Session, seconds: float, first_command: str = "", theme: str = 
     if not session.live and session.interval is None and not session.timeline.previews:
         session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = Zmon(session, seconds, first_command, theme)
+    app = Zmon(session, seconds, first_command, theme, keymap=keymap, history=history)
     if theme and ALIASES.get(theme, theme) not in app.available_themes:
         raise ThemeError(
             f"there is no theme {theme!r}; there are {', '.join((*ALIASES, *app.available_themes))}"

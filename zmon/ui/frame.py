@@ -1,4 +1,4 @@
-"""The lines around the pane: header, guidance, command line and keys."""
+"""The lines around the pane: header, guidance and keys; the command line is in `command_line`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.plain_text import wrap
 from zmon.screen.header import header
 from zmon.screen.number import cut
+from zmon.ui.keys import BY_NAME
 from zmon.ui.line import EMPTY, Line, Part
 
 if TYPE_CHECKING:
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
     from zmon.tables.conclusion import Conclusion
+    from zmon.ui.keys import KeyMap
 
 FRAME: Final = 5
 """Lines that the frame takes, without the time line."""
 
 SMALLEST: Final = (40, 9)
 """Width and height that are needed at the least."""
-
-PROMPT: Final = " Command ===> "
 
 STATES: Final = {"bad": "alarm", "look": "look"}
 """What a conclusion is painted as; one that is not about what the screen lists is plain."""
@@ -85,81 +85,11 @@ def guidance(words: str, position: str, width: int) -> Line:
     return Line(cut(f" {words}", width), "guidance")
 
 
-class CommandLine:
-    """One line of text that is edited, and the commands given before."""
-
-    def __init__(self) -> None:
-        """Begin empty."""
-        self.text = ""
-        self.caret = 0
-        self._before: list[str] = []
-        self._recalled = 0
-
-    def type(self, words: str) -> None:
-        """Put characters in at the caret."""
-        self.text = self.text[: self.caret] + words + self.text[self.caret :]
-        self.caret += len(words)
-
-    def take(self) -> str:
-        """Return what was typed, remember it, and begin anew."""
-        line = self.text.strip()
-        if line and self._before[-1:] != [line]:
-            self._before.append(line)
-        self._recalled = 0
-        self.clear()
-        return line
-
-    def retrieve(self) -> bool:
-        """Bring back the command given before, then older ones; False when there is none."""
-        if not self._before:
-            return False
-        self._recalled = self._recalled % len(self._before) + 1
-        self.text = self._before[-self._recalled]
-        self.caret = len(self.text)
-        return True
-
-    def clear(self) -> None:
-        """Delete what was typed."""
-        self.text, self.caret = "", 0
-
-    def move(self, by: int) -> None:
-        """Move the caret."""
-        self.caret = max(0, min(self.caret + by, len(self.text)))
-
-    def delete(self) -> None:
-        """Delete the character at the caret."""
-        self.text = self.text[: self.caret] + self.text[self.caret + 1 :]
-
-    def erase(self) -> None:
-        """Delete the character before the caret."""
-        if self.caret:
-            self.caret -= 1
-            self.delete()
-
-    def erase_word(self) -> None:
-        """Delete the word before the caret."""
-        left = self.text[: self.caret].rstrip()
-        begin = left.rfind(" ") + 1
-        self.text, self.caret = self.text[:begin] + self.text[self.caret :], begin
-
-    def seen(self, width: int) -> tuple[str, int]:
-        """Return the part of the text that fits into `width` characters with the caret, and where that is."""
-        first = max(0, self.caret - max(width, 1) + 1)
-        return self.text[first : first + max(width, 1)], self.caret - first
-
-
-def command_line(entry: CommandLine, width: int) -> Line:
-    """Return the command line with what is typed and the caret in it."""
-    seen, caret = entry.seen(width - len(PROMPT) - 1)
-    at = len(PROMPT) + caret
-    line = (PROMPT + seen).ljust(at + 1)
-    return Line(line, "entry", (Part(0, len(PROMPT), "label"), Part(at, at + 1, "caret")))
-
-
 class Hint(NamedTuple):
     """A key that the last line names, if there is room."""
 
     key: str
+    """What it is called, as long as its functions have the keys of the Toolkit."""
     label: str
     functions: tuple[str, ...]
     """What its keys do: one function, or one for each of two keys."""
@@ -198,9 +128,21 @@ HINTS: Final = (
 """What the last line names, in its order; the first are those of the Toolkit."""
 
 
-def keys_line(screen: Screen, width: int, *, live: bool = False) -> Line:
+def hints_of(keymap: KeyMap) -> list[Hint]:
+    """Return what the last line may name, with the keys that functions have; one without is left out."""
+    found = []
+    for hint in HINTS:
+        keys = [keymap.first(name) for name in hint.functions]
+        if all(keymap.keys[name] == BY_NAME[name].keys for name in hint.functions):
+            found.append(hint)
+        elif all(keys):
+            found.append(hint._replace(key=" ".join(keys)))
+    return found
+
+
+def keys_line(screen: Screen, width: int, hints: Sequence[Hint] = HINTS, *, live: bool = False) -> Line:
     """Return the line of keys: those that do something here, as many as there is room for."""
-    fitting = [hint for hint in HINTS if not hint.when or _has(screen, width, hint.when, live=live)]
+    fitting = [hint for hint in hints if not hint.when or _has(screen, width, hint.when, live=live)]
     while len(_joined(fitting, " ")) > width - 1 and len(fitting) > 1:
         fitting.remove(max(fitting, key=lambda hint: hint.rank))
     wide = _joined(fitting, "  ")
@@ -220,10 +162,10 @@ def _has(screen: Screen, width: int, what: str, *, live: bool) -> bool:
     return screen.gridded and (what != "wide" or screen.width > width - 1)
 
 
-def key_at(line: Line, x: int) -> str:
+def key_at(line: Line, x: int, hints: Sequence[Hint] = HINTS) -> str:
     """Return the function of the key that is named at a column of the last line; empty where none is."""
-    for hint in HINTS:
+    for hint in hints:
         start = line.text.find(f" {hint.text}") + 1
         if start and start <= x < start + len(hint.text):
-            return hint.functions[0] if x == start else hint.functions[-1]
+            return hint.functions[0] if x < start + len(hint.key) // 2 else hint.functions[-1]
     return ""

@@ -18,15 +18,17 @@ from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
-from zmon.ui.frame import CommandLine
+from zmon.ui.command_line import MOST_LINES, CommandLine, candidate_lines, command_line
 from zmon.ui.grid import WIDE, Grid
+from zmon.ui.keys import KeyMap
 from zmon.ui.line import EMPTY, Line
 from zmon.ui.pane import ChartPane, FormPane, Helps, Pane
 from zmon.ui.playback import PlaybackControl
+from zmon.ui.search import IncrementalSearch
 from zmon.ui.threads import error_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from zmon.interval import Interval
     from zmon.sample import Sample
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview
     from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
+    from zmon.ui.chooser import Chooser
+    from zmon.ui.history import CommandHistory
     from zmon.ui.playback import SamplingControl
     from zmon.ui.threads import Result
     from zmon.ui.timeline_bar import TimelineBar
@@ -94,7 +98,8 @@ class Glass:
         concluder: Concluder | None = None,
         *,
         actions: Actions,
-        keymap: Mapping[str, str] | None = None,
+        keymap: KeyMap | None = None,
+        history: CommandHistory | None = None,
         clock: Callable[[], float] = time.monotonic,
         plain: bool = False,
         chart: str = "ascii",
@@ -121,9 +126,11 @@ class Glass:
         """The conclusion that is being drawn elsewhere."""
         self._concluded: tuple[ConcludeTask, Conclusion] | None = None
         """The last one that was drawn."""
-        self.keymap = keymap or {}
+        self.keymap = keymap or KeyMap()
+        self._hints = frame.hints_of(self.keymap)
         self.width, self.height = 80, 24
-        self.entry = CommandLine()
+        self.entry = CommandLine(history)
+        self.search = IncrementalSearch()
         self.ended = False
         self.pressed = ""
         """The function of the key before the present one."""
@@ -132,6 +139,8 @@ class Glass:
         """Whether the guidance says what is awaited, because it takes long."""
         self._message, self._message_kind = "", "message"
         self.helps = Helps()
+        self.choice: Chooser | None = None
+        """What is chosen from in the place of the pane, such as the columns to sort on."""
         self._shown: list[tuple[Page | None, Pane]] = []
         """The panes of the session's pages, so that one returns to the same place; None when it failed."""
         self._begun = clock()
@@ -195,6 +204,8 @@ class Glass:
         for pane in (self.waiting, *(pane for _, pane in self._shown)):
             pane.resize(self.width, room)
         self.helps.resize(self.width, room)
+        if self.choice is not None:
+            self.choice.resize(self.width, room)
         beside = room - self.helps.panel(room)
         if 0 < beside < room:
             self.pane.resize(self.width, beside)
@@ -211,6 +222,7 @@ class Glass:
         if timeline is not None:
             body.append(self.playback.drawn(timeline))
         message = frame.message(self._message, self._message_kind, self.width)[:room]
+        message = message or candidate_lines(self.entry, self.width, min(room, MOST_LINES))
         *above, guidance = message or [self._guidance()]  # a long one takes the lowest lines of the pane, too
         body[len(body) - len(above) :] = above
         screen = self.session.page.screen
@@ -223,14 +235,20 @@ class Glass:
                 held=self.playback.held,
                 span=self.pane.span,
                 times=self.session.page.times,
-                name=self.helps.title if self.helps.panel(room) == room else "",
+                name=self._title(room),
             ),
             *self._conclusion(),
             *body,
             guidance,
-            frame.command_line(self.entry, self.width),
+            command_line(self.entry, self.width),
             self._keys(),
         ]
+
+    def _title(self, room: int) -> str:
+        """Return the name of what covers the screen; empty if nothing does."""
+        if self.helps:
+            return self.helps.title if self.helps.panel(room) == room else ""
+        return "SORT" if self.choice is not None else ""
 
     def _conclusion(self) -> list[Line]:
         """Return the conclusion in as many lines as it takes, or the empty line that is there without one."""
@@ -243,14 +261,15 @@ class Glass:
 
     def _keys(self) -> Line:
         live = self.session.live and not self.playback.held
-        return frame.keys_line(self.session.page.screen, self.width, live=live)
+        return frame.keys_line(self.session.page.screen, self.width, self._hints, live=live)
 
     def _body(self) -> list[Line]:
+        below = self.pane if self.choice is None else self.choice
         if not self.helps:
-            return self.pane.lines()
+            return below.lines()
         room = self._room
         above = room - self.helps.panel(room)
-        seen = self.pane.lines()[:above]
+        seen = below.lines()[:above]
         return [*seen, *[EMPTY] * (above - len(seen)), *self.helps.lines(self.width, room)]
 
     def _guidance(self) -> Line:
@@ -258,6 +277,8 @@ class Glass:
             words, position = self._doing(), ""
         elif self.helps:
             words, position = "F12 returns to the screen, F1 shows more", self.helps.seen.position
+        elif self.choice is not None:
+            words, position = "ENTER sorts, once more in the other order; F12 returns", self.choice.position
         else:
             words, position = self._advice(), self.pane.position
         return frame.guidance(words, position, self.width)
@@ -532,6 +553,15 @@ class Glass:
         self._message = ""
         self.session.opens_at_worst = False
         self.entry.type(words)
+        self._seek()
+
+    def _seek(self) -> None:
+        """Go to the row with the text that is typed behind a slash; back when it is withdrawn."""
+        wanted = self.entry.sought
+        if not wanted or self.helps or self.choice is not None:
+            self.search.withdraw()
+        elif not self.search.follow(self.pane, wanted):
+            self.say(f"{wanted!r} was not found in this list", "alarm")
 
     def paste(self, lines: Sequence[str]) -> None:
         """Put a pasted line into the command line; carry out several, up to the first that fails."""
@@ -552,6 +582,7 @@ class Glass:
         self.session.opens_at_worst = False
         self.session.leaving = self.session.leaving and name in LEAVING
         self.actions.press(self, name)
+        self._seek()
         self.pressed = name
 
     def run(self, line: str) -> bool:
@@ -591,7 +622,7 @@ class Glass:
             return
         top = 1 + len(self._conclusion())
         if y == self.height - 1:
-            name = frame.key_at(self._keys(), x)
+            name = frame.key_at(self._keys(), x, self._hints)
             if name:
                 self.press(name)
         elif y == self._room + top and (timeline := self._timeline()) is not None:
@@ -601,7 +632,7 @@ class Glass:
         elif 1 <= y < top and self._conclusion() != [EMPTY]:
             self.press("diagnose")
         elif top <= y < self._room + top and not self.helps:
-            command = self.pane.click(x, y - top)
+            command = (self.choice or self.pane).click(x, y - top)
             if command:
                 self.run(command)
 
@@ -628,11 +659,12 @@ class Glass:
     @property
     def scrolled(self) -> Pane:
         """What the keys that scroll move."""
-        return self.helps.seen if self.helps else self.pane
+        return self.helps.seen if self.helps else self.choice or self.pane
 
     def close_help(self) -> None:
-        """Return from the help texts to the screen."""
+        """Return from the help texts, and from what is to be chosen, to the screen."""
         self.helps.close()
+        self.choice = None
         self.fit()
 
     def refresh(self) -> None:

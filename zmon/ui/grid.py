@@ -13,6 +13,7 @@ bottom of the pane, and scrolling past the last row shows them all.
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -65,6 +66,8 @@ class Grid(Pane):
         """The first column of those that move; column 0 stays."""
         self.column = ""
         """The column that was chosen, if any."""
+        self.sought = ""
+        """The text that is looked for while it is typed, highlighted in rows."""
         self._beyond: int | None = None
         """How far the notes are scrolled; None unless one has gone on to them from the last row."""
         self._top: tuple[object, list[Line]] = (None, [])
@@ -232,6 +235,8 @@ class Grid(Pane):
         line = self._formatted.get(place)
         if line is None:
             line = self._formatted[place] = self._format(place)
+        if self.sought:
+            line = line._replace(parts=(*line.parts, *_occurrences(line.text, self.sought)))
         if place == self.place:
             return self._under_cursor(line)
         return line
@@ -409,10 +414,17 @@ class Grid(Pane):
         """The command that leads deeper into the cursor's row."""
         return self.sheet.deeper(self.place)
 
-    def locate(self, text: str) -> bool:
+    def go_back(self, place: int, key: str, first: int) -> None:
+        """Put the cursor where it was: on the row of a key, or without one on a row by its place."""
+        self._shift_to(first)
+        self._go(self.sheet.place.get(key, place))
+        if not key:
+            self.key = ""
+
+    def locate(self, text: str, way: int = 1) -> bool:
         """Go to the next row whose key or labels contain a text, from the top again after the last.
 
-        The column with the text is brought into sight.
+        With `way` -1 it is the row before.  The column with the text is brought into sight.
         """
         wanted = text.casefold()
         count = len(self.sheet)
@@ -420,7 +432,7 @@ class Grid(Pane):
             index for index, values in enumerate(self._columns) if any(isinstance(v, str) for v in values)
         ]
         for step in range(1, count + 1):
-            place = (self.place + step) % count
+            place = (self.place + way * step) % count
             row = self.sheet.rows[place]
             cells = ((index, self._columns[index][row]) for index in labels)
             found = [index for index, cell in cells if isinstance(cell, str) and wanted in cell.casefold()]
@@ -430,6 +442,12 @@ class Grid(Pane):
                     self._bring(found[0] if found else 0)
                 return True
         return False
+
+
+def _occurrences(text: str, wanted: str) -> list[Part]:
+    """Return where a text occurs in a line, in letters of either case."""
+    found = re.finditer(re.escape(wanted), text, re.IGNORECASE)
+    return [Part(*match.span(), "cell") for match in found]
 
 
 def _is_earlier(sheet: Sheet, before: Sheet) -> bool:

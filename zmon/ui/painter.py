@@ -1,20 +1,14 @@
-"""Paints the lines of the glass, and of those only what has changed.
-
-The keys are bound here, without priority, because then they come in the order in which they are typed: a
-binding with priority overtakes the characters before it.
-"""
+"""Paints the lines of the glass, and of those only what has changed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import EMPTY, KINDS, UNDER, runs
 
 if TYPE_CHECKING:
@@ -30,9 +24,6 @@ class Painter(Widget, can_focus=True):
     """All lines of the screen."""
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f.keys, f"app.press('{f.name}')", f.help, id=f.name, show=False) for f in FUNCTIONS
-    ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"painter--{name}" for name in (*KINDS, *UNDER)}
 
     def __init__(self) -> None:
@@ -97,10 +88,8 @@ def one_cell_each(line: Line) -> bool:
     return line.text.isascii() or all(char < "\u0300" or "\u2500" <= char <= "\u28ff" for char in line.text)
 
 
-class Beside(Painter, can_focus=False, inherit_bindings=False):
+class Beside(Painter, can_focus=False):
     """The lines that a tour has beside the screen, or below it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def dock(self, room: Room) -> None:
         """Dock on the right or at the bottom, in this room; hide if it is empty."""

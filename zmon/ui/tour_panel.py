@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.plain_text import wrap
 from zmon.ui.frame import SMALLEST
-from zmon.ui.keys import BY_NAME, spoken
 from zmon.ui.line import EMPTY, Line, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from zmon.session.guide import Guide
+    from zmon.ui.keys import KeyMap
 
 BESIDE: Final = 110
 """From this width on there is room for a panel beside the screen."""
@@ -40,16 +40,13 @@ class Room(NamedTuple):
 class TourPanel:
     """The lines of a tour."""
 
-    def __init__(self, guide: Guide | None, keymap: Mapping[str, str], *, plain: bool = False) -> None:
+    def __init__(self, guide: Guide | None, keymap: KeyMap, *, plain: bool = False) -> None:
         """Speak for a guide; without one there is nothing to see."""
         self.guide = guide
         self._heights: dict[int, int] = {}
         """Lines that the strip needs, by the width that it has."""
         self._rule = "|" if plain else "│"
-        self._buttons = [
-            (spoken(keymap.get(name, BY_NAME[name].keys).partition(",")[0]), does, name)
-            for name, does in BUTTONS
-        ]
+        self._buttons = [(key, does, name) for name, does in BUTTONS if (key := keymap.first(name))]
 
     def room(self, width: int, height: int) -> Room:
         """Return what it takes of a terminal; nothing while it is closed, or where there is too little."""

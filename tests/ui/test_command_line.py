@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from zmon.ui.frame import CommandLine
+from zmon.ui.command_line import CommandLine
 
 
 def typed(words: str) -> CommandLine:

@@ -1,0 +1,187 @@
+"""What the word may become that is typed on the command line: commands, screens, columns and things."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zmon.screen import variable
+from zmon.screen.definition import ScreenError
+from zmon.screen.query import SIGNS
+from zmon.session.commands import COMMANDS, CONTROL, find_command
+from zmon.session.navigator import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zmon.screen.definition import Screen
+    from zmon.session.session import Session
+
+NAMING: Final[Mapping[str, tuple[str, ...]]] = {
+    "DEVICE": ("addr", "label"),
+    "CTLUNIT": ("ssid",),
+    "CHANNEL": ("chpid",),
+    "LPAR": ("partition",),
+    "CPU": ("proc",),
+    "USER": ("unit",),
+    "CHECK": ("id",),
+    "FILES": ("tablespace",),
+}
+"""Lists, and their columns that name things."""
+
+SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = {
+    **{command: (command,) for command in NAMING},
+    **dict.fromkeys(("DEVLOG", "DETAILS", "DASDSTAT", "BENCHMRK"), ("DEVICE",)),
+    "CTLULOG": ("CTLUNIT",),
+    "CHANLOG": ("CHANNEL",),
+    "LPARLOG": ("LPAR",),
+    "PROCLOG": ("CPU",),
+    "USERIO": ("USER",),
+    "UPROC": ("USER",),
+    "FILES": ("FILES", "DEVICE"),
+}
+"""The lists whose things a screen may be about."""
+
+MOST: Final = 5_000
+"""Things of a list that are looked through."""
+
+
+class Completion(NamedTuple):
+    """The candidates for a word."""
+
+    begin: int
+    """Where the word begins in what was typed."""
+    words: tuple[str, ...]
+    common: str
+    """The word with all that the candidates have in common."""
+
+
+def complete(session: Session, text: str) -> Completion:
+    """Return what the last word of a text may become, in the state of the session."""
+    *before, word = text.split(" ")
+    before = [one for one in before if one]
+    if before and before[0].upper() in CONTROL:
+        before.pop(0)
+    known = _operands(session, before[0], before[1:], word) if before else _first_words(session)
+    found = tuple(dict.fromkeys(one for one in known if one.casefold().startswith(word.casefold())))
+    return Completion(len(text) - len(word), found, _common(word, found))
+
+
+def _common(word: str, found: tuple[str, ...]) -> str:
+    """Return how far all candidates agree, spelled as the first; the word itself if there are none."""
+    if not found:
+        return word
+    letters = zip(*map(str.casefold, found), strict=False)
+    length = sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, letters))
+    return found[0][:length] if length >= len(word) else word
+
+
+def _first_words(session: Session) -> list[str]:
+    return sorted({*session.screens.commands, *(command.word for command in COMMANDS)})
+
+
+def _operands(session: Session, first: str, before: list[str], word: str) -> Iterable[str]:
+    """Return what a word may become behind the first one and those `before` it."""
+    command = find_command(first)
+    if command is None:
+        return _of_screen(session, first, before, word)
+    operands = OPERANDS.get(command.word)
+    return () if operands is None else operands(session, before, word)
+
+
+def _of_screen(session: Session, first: str, before: list[str], word: str) -> Iterable[str]:
+    try:
+        screen = session.screens.find(first)
+    except ScreenError:
+        return ()
+    if screen.layout == "menu":
+        return ("ALL",)
+    if before and before[-1].casefold() in variable.LCU_WORDS:
+        return _things(session, "CTLUNIT")
+    conditions = _conditions(session, screen, word) if screen.layout == "list" else ()
+    things = (thing for of in SUBJECTS.get(screen.command, ()) for thing in _things(session, of))
+    return (*things, *conditions)
+
+
+def _conditions(session: Session, screen: Screen, word: str) -> Iterator[str]:
+    """Yield the columns of a list; behind a column and an operator the texts in that column."""
+    match = re.fullmatch(rf"([^<>=~!]+)({SIGNS})(.*)", word)
+    column = screen.by_name.get(match[1].lower()) if match else None
+    if match is None or column is None:
+        yield from (column.name for column in screen.columns)
+    else:
+        for value in _values(session, screen.command, column.name):
+            yield f"{match[1]}{match[2]}{value}"
+
+
+def _things(session: Session, command: str) -> Iterator[str]:
+    for column in NAMING[command]:
+        yield from _values(session, command, column)
+
+
+def _values(session: Session, command: str, column: str) -> Iterator[str]:
+    """Yield the texts in a column of a list that can be typed as a word, and whole numbers."""
+    try:
+        sheet = session.listed(command)
+    except (CommandError, ScreenError):
+        return
+    if sheet is None or column not in sheet.table.columns:
+        return
+    for value in sheet.table.column(column)[:MOST]:
+        text = str(value) if isinstance(value, (str, int)) else ""
+        if text and text.isprintable() and not re.search(r"\s", text):
+            yield text
+
+
+def _columns(session: Session, _before: list[str], word: str) -> Iterable[str]:
+    return _conditions(session, session.page.screen, word)
+
+
+def _sort(session: Session, before: list[str], _word: str) -> Iterable[str]:
+    """Return the columns that can be sorted on, behind one of them the directions."""
+    names = [column.name for column in session.page.screen.columns if column.sort]
+    return ("ASC", "DESC") if before else names
+
+
+def _figures(session: Session, before: list[str], word: str) -> Iterable[str]:
+    """Return the columns that can be drawn, behind one of them the things of the list."""
+    screen = session.page.alone
+    if before:
+        return (thing for of in SUBJECTS.get(screen.command, ()) for thing in _things(session, of))
+    name, dot, _ = word.partition(".")
+    if dot:
+        try:
+            return [f"{name}.{column}" for column in variable.names(session.screens.find(name))]
+        except ScreenError:
+            return ()
+    return (*variable.names(screen), *(f"{one.command}." for one in variable.listed(session.screens)))
+
+
+def _topics(session: Session, _before: list[str], _word: str) -> Iterable[str]:
+    names = [column.name for column in session.page.screen.columns]
+    return (*names, *_first_words(session), "KEYS", "COMMANDS")
+
+
+def _numbers(session: Session, _before: list[str], _word: str) -> Iterable[str]:
+    return (str(entry.number) for entry in session.log.entries())
+
+
+def _fixed(*words: str) -> Callable[[Session, list[str], str], Iterable[str]]:
+    return lambda _session, _before, _word: words
+
+
+OPERANDS: Final[Mapping[str, Callable[[Session, list[str], str], Iterable[str]]]] = {
+    "HELP": _topics,
+    "SORT": _sort,
+    "WHERE": _columns,
+    "PLOT": _figures,
+    "CORREL": _figures,
+    "WORST": _numbers,
+    "GO": _fixed("begin", "end", "today", "yesterday"),
+    "PLAY": _fixed("1", "2", "5", "10", "30", "60", "120", "300", "600"),
+    "MARK": _fixed("A", "B"),
+    "COMPARE": _fixed("A", "B", "OFF"),
+    "TOUR": _fixed("NEXT", "BACK", "OFF"),
+}
+"""What stands behind a command, by its word."""
