@@ -232,7 +232,7 @@ def test_help_goes_from_column_to_screen_to_keys(glass: Glass) -> None:
     glass.press("back")
 
     assert titles == ["ssid - LCU", "FCX176 CTlunit", " Keys"]
-    assert "Select a control unit" in shown(glass)
+    assert "DEVICE LCU nnnn: its devices" in shown(glass)
 
 
 def test_help_of_what_is_no_column_says_which_there_are(glass: Glass) -> None:
