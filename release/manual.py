@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import shtab
 
 from zmon import __version__
-from zmon.cli.full_parser import parser_of
+from zmon.cli.full_parser import add_json_errors, parser_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
+from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, SERVICE_STATUS
+from zmon.cli.topics import FILES as FILES_READ
 from zmon.screen.definition import load_screens, shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FILES: Final = frozenset(
@@ -26,27 +28,6 @@ FILES: Final = frozenset(
 PLACES: Final = {"bash": "bash-completion/completions/zmon", "zsh": "zsh/site-functions/_zmon",
                  "fish": "fish/vendor_completions.d/zmon.fish"}  # fmt: skip
 """Where each shell looks for a completion, below `share`."""
-EXIT: Final = (
-    ("0", "done"),
-    ("1", "it could not be done, or what was asked for was not found"),
-    ("2", "the command line is wrong"),
-    ("3", "of spread and where: part of a listing was not understood"),
-    ("130", "interrupted"),
-)
-STATUS: Final = (("0", "nothing"), ("1", "worth a look"), ("2", "bad"), ("3", "not known"))
-VARIABLES: Final = (
-    ("NO_COLOR", "if set, the screens use no colours"),
-    (
-        "XDG_CONFIG_HOME",
-        "own screens, keys, rules and sites are read from its directory zmon (default ~/.config)",
-    ),
-    ("TERM", "dumb selects line mode"),
-    ("ZMON_TRACE", "1 shows where a mistake in zmon itself is"),
-)
-PLACES_READ: Final = (
-    ("~/.config/zmon/", "own screens, keys, rules and sites"),
-    ("/var/lib/zmon/", "recordings of the service zmon-record, a file for each day of UTC"),
-)
 
 
 def write_pages(share: Path, seconds: int) -> None:
@@ -84,6 +65,7 @@ def whole_parser() -> argparse.ArgumentParser:
         declare(several.add_parser(name, help=about, description=about))
     screens = sorted(screen.command for screen in load_screens(shipped("screens")))
     for one in (parser, *several.choices.values()):
+        add_json_errors(one)
         for action in one._actions:  # noqa: SLF001 - shtab reads them so too
             if action.dest in FILES:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own attribute
@@ -120,13 +102,13 @@ def _page(title: str, name: str, day: str) -> Iterator[str]:
     if parser.epilog:
         yield ".SH NOTES"
         yield from _paragraphs(parser.epilog)
-    yield from _listed("EXIT STATUS", EXIT)
+    yield from _listed("EXIT STATUS", EXIT_STATUS)
     if any(action.dest == "status" for action in parser._actions):  # noqa: SLF001
         yield "With \\fB\\-\\-status\\fR, as Nagios has it:"
-        yield from _entries(STATUS)
+        yield from _entries(SERVICE_STATUS)
     if not name:
-        yield from _listed("ENVIRONMENT", VARIABLES)
-        yield from _listed("FILES", PLACES_READ)
+        yield from _listed("ENVIRONMENT", ENVIRONMENT)
+        yield from _listed("FILES", FILES_READ)
     yield ".SH SEE ALSO"
     others = sorted(f"zmon-{other}" if other else "zmon" for other in ("", *SUBCOMMANDS) if other != name)
     yield ",\n".join(f"\\fB{_roff(other)}\\fR(1)" for other in others)
@@ -171,14 +153,14 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield ".fi"
 
 
-def _listed(title: str, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _listed(title: str, entries: Iterable[tuple[object, str]]) -> Iterator[str]:
     yield f".SH {title}"
     yield from _entries(entries)
 
 
-def _entries(entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _entries(entries: Iterable[tuple[object, str]]) -> Iterator[str]:
     for word, what in entries:
-        yield from (".TP", f"\\fB{_roff(word)}\\fR", _roff(what))
+        yield from (".TP", f"\\fB{_roff(str(word))}\\fR", _roff(what))
 
 
 def _roff(text: str) -> str:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cli.main import main
+from zmon.screen.definition import load_screens
 from zmon.ui.line import Line, Part, texts
 from zmon.ui.web_page import as_html, as_svg
 
@@ -79,8 +80,17 @@ def test_it_has_all_rows_or_as_many_as_are_wanted(capsys: pytest.CaptureFixture[
     assert "Simulated" in Page(page).text["title"]
 
 
+def test_a_page_has_all_columns_unless_it_is_told_its_width(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever gets it by mail cannot scroll to the right of it on the glass."""
+    heads = shown(printed(capsys, "DEVICE", "--from", RECORDING, "-f", "html")).split("\n")
+    columns = load_screens().find("DEVICE").columns
+    last = next(line for line in heads if line.startswith(" Addr"))
+    assert all(column.head[-1] in last for column in columns)
+    assert max(map(len, heads)) > 132
+
+
 def test_a_wider_page_has_more_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    """132 by default."""
+    """As many as fit whole."""
     wide, narrow = (
         shown(printed(capsys, "DEVICE", "--from", RECORDING, "-f", "html", "--width", width))
         for width in ("200", "80")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import containers_of, listing_of, status
-from zmon.cli.output import FAILED, say
+from zmon.cli.output import FAILED, complain, say
 from zmon.kernel import btrfs, capture_json, file_extents, mountinfo
 from zmon.kernel.capture_open import CaptureError, printable
 from zmon.kernel.capture_write import CapturePlan, write_capture
@@ -34,13 +34,14 @@ def run(args: argparse.Namespace) -> int:
     try:
         summary = write_capture(args.file, _plan(args), force=args.force, progress=progress)
     except FileExistsError:
-        say(f"zmon capture: {args.file} exists already; give another name, or --force to overwrite it")
+        exists = f"{args.file} exists already; give another name, or --force to overwrite it"
+        complain(exists, program="zmon capture")
     except OSError as error:
-        say(f"zmon capture: {args.file} cannot be written: {error.strerror}")
+        complain(f"{args.file} cannot be written: {error.strerror}", program="zmon capture")
     except CaptureError as error:
-        say(f"zmon capture: {error}")
+        complain(str(error), program="zmon capture")
     except KeyboardInterrupt:
-        say("zmon capture: interrupted before a pass was complete; nothing was written")
+        complain("interrupted before a pass was complete; nothing was written", program="zmon capture")
     else:
         for line in report(args.file, summary):
             say(line)

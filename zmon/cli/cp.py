@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zmon.cli.output import FAILED, OK, aligned, complain, misused, write_json, write_result, write_text
+from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_json, write_result, write_text
 from zmon.cp import answer_reader
 from zmon.cp.claim_sources import MAX_FILE, CpText, join_texts, parse_text, read_file
 from zmon.cp.user_directory import UserDirectory
@@ -34,7 +34,7 @@ def _parse(args: argparse.Namespace) -> int:
         indent=2,
     )
     for words in join_texts(list(zip(args.files, found, strict=True))).conflicts:
-        complain(words)
+        warn(words)
     return OK if any(any(_parts(text)[1].values()) for text in found) else FAILED
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say
+from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say, warn
 from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
 from zmon.plain_text import harmless
 from zmon.screen.export import plain
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:  # RecordingError, WhenError
         return refused(error)
     for line in missing:
-        complain(line)
+        warn(line)
     if not written:
         return complain(NO_ROWS)
     return FAILED if missing else OK
@@ -140,7 +140,7 @@ def _metrics(excerpt: Excerpt, args: argparse.Namespace) -> int:
     sys.stdout.flush()
     missing = left_out(excerpt)
     for line in missing:
-        complain(line)
+        warn(line)
     if not found:
         return complain("there are not two samples in that time")
     return FAILED if missing else OK
@@ -313,5 +313,5 @@ def _of_files(excerpt: Excerpt, args: argparse.Namespace, chosen: dict[str, list
                     if is_wanted(row.thing)
                 )
             else:
-                complain(f"left out: {path} has rolled up other figures of {screen}")
+                warn(f"left out: {path} has rolled up other figures of {screen}")
             yield RowBlock(ROLLUP_COLUMNS, names, names, rows)

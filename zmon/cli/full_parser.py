@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.output import USAGE, complain, terminal_width
+from zmon.cli.output import JSON_ERRORS, MessageForm, misused, terminal_width
 from zmon.cli.service_status import STATUS, not_known
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
@@ -41,6 +41,7 @@ def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
         parser.add_argument("--version", action="version", version=f"zmon {__version__}")
         parser.words = words
         live(parser)
+        add_json_errors(parser)
         return parser
     _, declare = SUBCOMMANDS[name]
     # docstrings are indented before Python 3.13
@@ -49,7 +50,14 @@ def parser_of(name: str, words: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser = _Parser(f"zmon {name}", description=about, formatter_class=form)
     parser.asks_status = STATUS in words
     declare(parser)
+    add_json_errors(parser)
     return parser
+
+
+def add_json_errors(parser: argparse.ArgumentParser) -> None:
+    """Add `--json-errors`, which `main` takes out of the words before they are parsed."""
+    text = "write each message on standard error as a JSON object, for programs"
+    parser.add_argument(JSON_ERRORS, action="store_true", default=argparse.SUPPRESS, help=text)
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -79,8 +87,9 @@ class _Parser(argparse.ArgumentParser):
         first = next(iter(self.words), "-")
         word = next((word for word in self.words if word in SUBCOMMANDS), first)
         if not word.startswith("-") and (guess := misspelt(word)):
-            complain(guess)
-            self.exit(USAGE)
+            self.exit(misused(guess))
+        if MessageForm.is_json:
+            self.exit(misused(f"{message}; {self.prog} --help"))
         super().error(harmless(message))
 
 

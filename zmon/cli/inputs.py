@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from zmon.cli.output import OK, PARTLY, complain
+from zmon.cli.output import OK, PARTLY, warn
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.toml import site_files
 
@@ -53,8 +53,8 @@ def read_listings(args: argparse.Namespace, sources: list[str], *, name: bool = 
     if args.strict:
         raise ListingError("; ".join((f"{what} (--strict)", *listing.unread[:MAX_PARTS])))
     for part in listing.unread[:MAX_PARTS] if name else ():
-        complain(part)
-    complain(f"{what}: files may be missing from the answer")
+        warn(part)
+    warn(f"{what}: files may be missing from the answer")
     args.partly = True
     return listing
 
@@ -167,12 +167,12 @@ def claims_with_cp(args: argparse.Namespace) -> Callable[[str], UserClaims]:
 
             live = ask_claims(Cp())
             if live.missing is not None:
-                complain(live.missing.reason)
+                warn(live.missing.reason)
             found += claims_in(live)
         if load is not None:
             saved = load(guest)
             for line in saved.remarks:
-                complain(line)
+                warn(line)
             found += saved.claims
         return UserClaims(found, guest=args.cp_user.upper())
 

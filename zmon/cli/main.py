@@ -12,7 +12,7 @@ import os
 import sys
 from importlib import import_module
 
-from zmon.cli.output import INTERRUPTED, READER_LEFT, complain, misused
+from zmon.cli.output import INTERRUPTED, JSON_ERRORS, READER_LEFT, MessageForm, complain, misused
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.settings import VARIABLE, Defaults, SettingsError, defaults_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
@@ -34,6 +34,7 @@ PRINTING: Final = {
     "config",
     "cp",
     "export",
+    "help",
     "info",
     "lab",
     "plot",
@@ -64,6 +65,8 @@ def run_process() -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    MessageForm.is_json = JSON_ERRORS in words
+    words = [word for word in words if word != JSON_ERRORS]
     # a label in another script must not end a listing on a terminal that cannot show it
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):

@@ -53,20 +53,42 @@ WHOLE: Final = ("html", "svg")
 """Formats that have a screen as it looks on the glass."""
 
 
-def complain(message: str) -> int:
+JSON_ERRORS: Final = "--json-errors"
+"""The option of every subcommand that makes messages JSON objects."""
+
+
+class MessageForm:
+    """Whether messages are lines for people or JSON objects for programs."""
+
+    is_json = False
+
+
+def complain(message: str, status: int = FAILED, program: str = "zmon") -> int:
     """Print an error on standard error; returns the exit status for it."""
-    say(f"zmon: {message}")
-    return FAILED
+    _write("error", message, f"{program}: {message}", status)
+    return status
 
 
 def misused(message: str) -> int:
     """Print an error of the command line on standard error; returns the exit status for it."""
-    complain(message)
-    return USAGE
+    return complain(message, USAGE)
+
+
+def warn(message: str) -> None:
+    """Print on standard error what is wrong although zmon goes on."""
+    _write("warning", message, f"zmon: {message}")
 
 
 def say(line: str) -> None:
     """Print a line on standard error."""
+    _write("note", line, line)
+
+
+def _write(kind: str, message: str, line: str, status: int | None = None) -> None:
+    if MessageForm.is_json:
+        from zmon.cli.json_message import json_message  # noqa: PLC0415 - few programs want it
+
+        line = json_message(kind, message, status)
     print(harmless(line), file=sys.stderr, flush=True)
 
 

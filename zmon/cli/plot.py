@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
-from zmon.cli.output import announced, complain, misused, write_result
+from zmon.cli.output import announced, complain, misused, warn, write_result
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
 from zmon.plain_text import harmless
@@ -159,7 +159,7 @@ def _window(args: argparse.Namespace, timeline: Timeline) -> tuple[int, int]:
     if begin >= end and span[0] < span[1]:
         raise WhenError(f"{args.since or 'the begin'} is not before {args.until or 'the end'}")
     if remark := uncovered(begin, end, span):
-        complain(remark)
+        warn(remark)
     return begin, end
 
 

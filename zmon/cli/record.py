@@ -9,11 +9,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from zmon.cli.inputs import containers_of, read_listings
-from zmon.cli.output import OK, complain
+from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of
 from zmon.kernel.udev import watch
 from zmon.listing.servers import is_server, parse_server
-from zmon.plain_text import harmless
 from zmon.recorder.forecast import earlier, estimate, shortage
 from zmon.recorder.lock import Lock, LockError, own_directory
 from zmon.recorder.recording_loop import Plan, RecordingLoop, Service
@@ -154,4 +153,4 @@ def _tried(take: Callable[[], Sample], interval: int) -> Forecast:
 def _say(words: str) -> None:
     """Print a message; recording goes on if standard error is closed."""
     with contextlib.suppress(OSError):
-        print(f"zmon record: {harmless(words)}", file=sys.stderr, flush=True)
+        say(f"zmon record: {words}")

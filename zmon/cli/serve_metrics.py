@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from contextlib import closing
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from zmon.cli.output import OK, complain
+from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
 from zmon.kernel.udev import watch
-from zmon.plain_text import harmless
 from zmon.recorder.recording_loop import Service, following
 from zmon.recorder.signal_clock import SignalClock
 from zmon.rule.grammar import usable_rules
@@ -148,4 +146,4 @@ def _wait(clock: SignalClock, service: Service, deadline: int) -> None:
 def _say(words: str) -> None:
     """Print a message; serving goes on if standard error is closed."""
     with contextlib.suppress(OSError):
-        print(f"zmon serve-metrics: {harmless(words)}", file=sys.stderr, flush=True)
+        say(f"zmon serve-metrics: {words}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 
-from zmon.cli.output import FAILED, complain, write_text
+from zmon.cli.output import FAILED, complain, warn, write_text
 from zmon.event import BAD, LEVELS, LOOK, OPEN
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
@@ -75,8 +75,7 @@ def no_answer(args: argparse.Namespace, service: str, message: str, status: int 
     """Print why there is no answer; returns the exit status `status`, with `--status` that of UNKNOWN."""
     if args.status:
         return not_known(service, message, text=args.format == "text")
-    complain(message)
-    return status
+    return complain(message, status)
 
 
 def not_known(service: str, why: str, *, text: bool = True) -> int:
@@ -84,7 +83,7 @@ def not_known(service: str, why: str, *, text: bool = True) -> int:
     if text:
         write_text([ServiceState(UNKNOWN, why).line(service)])
     else:
-        complain(why)
+        complain(why, UNKNOWN)
     return UNKNOWN
 
 
@@ -173,7 +172,7 @@ def say_where_it_ends(args: argparse.Namespace, timeline: Timeline) -> None:
         from zmon.session.when import written  # noqa: PLC0415 - only an old recording needs it
 
         end = (timeline.span() or (0, 0))[1]
-        complain(f"the last sample is of {written(end)}, and {args.since} is counted from there")
+        warn(f"the last sample is of {written(end)}, and {args.since} is counted from there")
 
 
 def unsampled(args: argparse.Namespace, timeline: Timeline) -> str:

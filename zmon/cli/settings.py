@@ -247,6 +247,10 @@ class Defaults:
             if own is not None:
                 self._settings[option.dest] = (word, own.value)
 
+    def value(self, dest: str) -> Any:
+        """Return the value that settings give to an attribute; None if they give none."""
+        return self._settings.get(dest, ("", None))[1]
+
     def declare(self, parser: argparse.ArgumentParser | PlainParser) -> None:
         """Make settings the defaults of a parser; a list, or what is about this machine, comes afterwards."""
         for dest, (word, value) in self._settings.items():

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, write_result
+from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, say, write_result
 from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, seek, time_of
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -380,4 +380,5 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
     if args.format == "text" and (behind := shown.screen.behind):
         more = f"{behind} more column{'s' * (behind > 1)}"
         advice = f"{more}: widen the terminal, or have all of them with | cat or --format csv"
-        print(*sentence(advice, width), sep="\n", file=sys.stderr)
+        for line in sentence(advice, width):
+            say(line)

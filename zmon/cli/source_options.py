@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack, closing, contextmanager
 
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
-from zmon.cli.output import FAILED, USAGE, announced, complain
+from zmon.cli.output import FAILED, USAGE, announced, complain, warn
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
@@ -132,7 +132,7 @@ def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int 
     except ValueError as error:
         raise damaged_recording(args.source) or other_directory(args.source) or error from error
     for line in found.remarks:
-        complain(harmless(line))
+        warn(harmless(line))
     return found
 
 
@@ -256,7 +256,7 @@ def go_to_end(navigator: Navigator) -> None:
     if following < len(section) and section.sample(following) is None:
         count = len(section) - following
         unread = f"the last {count:,} samples" if count > 1 else "the last sample"
-        complain(
+        warn(
             f"{section.name}: {unread} cannot be read, the one before is taken; zmon info --check has details"
         )
 
@@ -308,8 +308,7 @@ def refused(error: ValueError) -> int:
     """Print why a source or a time cannot be used; returns the status, that of a typo for a time."""
     from zmon.session.when import WhenError  # noqa: PLC0415 - an error alone needs it
 
-    complain(str(error))
-    return USAGE if isinstance(error, WhenError) else FAILED
+    return complain(str(error), USAGE if isinstance(error, WhenError) else FAILED)
 
 
 def utc_clock(ns: int) -> str:
@@ -424,7 +423,7 @@ def _navigator(args: argparse.Namespace, timeline: Timeline, *, traffic: bool) -
     if args.source and args.at:
         said = seek(navigator, args.at)
         if said:
-            complain(said)
+            warn(said)
     elif args.source:
         go_to_end(navigator)
     else:

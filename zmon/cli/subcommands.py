@@ -422,7 +422,8 @@ def show(parser: argparse.ArgumentParser) -> None:
         "text (default), csv, json; html or svg: the whole screen as on the glass, in one file to be mailed"
     )
     _format(parser, "text", "csv", "json", *WHOLE, text=text)
-    _option(parser, "--width N", "columns of html and svg (default 132)", type=positive, default=132)
+    text = "columns of html and svg (default: as many as a list has, at least 132)"
+    _option(parser, "--width N", text, type=positive, default=0)
     add_inputs(parser)
 
 
@@ -843,6 +844,15 @@ def config(parser: argparse.ArgumentParser) -> None:
     _format(parser, "text", "json")
 
 
+def help_(parser: argparse.ArgumentParser) -> None:
+    """Explain a topic: zmon help, zmon help exit-codes, zmon help DEVICE.
+
+    TOPIC is commands, screens, keys, rules, exit-codes, environment or files, or the name of a subcommand, a screen,
+    a command of the screens, a column (DEVICE.resp) or a rule.  Without it the topics are listed.
+    """  # noqa: E501 - the help as it is printed
+    parser.add_argument("topic", nargs="*", metavar="TOPIC", help="what to explain; without: list the topics")
+
+
 def lab(parser: argparse.ArgumentParser) -> None:
     """The scenarios of the simulated machine: zmon lab list, report, show NAME.
 
@@ -893,6 +903,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "export": ("write the counters of a recording as CSV or JSON lines", export),
     "cp": ("read answers of CP (z/VM), or send it a query", cp),
     "config": ("print the settings, and where each comes from", config),
+    "help": ("explain commands, screens, keys, rules, exit codes, environment or files", help_),
     "lab": ("list, show and compare the scenarios of the simulated machine", lab),
 }
 """What each does, in a line, and the function that declares its options; the module `zmon.cli.NAME` carries

@@ -19,6 +19,7 @@ from textual.color import Color
 
 from zmon.ui.frame import heading
 from zmon.ui.glass import pane_of
+from zmon.ui.grid import Grid
 from zmon.ui.line import EMPTY, runs
 from zmon.ui.pane import CURSOR
 from zmon.ui.theme import THEME_3270
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 LINES: Final = 43
 """Lines of a screen whose height is a matter of taste, such as a chart; a list has as many as it needs."""
+WIDTH: Final = 132
+"""Columns of a screen at least, unless fewer are asked for."""
+WIDEST: Final = 1_000
+"""Columns of a list at most, unless more are asked for."""
 BOLD: Final = frozenset({"strong", "look", "alarm", "message", "cell"})
 """The kinds of parts that are bold, as in the style sheet of the glass."""
 
@@ -51,11 +56,19 @@ HTML: Final = """\
 """The page around the lines; Rich fills in colours and code.  Styles are inline, as mail programs need."""
 
 
-def drawn(session: Session, width: int, most: int | None = None) -> list[Line]:
-    """Return the present page of a session whole: its heading, and `most` rows or all."""
+def drawn(session: Session, width: int = 0, most: int | None = None) -> list[Line]:
+    """Return the present page of a session whole: its heading, and `most` rows or all.
+
+    Without a `width` a list has room for all of its columns.
+    """
     page, sheet = session.page, session.sheet().first(most)
     pane = pane_of(page, sheet, session, "blocks")
-    pane.resize(width, LINES + len(sheet) * page.screen.gridded)
+    height = LINES + len(sheet) * page.screen.gridded
+    width, is_open = width or WIDTH, not width
+    pane.resize(width, height)
+    while is_open and isinstance(pane, Grid) and pane.seen.screen.behind and width < WIDEST:
+        width += max(sheet.screen.width - width, 1)
+        pane.resize(width, height)
     screen = page.screen
     above = heading(
         screen, session.interval, width, live=session.live, held=False, span=pane.span, times=page.times

@@ -1,0 +1,209 @@
+"""`zmon help TOPIC`: commands, screens, keys, rules, exit codes, environment, files, or what has a name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from zmon.cli.full_parser import parser_of
+from zmon.cli.output import OK, folded, misused, terminal_width, write_text
+from zmon.cli.settings import SettingsError, defaults_of, own_keys_of
+from zmon.cli.subcommands import SUBCOMMANDS
+from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
+from zmon.plain_text import did_you_mean
+from zmon.rule.grammar import usable_rules
+from zmon.screen.definition import ScreenError, load_screens
+from zmon.screen.query import QueryError, find_column
+from zmon.session.commands import COMMANDS, find_command
+from zmon.session.explain import explain_column, explain_command, explain_screen, rows
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zmon.screen.definition import Screens
+    from zmon.session.explain import HelpPart
+
+WIDEST: Final = 100
+"""Longer lines are hard to read."""
+BESIDE: Final = 24
+"""Where the meanings of names begin; those of longer names are below them."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what a topic is about; returns the exit status."""
+    words = " ".join(args.topic)
+    screens = load_screens()
+    found = list(_about(words, screens))
+    if not found:
+        known = (*TOPICS, *SUBCOMMANDS, *screens.commands, *(command.word for command in COMMANDS))
+        rules = (rule.name for rule in usable_rules()[0])
+        instead = did_you_mean(words, (*known, *rules)) or "; zmon help lists the topics"
+        return misused(f"{words[:60]!r} is no topic{instead}")
+    write_text(line.rstrip() for line in found)
+    return OK
+
+
+def _about(words: str, screens: Screens) -> Iterator[str]:
+    """Yield what words name: a topic, else everything of that name; nothing if they name nothing."""
+    if not words:
+        yield from _entries((f"zmon help {name}", about) for name, (about, _) in TOPICS.items())
+        yield ""
+        yield from _text(
+            "Or the name of a subcommand, a screen, a command of the screens, a column or a rule:"
+        )
+        yield from _text("zmon help where, zmon help DEVICE, zmon help SORT, zmon help DEVICE.resp, ...")
+        return
+    topic = ALIASES.get(words.lower().replace(" ", "-"), words.lower().replace(" ", "-"))
+    if topic in TOPICS:
+        yield from TOPICS[topic][1]()
+        return
+    first = True
+    for part in (_subcommand(words), _screen(words, screens), _command(words), _rule(words)):
+        for line in part:
+            if not first and line is _HEAD:
+                yield ""
+            elif line is not _HEAD:
+                yield line
+            first = False
+
+
+_HEAD: Final = "\n"
+"""Stands before each part, where another one may be above it."""
+
+
+def _subcommand(words: str) -> Iterator[str]:
+    if words in SUBCOMMANDS:
+        yield _HEAD
+        yield from parser_of(words).format_help().rstrip().split("\n")
+
+
+def _screen(words: str, screens: Screens) -> Iterator[str]:
+    """Yield what a screen, or a column as in `DEVICE.resp`, is about."""
+    name, dot, column = words.partition(".")
+    try:
+        screen = screens.find(name)
+        said = explain_column(find_column(column, screen.columns)) if dot else explain_screen(screen)
+    except (ScreenError, QueryError):
+        return
+    if words.islower() and words in SUBCOMMANDS and words.upper() != screen.command:
+        return  # `show` is no short form of a screen
+    yield _HEAD
+    yield from _lines(said)
+
+
+def _command(words: str) -> Iterator[str]:
+    command = find_command(words)
+    if command is not None and (words.isupper() or words not in SUBCOMMANDS or words.upper() == command.word):
+        yield _HEAD
+        yield from _text("A command of the screens:")
+        yield from _lines(explain_command(command))
+
+
+def _rule(words: str) -> Iterator[str]:
+    for rule in usable_rules()[0]:
+        if rule.name == words:
+            yield _HEAD
+            yield from _text(f"The rule {rule.name}, about {rule.table}.{rule.column}; zmon rules prints it:")
+            yield from _text(rule.why)
+
+
+# the topics
+
+
+def _commands() -> Iterator[str]:
+    yield "Subcommands: zmon NAME --help says more."
+    yield ""
+    yield from _entries((name, about) for name, (about, _) in SUBCOMMANDS.items())
+    yield ""
+    yield from _text("Commands of the screens; the part in capitals is enough.")
+    yield ""
+    yield from _entries((f"{one.spelled} {one.operand}".strip(), one.help) for one in COMMANDS)
+
+
+def _screens() -> Iterator[str]:
+    yield from _text(
+        "The part in capitals, or the number in parentheses, is enough. zmon show NAME prints one."
+    )
+    yield ""
+    yield from _entries(
+        (screen.spelled + f" ({screen.menu})" * bool(screen.menu), screen.title) for screen in load_screens()
+    )
+
+
+def _keys() -> Iterator[str]:
+    """Yield the keys that hold with the settings of now."""
+    from zmon.ui.actions import keys_of  # noqa: PLC0415 - of this topic alone
+    from zmon.ui.keys import KeyMap  # noqa: PLC0415 - likewise
+
+    try:
+        own, defaults = own_keys_of(os.environ), defaults_of("", os.environ)
+    except SettingsError as error:
+        yield from _text(f"{error}. These are the keys of the Toolkit:")
+        own, defaults = {}, None
+    name = str((defaults and defaults.value("keys")) or "fcon")
+    yield from _text(
+        f'The map {name}. keys = "fcon", "vi" or "less" in zmon.toml chooses another one; zmon config prints'
+        " what can be set."
+    )
+    yield ""
+    yield from _entries(keys_of(KeyMap(name, own)))
+
+
+def _rules() -> Iterator[str]:
+    yield from _text(
+        "Rules say which values are exceptions. zmon rules prints them whole, zmon rules --from SOURCE what"
+        " they find. ~/.config/zmon/rules.toml changes them and adds others."
+    )
+    yield ""
+    yield from _entries((rule.name, rule.why) for rule in usable_rules()[0])
+
+
+def _exit_codes() -> Iterator[str]:
+    yield from _entries((str(status), about) for status, about in EXIT_STATUS)
+    yield ""
+    yield "With --status, as Nagios has it:"
+    yield ""
+    yield from _entries((str(status), about) for status, about in SERVICE_STATUS)
+    yield ""
+    yield from _text(
+        "Data go to standard output, messages to standard error. With --json-errors, which each subcommand"
+        " takes, every message is a JSON object in a line of its own."
+    )
+
+
+def _lines(said: Iterable[HelpPart]) -> Iterator[str]:
+    return (row.text.removeprefix(" ") for row in rows(said, min(terminal_width(), WIDEST)))
+
+
+def _text(sentence: str) -> Iterator[str]:
+    return folded(sentence, min(terminal_width(), WIDEST))
+
+
+def _entries(entries: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield names, and beside or below each what it means."""
+    width = min(terminal_width(), WIDEST)
+    for name, about in entries:
+        below = len(name) + 4 > BESIDE
+        if below:
+            yield f"  {name}"
+        yield from folded(about, width, (" " * BESIDE) if below else f"  {name}".ljust(BESIDE), " " * BESIDE)
+
+
+TOPICS: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
+    "commands": ("the subcommands, and the commands of the screens", _commands),
+    "screens": ("the screens, by name and number", _screens),
+    "keys": ("the keys that hold on the screens", _keys),
+    "rules": ("the rules for exceptions", _rules),
+    "exit-codes": ("what an exit status means, and errors for programs", _exit_codes),
+    "environment": ("the environment variables that zmon reads", lambda: _entries(ENVIRONMENT)),
+    "files": ("the files that zmon reads and writes", lambda: _entries(FILES)),
+}
+"""What each topic is about, and its text."""
+
+ALIASES: Final = {
+    "exit": "exit-codes", "exit-code": "exit-codes", "exit-status": "exit-codes", "status": "exit-codes",
+    "errors": "exit-codes", "env": "environment", "variables": "environment", "key": "keys",
+    "command": "commands", "subcommands": "commands", "screen": "screens", "file": "files",
+}  # fmt: skip
+"""Other words for topics."""
