@@ -8,7 +8,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
+.PHONY: dist dist-twice help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ build/site-tools/ready: docs/requirements.lock
 
 dist: $(ready)  ## build zmon.pyz, packages for Debian and RPM, wheel and source archive into dist/
 	$(bin)/python release/build.py
+
+dist-twice: $(ready)  ## build it twice in other surroundings, and see that the bytes are the same
+	$(bin)/python release/twice.py
 
 lock:  ## renew requirements.lock and docs/requirements.lock; needs uv
 	uv pip compile pyproject.toml --group test --group check --universal --python-version 3.11 \

@@ -36,6 +36,11 @@ say "screens: OVERVIEW says: $(inside zmon show OVERVIEW --from lab:shark-before
 printf 'OVERVIEW\nQUIT\n' | inside zmon demo --line --no-tour | grep FCX124\\\|OVERVIEW >/dev/null
 inside zmon record -i 1 -n 4 /var/lib/zmon >/dev/null
 say "recorded: $(inside zmon info /var/lib/zmon | grep '^ *samples')"
+inside sh -euc 'mkdir -p /root/.config/zmon /root/.local/state/zmon
+    echo "interval = 5" | tee -a /etc/zmon/zmon.toml >/root/.config/zmon/zmon.toml
+    echo DEVICE >/root/.local/state/zmon/history
+    sha256sum /var/lib/zmon/*.zmon /root/.config/zmon/zmon.toml /root/.local/state/zmon/history >/root/kept
+    sha256sum /etc/zmon/zmon.toml >/root/kept-settings'
 inside bash -c 'source /usr/share/bash-completion/bash_completion; source /usr/share/bash-completion/completions/zmon; complete -p zmon' >/dev/null
 say "completion: bash has it"
 
@@ -43,10 +48,13 @@ say "completion: bash has it"
 inside sh -euc '
     cd /root; dpkg-deb -R zmon_*_all.deb up; sed -i "s/^Version: .*/Version: 9.9/" up/DEBIAN/control
     dpkg-deb -b up zmon-up.deb >/dev/null; dpkg -i zmon-up.deb >/dev/null; zmon --version >/dev/null'
-say "upgraded: $(inside dpkg-query -W -f '${Version}' zmon)"
+inside sha256sum --check --quiet /root/kept /root/kept-settings
+say "upgraded: $(inside dpkg-query -W -f '${Version}' zmon); recordings and settings have the same bytes"
+inside dpkg --remove zmon >/dev/null
+inside sha256sum --check --quiet /root/kept /root/kept-settings
 inside dpkg --purge zmon >/dev/null
-inside sh -euc 'test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; ls /var/lib/zmon/*.zmon >/dev/null'
-say "removed: no file is left but the recordings"
+inside sh -euc 'test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; sha256sum --check --quiet /root/kept'
+say "removed and purged: no program is left; recordings and what is in homes have the same bytes"
 
 # one file, by a user without rights
 inside sh -euc 'cp /root/zmon.pyz /tmp/; chmod 755 /tmp/zmon.pyz; useradd -m reader
