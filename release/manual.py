@@ -12,6 +12,7 @@ import shtab
 
 from zmon import __version__
 from zmon.cli.full_parser import add_json_errors, parser_of
+from zmon.cli.help import TOPICS
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, SERVICE_STATUS
 from zmon.cli.topics import FILES as FILES_READ
@@ -71,6 +72,8 @@ def whole_parser() -> argparse.ArgumentParser:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own attribute
             elif action.dest == "screen":
                 action.choices = screens
+            elif action.dest == "topic":
+                action.choices = [*TOPICS, *SUBCOMMANDS, *screens]
     return parser
 
 

@@ -1,7 +1,7 @@
 """Builds what is delivered twice from the last commit, in different surroundings: `make dist-twice`.
 
-The two builds differ in directory, time zone, locale, umask and the seed of hashes.  Exit status 0: each file has
-the same bytes, and the checksums are those of the files; 1: it names the files for which that is not so.
+The two builds differ in directory, time zone, locale, umask and the seed of hashes.  Exit status 0: each file
+has the same bytes, and the checksums are those of the files; 1: it names the files for which that is not so.
 """
 
 from __future__ import annotations

@@ -68,10 +68,10 @@ def test_bash_completes_a_subcommand_and_a_screen(share: Path) -> None:
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
             _shtab_zmon; echo "${{COMPREPLY[@]}}"
         }}
-        ask zmon wher; ask zmon show CTLUN
+        ask zmon wher; ask zmon show CTLUN; ask zmon help exit
     """
     done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
-    assert done.stdout.split() == ["where", "CTLUNIT"], done.stderr
+    assert done.stdout.split() == ["where", "CTLUNIT", "exit-codes"], done.stderr
 
 
 def test_the_bill_names_every_part_with_its_hashes() -> None:

@@ -565,6 +565,10 @@ def test_the_sort_menu_lists_the_columns(on_terminal: Run, seen: Seen) -> None:
         await pilot.press("f9", *"sort io", "enter")
         assert app.glass.session.page.order == Order("io", descending=True)
         assert not is_choosing(app)
+        await pilot.press("f9")
+        place = next(number for number, line in enumerate(seen(app)) if line.startswith("  pend "))
+        await pilot.click(offset=(30, place))
+        assert app.glass.session.page.order == Order("pend", descending=True)
         await pilot.press("f4", "f9")
         assert "has no rows to sort" in seen(app)[-3]
 
@@ -609,7 +613,9 @@ def test_letters_move_in_the_maps_that_have_them(session: Session, name: str) ->
             assert grid(app).sheet.keys[grid(app).place] == "0.0.7101"
             await pilot.press("s")
             assert is_choosing(app)
-            await pilot.press("j", "escape")
+            await pilot.press("j", "j", "k")
+            assert (app.glass.choice and app.glass.choice.command) == "SORT cuwt"
+            await pilot.press("escape")
             assert not is_choosing(app)
             await pilot.press("colon", "backspace", "colon", *"sort", "space", *"io", "enter")
             assert app.glass.session.page.order == Order("io", descending=True)

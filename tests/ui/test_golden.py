@@ -45,6 +45,10 @@ SCREENS = {
     "help-keys": ["f1", "f1"],
     "help-column": ["DEVICE", "HELP resp"],
     "help-absent": ["DEVICE", "HELP links"],
+    "sort-menu": ["DEVICE", "f9", "down"],
+    "complete": ["DEVICE", "p", "tab", "tab"],
+    "complete-things": [*"device", "space", "tab"],
+    "search": ["DEVICE", "slash", *"pay"],
 }
 
 

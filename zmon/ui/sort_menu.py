@@ -30,6 +30,15 @@ class SortMenu(Chooser):
         self.width, self.height = width, max(height, 0)
         self._draw()
 
+    def step(self, by: int) -> None:
+        """Go to the column below (or above)."""
+        if self.items:
+            self.choose(max(0, min(self._place + by, len(self.items) - 1)))
+
+    def click(self, x: int, y: int) -> str:  # noqa: ARG002 - the whole line is of its column
+        """Sort on the column of a line."""
+        return next((item.command for item in self.items if item.line == y + self.offset), "")
+
     def _draw(self) -> None:
         order = self.page.order
         columns = [column for column in self.page.screen.columns if column.sort]
