@@ -86,10 +86,10 @@ def test_nothing_that_is_listed_changes_the_screen(open_screen: Callable[[str], 
     assert session.page.screen.command == "CHANNEL"
 
 
-def test_channels_are_known_on_their_list(open_screen: Callable[[str], Session]) -> None:
-    """Elsewhere they would have to be read from samples before."""
-    assert words(open_screen("CHANNEL"), "CHANLOG 4") == ("40", "41", "42")
-    assert words(open_screen("DEVICE"), "CHANLOG 4") == ()
+@pytest.mark.parametrize("screen", ["CHANNEL", "DEVICE", "MENU"])
+def test_things_are_known_on_each_screen(open_screen: Callable[[str], Session], screen: str) -> None:
+    """Also those of lists that show what was before: their names are in the present interval."""
+    assert words(open_screen(screen), "CHANLOG 4") == ("40", "41", "42")
 
 
 def test_before_the_first_sample_there_are_no_things() -> None:

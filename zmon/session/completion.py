@@ -123,12 +123,12 @@ def _things(session: Session, command: str) -> Iterator[str]:
 def _values(session: Session, command: str, column: str) -> Iterator[str]:
     """Yield the texts in a column of a list that can be typed as a word, and whole numbers."""
     try:
-        sheet = session.listed(command)
+        table = session.listed(command)
     except (CommandError, ScreenError):
         return
-    if sheet is None or column not in sheet.table.columns:
+    if table is None or column not in table.columns:
         return
-    for value in sheet.table.column(column)[:MOST]:
+    for value in table.column(column)[:MOST]:
         text = str(value) if isinstance(value, (str, int)) else ""
         if text and text.isprintable() and not re.search(r"\s", text):
             yield text

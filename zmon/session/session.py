@@ -27,7 +27,7 @@ from zmon.session.page import (
 )
 from zmon.tables import CONCLUDED, DRAWN, UNDRAWN
 from zmon.tables.table import Variable
-from zmon.tables.view import NoSuchThing, View, definition, needs, no_inputs
+from zmon.tables.view import NoSuchThing, View, definition, fill, needs, no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,6 +106,8 @@ class Session(Navigator):
         """Whether it was asked if zmon is to be left; the next command to leave does it."""
         self._sheet: tuple[object, Sheet] | None = None
         """The last sheet, and the interval and the page that it is of."""
+        self._listed: tuple[object, Table] | None = None
+        """The last table of another list than the present one, and what it is of."""
         self._table: tuple[object, Table] | None = None
         """The last table, and what it was made from."""
         self.open(first)
@@ -359,19 +361,19 @@ class Session(Navigator):
             table = with_headings(table, self.screens)
         return Sheet(page.screen, table, page.order, page.conditions)
 
-    def listed(self, word: str) -> Sheet | None:
-        """Return the rows of a list in the present interval; None if that takes other samples."""
-        screen = self.screens.find(word)
-        if screen is self.page.screen:
-            return self.sheet()
-        page, needed = Page(screen, order=natural(screen)), needs(screen.table)
-        if self.interval is None or screen.layout != "list" or needed.on_demand or self._looks_back(page):
+    def listed(self, word: str) -> Table | None:
+        """Return the table of a list for the present interval alone; None where it takes more than that."""
+        screen, interval = self.screens.find(word), self.interval
+        needed = needs(screen.table)
+        if interval is None or screen.layout != "list":
             return None
-        table = self._table
-        try:
-            return self._sheet_of(page)
-        finally:
-            self._table = table
+        if screen is self.page.screen and not self.page.argument:
+            return self.sheet().table
+        if needed.history or needed.on_demand:
+            return None
+        if self._listed is None or self._listed[0] != (interval, screen.table):
+            self._listed = (interval, screen.table), fill(screen.table, View(interval, people=self.people))
+        return self._listed[1]
 
     def _want(self, page: Page) -> None:
         """Have the live machine read what a page shows, and nothing that it does not show on demand."""
