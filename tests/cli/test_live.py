@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -115,3 +115,53 @@ def test_a_theme_that_does_not_exist_is_refused(
     monkeypatch.setattr("zmon.cli.live.is_terminal", lambda: True)
     assert main(["--theme", "pink", "--from", lay_out("qemu")]) == USAGE
     assert "there is no theme 'pink'; there are light, dark, ansi, " in capsys.readouterr().err
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Have the full screen end at once; return what it was given by name."""
+    given: dict[str, Any] = {}
+
+    def run(*_args: object, **more: object) -> int:
+        given.update(more)
+        return OK
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    monkeypatch.setattr("zmon.ui.app.run", run)
+    return given
+
+
+def test_the_screens_have_the_keys_of_the_settings_and_the_commands_of_earlier_runs(
+    asked: dict[str, Any], lay_out: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An option is stronger than the map of the settings; with --read-only no command is kept."""
+    file = tmp_path / "zmon.toml"
+    file.write_text('[keys]\nmap = "less"\nmenu = "ctrl+g"\n')
+    monkeypatch.setenv("ZMON_CONFIG", str(file))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["--from", lay_out("qemu")]) == OK
+    assert (asked["keymap"].name, asked["keymap"].keys["menu"]) == ("less", "ctrl+g")
+    asked["history"].add("DEVICE")
+    assert (tmp_path / "zmon" / "history").read_text() == "DEVICE\n"
+    assert main(["--from", lay_out("qemu"), "--keys", "vi", "--read-only"]) == OK
+    assert asked["keymap"].name == "vi"
+    asked["history"].add("LPAR")
+    assert asked["history"].older("") == "LPAR"
+    assert (tmp_path / "zmon" / "history").read_text() == "DEVICE\n"
+
+
+def test_keys_that_contradict_one_another_end_zmon_before_the_screen_is_taken(
+    asked: dict[str, Any],
+    lay_out: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With the line, the other function and what to write."""
+    file = tmp_path / "zmon.toml"
+    file.write_text('[keys]\nmenu = "f1"\n')
+    monkeypatch.setenv("ZMON_CONFIG", str(file))
+    assert main(["--from", lay_out("qemu")]) == USAGE
+    assert f"{file}:2: keys.menu: F1 is the key of help, too" in capsys.readouterr().err
+    assert asked == {}

@@ -174,6 +174,15 @@ def test_any_text_is_a_key_or_refused(text: str) -> None:
             key_name(text)
 
 
+def test_a_sentence_names_a_key_that_holds() -> None:
+    """The usual one as long as it does."""
+    keymap = KeyMap("less", own('help = "ctrl+g"\nbottom = "none"'))
+    assert keymap.called("back", "F12") == "F12"
+    assert keymap.called("pause", "SPACE") == "p"
+    assert keymap.called("help", "F1") == "Ctrl+G"
+    assert keymap.called("bottom", "F5") == "no key"
+
+
 def test_the_last_line_has_the_keys_that_hold() -> None:
     """Those of the map and the user's own; a function without a key is not named."""
     hints = {

@@ -168,8 +168,9 @@ def choose(glass: Glass, by: int) -> None:
     glass.pane.tab(by)
     if isinstance(glass.pane, Grid) and glass.pane.column:
         column = glass.session.page.screen.by_name[glass.pane.column]
-        sorts = ", F9 sorts on it" if column.sort else ""
-        glass.say(f"{column.name}: F1 explains it{sorts}", "guidance")
+        called = glass.keymap.called
+        sorts = f", {called('sort', 'F9')} sorts on it" if column.sort else ""
+        glass.say(f"{column.name}: {called('help', 'F1')} explains it{sorts}", "guidance")
 
 
 def sort(glass: Glass) -> None:

@@ -139,9 +139,9 @@ def command_line(entry: CommandLine, width: int) -> Line:
     return Line(line, "entry", (Part(0, len(PROMPT), "label"), Part(at, at + 1, "caret")))
 
 
-def candidate_lines(entry: CommandLine, width: int, most: int = MOST_LINES) -> list[Line]:
+def candidate_lines(entry: CommandLine, width: int, room: int) -> list[Line]:
     """Return the candidates for a word in columns, the chosen one marked; none unless there are several."""
-    found = entry.completion
+    found, most = entry.completion, min(room, MOST_LINES)
     if found is None or most < 1:
         return []
     cell = min(max(map(len, found.words)), width - 2 - GAP) + GAP

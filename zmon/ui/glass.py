@@ -18,7 +18,7 @@ from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
-from zmon.ui.command_line import MOST_LINES, CommandLine, candidate_lines, command_line
+from zmon.ui.command_line import CommandLine, candidate_lines, command_line
 from zmon.ui.grid import WIDE, Grid
 from zmon.ui.keys import KeyMap
 from zmon.ui.line import EMPTY, Line
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 ROOM_FOR_TIME: Final = 20
 """Lines of the terminal from which on the time line is shown."""
-
 
 MAX_PASTED: Final = 20
 """Lines of a paste that are carried out: a longer one was not meant as commands."""
@@ -201,11 +200,10 @@ class Glass:
         if self.too_small:
             return
         room = self._room
-        for pane in (self.waiting, *(pane for _, pane in self._shown)):
-            pane.resize(self.width, room)
+        for pane in (self.waiting, self.choice, *(pane for _, pane in self._shown)):
+            if pane is not None:
+                pane.resize(self.width, room)
         self.helps.resize(self.width, room)
-        if self.choice is not None:
-            self.choice.resize(self.width, room)
         beside = room - self.helps.panel(room)
         if 0 < beside < room:
             self.pane.resize(self.width, beside)
@@ -222,7 +220,7 @@ class Glass:
         if timeline is not None:
             body.append(self.playback.drawn(timeline))
         message = frame.message(self._message, self._message_kind, self.width)[:room]
-        message = message or candidate_lines(self.entry, self.width, min(room, MOST_LINES))
+        message = message or candidate_lines(self.entry, self.width, room)
         *above, guidance = message or [self._guidance()]  # a long one takes the lowest lines of the pane, too
         body[len(body) - len(above) :] = above
         screen = self.session.page.screen
@@ -246,9 +244,8 @@ class Glass:
 
     def _title(self, room: int) -> str:
         """Return the name of what covers the screen; empty if nothing does."""
-        if self.helps:
-            return self.helps.title if self.helps.panel(room) == room else ""
-        return "SORT" if self.choice is not None else ""
+        above = self.helps.title if self.helps.panel(room) == room else ""
+        return "SORT" if self.choice is not None and not self.helps else above
 
     def _conclusion(self) -> list[Line]:
         """Return the conclusion in as many lines as it takes, or the empty line that is there without one."""
@@ -273,12 +270,15 @@ class Glass:
         return [*seen, *[EMPTY] * (above - len(seen)), *self.helps.lines(self.width, room)]
 
     def _guidance(self) -> Line:
+        back = self.keymap.called("back", "F12")
         if self.slow:
             words, position = self._doing(), ""
         elif self.helps:
-            words, position = "F12 returns to the screen, F1 shows more", self.helps.seen.position
+            more = self.keymap.called("help", "F1")
+            words, position = f"{back} returns to the screen, {more} shows more", self.helps.seen.position
         elif self.choice is not None:
-            words, position = "ENTER sorts, once more in the other order; F12 returns", self.choice.position
+            words = f"ENTER sorts, once more in the other order; {back} returns"
+            position = self.choice.position
         else:
             words, position = self._advice(), self.pane.position
         return frame.guidance(words, position, self.width)
@@ -291,12 +291,12 @@ class Glass:
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
         if self.playback.held:
-            return "Held: SPACE lets it go on"
+            return f"Held: {self.keymap.called('pause', 'SPACE')} lets it go on"
         guidance = self.session.page.screen.guidance if self._shown and not self.pane.empty else ""
         unread = self.pane.unread
         if not unread:
             return guidance
-        more = f"F5 shows {unread} more remark{'s' * (unread > 1)}"
+        more = f"{self.keymap.called('bottom', 'F5')} shows {unread} more remark{'s' * (unread > 1)}"
         both = f"{guidance}; {more}" if guidance else more
         return both if len(both) + 2 + len(self.pane.position) <= self.width - 2 else more
 
@@ -543,7 +543,8 @@ class Glass:
         self.fit()
 
     def _broken(self, message: str) -> Pane:
-        advice = "F12 returns to the screen before; the other screens go on."
+        back = self.keymap.called("back", "F12")
+        advice = f"{back} returns to the screen before; the other screens go on."
         return Pane([Line(f" {part}", "strong") for part in (*wrap(message, self.width - 2), "", advice)])
 
     # commands

@@ -275,6 +275,10 @@ class KeyMap:
         """Return the keys of a function as a keyboard names them, without those of PF13 and on."""
         return spoken(",".join(key for key in self.keys[name].split(",") if not key.startswith("shift+f")))
 
+    def called(self, name: str, usual: str) -> str:
+        """Return a key of a function for a sentence: the usual one if it has that, else its first."""
+        return usual if key_name(usual) in self.keys[name].split(",") else self.first(name) or "no key"
+
     def first(self, name: str) -> str:
         """Return the first key of a function as a keyboard names it; empty if it has none."""
         return spoken(self.keys[name].partition(",")[0])
