@@ -100,7 +100,10 @@ def test_an_unknown_topic_is_a_mistake_that_names_the_nearest(
 def test_the_keys_are_those_of_the_settings(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the map, and the user's own; those of the Toolkit where the settings have a mistake."""
+    """Those of the map, and the user's own, also of keys.toml; without these if they contradict."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "zmon").mkdir()
+    (tmp_path / "zmon" / "keys.toml").write_text('tour = "f15"\n')
     file = tmp_path / "zmon.toml"
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     file.write_text('[keys]\nmap = "vi"\nmenu = "ctrl+g"\n')
@@ -108,6 +111,12 @@ def test_the_keys_are_those_of_the_settings(
     assert text.startswith("The map vi.")
     assert "  j Down " in text
     assert "  Ctrl+G " in text
+    assert "  F15 " in text
+    file.write_text('keys = "vi"\n')
+    (tmp_path / "zmon" / "keys.toml").write_text('tour = "f15"\nmenu = "f15"\n')
+    text = printed(capsys, "keys")
+    assert "keys.menu: F15 is the key of tour, too" in " ".join(text.split())
+    assert "  j Down " in text
 
 
 def test_the_document_for_programs_has_each_exit_status() -> None:

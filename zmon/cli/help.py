@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli.full_parser import parser_of
 from zmon.cli.output import OK, folded, misused, terminal_width, write_text
-from zmon.cli.settings import SettingsError, defaults_of, own_keys_of
-from zmon.cli.subcommands import SUBCOMMANDS
+from zmon.cli.settings import defaults_of, own_keys_of
+from zmon.cli.subcommands import KEY_MAPS, SUBCOMMANDS
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
 from zmon.plain_text import did_you_mean
 from zmon.rule.grammar import usable_rules
@@ -132,22 +132,23 @@ def _screens() -> Iterator[str]:
 
 
 def _keys() -> Iterator[str]:
-    """Yield the keys that hold with the settings of now."""
+    """Yield the keys that hold with the settings and the file of keys of now."""
     from zmon.ui.actions import keys_of  # noqa: PLC0415 - of this topic alone
-    from zmon.ui.keys import KeyMap  # noqa: PLC0415 - likewise
+    from zmon.ui.keys import KeyMap, KeysError, load_keys  # noqa: PLC0415 - likewise
 
+    name = str(defaults_of("", os.environ).value("keys") or KEY_MAPS[0])
     try:
-        own, defaults = own_keys_of(os.environ), defaults_of("", os.environ)
-    except SettingsError as error:
-        yield from _text(f"{error}. These are the keys of the Toolkit:")
-        own, defaults = {}, None
-    name = str((defaults and defaults.value("keys")) or "fcon")
+        keymap = KeyMap(name, {**own_keys_of(os.environ), **load_keys()})
+    except KeysError as error:
+        yield from _text(f"{error}. Without own keys:")
+        yield ""
+        keymap = KeyMap(name)
     yield from _text(
         f'The map {name}. keys = "fcon", "vi" or "less" in zmon.toml chooses another one; zmon config prints'
         " what can be set."
     )
     yield ""
-    yield from _entries(keys_of(KeyMap(name, own)))
+    yield from _entries(keys_of(keymap))
 
 
 def _rules() -> Iterator[str]:

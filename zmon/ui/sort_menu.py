@@ -26,7 +26,7 @@ class SortMenu(Chooser):
         self._draw()
 
     def resize(self, width: int, height: int) -> None:
-        """Set the size; the meanings of columns are cut to it."""
+        """Set the size; the first sentence about each column is cut to it."""
         self.width, self.height = width, max(height, 0)
         self._draw()
 
@@ -48,7 +48,7 @@ class SortMenu(Chooser):
         for column in columns:
             now = order is not None and order.column == column.name
             way = f"now {'descending' if order.descending else 'ascending'}: " if now and order else ""
-            meaning = way + " ".join(column.help.split())
+            meaning = way + " ".join(column.help.split()).partition(". ")[0].rstrip(".")
             written = f"{' ' * NAME}{column.name:<{names}}  {heading(column):<{heads}}  {meaning}"
             end = NAME + names
             items.append(PaneItem(column.name, len(lines), NAME, end, f"SORT {column.name}"))
