@@ -1,11 +1,10 @@
-"""Situations of simulated machines, each computed once."""
+"""Simulated machines: views, and situations, each computed once."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.queueing.waiting import waiting
 from zmon.session.machines import ScenarioSection
@@ -14,17 +13,28 @@ from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
+    from zmon.interval import Interval
     from zmon.queueing.observation import ObservedLoad
+
+
+def last_interval(name: str) -> Interval:
+    """Return the last interval of a scenario, of which only the last phase is simulated."""
+    plan = load_scenario(name)
+    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    found = section.preview(section.span()[1])
+    assert found is not None
+    return found
+
+
+def view_of(name: str) -> View:
+    """Return a view of that interval."""
+    return View(last_interval(name), people=no_inputs)
 
 
 @cache
 def situation_in(name: str) -> Situation:
-    """Return the situation in the last interval of a scenario, of which only the last phase is simulated."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert isinstance(found, Interval)
-    return situation_of(View(found, people=no_inputs))
+    """Return the situation in the last interval of a scenario."""
+    return situation_of(view_of(name))
 
 
 def with_load(situation: Situation, load: ObservedLoad) -> Situation:

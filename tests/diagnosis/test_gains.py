@@ -6,22 +6,11 @@ import json
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import LIKELY
-from zmon.lab.scenario import load_scenario
 from zmon.queueing.prediction import LITTLE
-from zmon.session.machines import ScenarioSection
 from zmon.tables.diagnosed import situation_of, verdict_of
-from zmon.tables.view import View, no_inputs
-
-
-def view_of(name: str) -> View:
-    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert found is not None
-    return View(found, people=no_inputs)
 
 
 def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.diagnosis.simulated import last_interval
 from zmon.absent import absent
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, verdict
-from zmon.lab.scenario import load_scenario
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import waiting
-from zmon.session.machines import ScenarioSection
 from zmon.tables.observed import observed_load
 
 if TYPE_CHECKING:
@@ -29,11 +28,7 @@ UNKNOWN = absent("not read")
 @cache
 def load_of_scenario(name: str) -> ObservedLoad:
     """Return the load of the last interval of a scenario."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    interval = section.preview(section.span()[1])
-    assert interval is not None
-    return observed_load(interval)
+    return observed_load(last_interval(name))
 
 
 def judged(load: ObservedLoad) -> Verdict:

@@ -33,7 +33,7 @@ def test_names_labels_and_help_are_in_form(metric: Metric) -> None:
 
 
 def test_the_document_lists_all_metrics() -> None:
-    """docs/metrics.md has a row for each, with its labels; `python docs/metrics.py` writes them."""
+    """docs/metrics.md has a row for each, with its labels; `python docs/tables.py` writes them."""
     page = (ROOT / "docs/metrics.md").read_text()
     rows = dict(re.findall(r"^\| `([a-z0-9_]+)` \| [a-z]+ \| (.*?) \|", page, re.MULTILINE))
     assert rows == {metric.sample: ", ".join(f"`{one}`" for one in metric.labels) for metric in METRICS}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tables.test_overview import preview, session_at, view_of
+from tests.diagnosis.simulated import view_of as simulated_view
+from tests.tables.test_overview import session_at, view_of
 from zmon.tables import CONCLUDED
 from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
 from zmon.tables.diagnosed import verdict_of
@@ -14,7 +15,7 @@ SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are idle (certain)."
 
 
 def drawn(name: str) -> dict[str, Conclusion]:
-    view = preview(name)
+    view = simulated_view(name)
     return {table: conclusion(view, table) for table in LISTED}
 
 
@@ -53,7 +54,7 @@ def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
     name: str, table: str, words: str, state: str
 ) -> None:
     """What is only possible does not stand before what is certain; of a resource with room this is said."""
-    found = conclusion(preview(name), table)
+    found = conclusion(simulated_view(name), table)
     assert (found.words, found.state) == (words, state)
 
 
@@ -68,7 +69,7 @@ def test_what_another_diagnosis_explains_is_said_with_its_cause() -> None:
 
 def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:
     """Of any other device it is said that the diagnosis is not about it."""
-    interval = preview("shark-before").interval
+    interval = simulated_view("shark-before").interval
     of = {one: View(interval, argument=one, people=no_inputs) for one in ("3373", "0F41")}
     assert conclusion(of["3373"], ONE) == Conclusion(SKEW, "bad")
     assert conclusion(of["0F41"], ONE) == Conclusion(f"Not this device: {SKEW}")

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent
-from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.machines import ScenarioSection
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.tables import curves as module
 from zmon.tables.curves import CURVED, curves
-from zmon.tables.view import View, fill, no_inputs
+from zmon.tables.view import View, fill
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "lab-healthy-day.zmon"
 COLUMNS = {"device": "resp", "control_unit": "resp", "channel": "cur"}
@@ -45,11 +44,7 @@ def test_a_curve_ends_with_the_figure_of_its_row(name: str) -> None:
 
 def test_an_lss_has_the_curve_of_its_disks() -> None:
     """Though they count for all SCSI disks where requests are followed."""
-    plan = load_scenario("fcp-failover")
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert found is not None
-    view = View(found, people=no_inputs)
+    view = view_of("fcp-failover")
     filled, series = fill("control_unit", view), curves("control_unit", view)
     resp = dict(zip(filled.keys, filled.column("resp"), strict=True))
     assert len(resp) == 2

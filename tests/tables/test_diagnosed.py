@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from zmon.diagnosis.diagnosis import Subject
 from zmon.interval import Interval
-from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
-from zmon.session.machines import ScenarioSection
 from zmon.session.page import Page
 from zmon.tables.diagnosed import door, lcu_door, verdict_of
 from zmon.tables.view import View, fill, no_inputs
 from zmon.ui.grid import Grid
-
-
-def view_of(name: str) -> View:
-    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert found is not None
-    return View(found, people=no_inputs)
 
 
 def test_a_diagnosis_is_there_whole() -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.diagnosis.simulated import view_of as simulated_view
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
-from zmon.lab.scenario import load_scenario
 from zmon.ranges import ranges
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
-from zmon.session.machines import ScenarioSection, open_capture
+from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
@@ -23,7 +23,7 @@ from zmon.tables.diagnosed import verdict_of
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, RESOURCES
-from zmon.tables.view import View, fill, no_inputs
+from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -39,15 +39,6 @@ def session_at(name: str, when: str = "") -> Session:
     session = Session(open_capture(path) if name.endswith("gz") else open_recording(path), SCREENS)
     session.seek(parse_when(when, 0, None, session.timeline.span())) if when else session.end()
     return session
-
-
-def preview(name: str) -> View:
-    """Return a view of the last interval of a scenario, of which only the last phase is simulated."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert found is not None
-    return View(found, people=no_inputs)
 
 
 def view_of(session: Session) -> View:
@@ -95,7 +86,7 @@ def test_a_measurement_that_is_off_is_no_verdict(monkeypatch: pytest.MonkeyPatch
 
 def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain() -> None:
     """DIAGNOSE has it with its range; on OVERVIEW `certain` would seem to be said of it."""
-    view = preview("fcp-failover")
+    view = simulated_view("fcp-failover")
     (first, *_), lines = verdict_of(view).diagnoses, rows(table(view), "verdict")
     assert re.search(r"\(0\.\d\d to .*; low confidence\)", first.gain)
     words = str(lines[0]["words"])
@@ -141,7 +132,7 @@ def test_every_line_leads_to_something(name: str) -> None:
 
 def test_a_volume_that_hangs_comes_first() -> None:
     """It has no I/O, but is what the verdict is about; the word is in its row and in that of all devices."""
-    filled = table(preview("volume-hangs"))
+    filled = table(simulated_view("volume-hangs"))
     first = rows(filled, "device")[0]
     assert (first["name"], first["words"], first["io"]) == ("8007", "hangs", 0.0)
     assert str(rows(filled, "resource")[-1]["words"]).startswith("8007 hangs; ")
@@ -149,7 +140,7 @@ def test_a_volume_that_hangs_comes_first() -> None:
 
 def test_a_lost_path_comes_first() -> None:
     """It carries nothing, and stands before those that do."""
-    filled = table(preview("path-lost"))
+    filled = table(simulated_view("path-lost"))
     channels = rows(filled, "channel")
     assert [(line["name"], line["words"]) for line in channels[:2]] == [
         ("52", "lost"),
@@ -161,12 +152,12 @@ def test_a_lost_path_comes_first() -> None:
 
 def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
     """As on CTLUNIT; and each row leads to the disks, of which DEVICE has some."""
-    filled = table(preview("fcp-failover"))
+    filled = table(simulated_view("fcp-failover"))
     lcus = rows(filled, "lcu")
     assert {line["name"] for line in lcus} == {"80", "81"}
     assert sum(float(str(line["percent"])) for line in lcus) == pytest.approx(100)
     assert {line["where"] for line in rows(filled, "device")} == {"80", "81"}
-    devices = fill("device", preview("fcp-failover"))
+    devices = fill("device", simulated_view("fcp-failover"))
     (condition,) = parse_conditions(
         str(lcus[0]["command"]).removeprefix("DEVICE "), SCREENS.find("DEVICE").columns
     )
@@ -180,7 +171,7 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
 
     Its requests have no Disc, so nothing shows how busy it is: that is no zero.
     """
-    lines = rows(table(preview("hyperpav-0")), "resource")
+    lines = rows(table(simulated_view("hyperpav-0")), "resource")
     assert (lines[3]["state"], lines[4]["state"]) == ("ok", "look")
     assert lines[3]["percent"] == NO_DISC
     assert re.match(r"none; \d+\.\d wait in Linux for LCU 8\d00", str(lines[4]["words"]))
@@ -196,7 +187,7 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
 )
 def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> None:
     """Logs beside data make volumes wait, a slow link its paths: no LCU that does next to nothing is bad."""
-    lines = rows(table(preview(name)), "resource")
+    lines = rows(table(simulated_view(name)), "resource")
     assert {str(one["name"]): one["state"] for one in lines if one["name"] in states} == states
 
 
@@ -273,7 +264,7 @@ def test_paths_that_follow_one_another_are_a_range() -> None:
 
 def test_the_line_of_devices_names_the_one_whose_percentage_it_shows() -> None:
     """With most requests is another: the busiest of ten disks has 40 %, the other one 38 %."""
-    view = preview("fcp-failover")
+    view = simulated_view("fcp-failover")
     present = recent_loads(view)[-1]
     line = next(one for one in rows(table(view), "resource") if one["name"] == "Devices")
     named = str(line["words"]).partition(" ")[0]

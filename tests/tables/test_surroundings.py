@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.diagnosis import simulated
 from zmon.clock import clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
-from zmon.lab.scenario import load_scenario
 from zmon.sample import not_sampled
-from zmon.session.machines import ScenarioSection
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 from zmon.tables.diagnosed import verdict_of
@@ -30,14 +29,7 @@ DAY = Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"
 MINUTE = 60_000_000_000
 
 
-@cache
-def last_interval(name: str) -> Interval:
-    """Return the last interval of a scenario, of its last phase."""
-    plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
-    found = section.preview(section.span()[1])
-    assert found is not None
-    return found
+last_interval = cache(simulated.last_interval)
 
 
 def without(sample: Sample, kinds: tuple[Kind, ...]) -> Sample:

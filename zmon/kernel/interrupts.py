@@ -28,18 +28,24 @@ MAX_WORDS: Final = 60
 _CLASS: Final = re.compile(r"\[([A-Za-z/]{1,12})\] ?(.*)")
 
 
+def _counted_by_cpu(content: str, file: str) -> tuple[int, list[str]]:
+    """Return the number of CPUs that the first line names, and the other lines."""
+    head, _, rest = content.partition("\n")
+    cpus = len(head.split())
+    if not cpus or not all(re.fullmatch("CPU[0-9]{1,5}", word) for word in head.split()):
+        raise ValueError(f"{file}: expected CPU0 ..., found {head[:60]!r}")
+    return cpus, rest.splitlines()
+
+
 def parse_interrupts(content: str) -> dict[str, dict[str, Value]]:
     """Return count, class and description of each line that is no sum of others.
 
     Raises:
         ValueError: the first line names no CPU.
     """
-    head, _, rest = content.partition("\n")
-    cpus = len(head.split())
-    if not cpus or not all(re.fullmatch("CPU[0-9]{1,5}", word) for word in head.split()):
-        raise ValueError(f"/proc/interrupts: expected CPU0 ..., found {head[:60]!r}")
+    cpus, lines = _counted_by_cpu(content, "/proc/interrupts")
     rows: dict[str, dict[str, Value]] = {}
-    for line in rest.splitlines():
+    for line in lines:
         name, colon, counts = line.partition(":")
         name = name.strip()
         words = counts.split(None, cpus)
@@ -59,12 +65,9 @@ def parse_diagnoses(content: str) -> dict[str, dict[str, Value]]:
     Raises:
         ValueError: the first line names no CPU.
     """
-    head, _, rest = content.partition("\n")
-    cpus = len(head.split())
-    if not cpus or not all(re.fullmatch("CPU[0-9]{1,5}", word) for word in head.split()):
-        raise ValueError(f"diag_stat: expected CPU0 ..., found {head[:60]!r}")
+    cpus, lines = _counted_by_cpu(content, "diag_stat")
     rows: dict[str, dict[str, Value]] = {}
-    for line in rest.splitlines():
+    for line in lines:
         match = re.fullmatch(r"diag ([0-9a-f]{3}): +(.*)", line.rstrip())
         words = match[2].split(None, cpus) if match else []
         numbers = words[:cpus]

@@ -1,0 +1,76 @@
+"""Write the tables of check.md, metrics.md and sources.md from what the program declares.
+
+python docs/tables.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from zmon.check.practices import CHECKS, QUESTIONS
+from zmon.exposition.metric import METRICS
+from zmon.registry import SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DOCS: Final = Path(__file__).parent
+
+
+def checks() -> Iterator[tuple[str, ...]]:
+    """Yield the cells of all checks."""
+    for one in CHECKS:
+        yield one.id, one.title, f"`{one.reads}`", one.good, one.advice, one.source
+
+
+def questions() -> Iterator[tuple[str, ...]]:
+    """Yield those of all questions that only a person can answer."""
+    for one in QUESTIONS:
+        yield one.id, one.words, one.source
+
+
+def metrics() -> Iterator[tuple[str, ...]]:
+    """Yield those of all metrics that are exported."""
+    for one in METRICS:
+        labels = ", ".join(f"`{label}`" for label in one.labels)
+        yield f"`{one.sample}`", one.type, labels, one.help, one.source
+
+
+def sources() -> Iterator[tuple[str, ...]]:
+    """Yield those of all sources."""
+    for one in SOURCES:
+        yield one.name, one.reads, one.needs, one.often, one.serves
+
+
+TABLES: Final[dict[str, dict[tuple[str, ...], Callable[[], Iterator[tuple[str, ...]]]]]] = {
+    "check.md": {
+        ("id", "check", "reads", "good", "else", "advice from"): checks,
+        ("id", "question", "from"): questions,
+    },
+    "metrics.md": {("metric", "type", "labels", "what", "from"): metrics},
+    "sources.md": {("source", "reads", "needs", "how often", "for"): sources},
+}
+"""The tables of each page: the cells of the head, and what yields the rows."""
+
+
+def _lines(*rows: tuple[str, ...]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def page(name: str) -> str:
+    """Return a page with its tables of now in the place of those that were written."""
+    written = (DOCS / name).read_text(encoding="utf-8")
+    for cells, rows in TABLES[name].items():
+        head = _lines(cells, ("---",) * len(cells))
+        before, found, after = written.partition(head)
+        if not found:
+            raise ValueError(f"docs/{name} has no table of {cells[0]}: its head is missing")
+        _old, blank, rest = after.partition("\n\n")
+        written = f"{before}{head}{_lines(*rows()).rstrip()}{blank}{rest}"
+    return written
+
+
+if __name__ == "__main__":
+    for each in TABLES:
+        (DOCS / each).write_text(page(each), encoding="utf-8")
