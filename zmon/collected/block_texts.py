@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zmon.collected.dasd_texts import BUSID, UID
 from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
@@ -215,13 +216,11 @@ def parse_partitions(text: CollectedText, facts: Facts) -> None:
 
 _LINK: Final = re.compile(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S{1,255})\s*")
 _DIRECTORY: Final = re.compile(r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?")
-_BY_PATH: Final = re.compile(r"ccw-([0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4})")
+_BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_PORT: Final = re.compile(
-    r"ccw-([0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4})-(?:zfcp|fc)-(0x[0-9a-f]{16})(?::|-lun-)(0x[0-9a-f]{16})"
+    rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})"
 )
-_BY_ID: Final = re.compile(
-    r"ccw-([A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2,6}(?:\.[0-9a-f]{1,32})?)"
-)
+_BY_ID: Final = re.compile(rf"ccw-({UID})")
 
 
 def parse_links(text: CollectedText, facts: Facts) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.collected.dasd_texts import BUSID
 from zmon.kinds import CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
-_BUSID: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
 _SUBCHANNEL: Final = re.compile(
-    rf"({_BUSID})\s+({_BUSID})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+(?:(yes|no)\s+)?"
+    rf"({BUSID})\s+({BUSID})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+([0-9a-f]{{4}}/[0-9a-f]{{2}})\s+(?:(yes|no)\s+)?"
     r"((?:[0-9a-f]{2}\s+){3,4})([0-9a-f]{8})\s+([0-9a-f]{8})(?:\s.*)?",
     re.IGNORECASE,
 )
@@ -77,7 +77,7 @@ def parse_lschp(text: CollectedText, facts: Facts) -> None:
 
 
 _LUN: Final = re.compile(
-    rf"({_BUSID})/(0x[0-9a-f]{{16}})/(0x[0-9a-f]{{16}})\s+([0-9]{{1,5}}(?::[0-9]{{1,20}}){{3}})\s*"
+    rf"({BUSID})/(0x[0-9a-f]{{16}})/(0x[0-9a-f]{{16}})\s+([0-9]{{1,5}}(?::[0-9]{{1,20}}){{3}})\s*"
 )
 _SCSI: Final = re.compile(
     r"\[([0-9]{1,5}(?::[0-9]{1,20}){3})\]\s+disk\s+(\S{1,8})\s+(\S(?:.{0,15}\S)?)\s+\S+\s+/dev/(sd[a-z]{1,4})(?:\s.*)?"

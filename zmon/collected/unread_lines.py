@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.collection import facts_of
+from zmon.collected.dasd_texts import BUSID
 from zmon.collected.mount_texts import parse_mounts
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ TOOLS: Final = frozenset({"", "lsdasd", "lsblk", "mount"})
 MAX_NAMED: Final = 5
 """Lines of a text, and texts, that are named."""
 _MEANT: Final = re.compile(
-    r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}\s+(?!.*\bsecondary\b)\S.*"  # a device
+    rf"{BUSID}\s+(?!.*\bsecondary\b)\S.*"  # a device
     r'|NAME="[^"]*" +[A-Z].*'  # lsblk -P
     r"|/dev/\S+ on .*"
 )
