@@ -217,9 +217,7 @@ def parse_partitions(text: CollectedText, facts: Facts) -> None:
 _LINK: Final = re.compile(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S{1,255})\s*")
 _DIRECTORY: Final = re.compile(r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?")
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
-_BY_PORT: Final = re.compile(
-    rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})"
-)
+_BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
 _BY_ID: Final = re.compile(rf"ccw-({UID})")
 
 
