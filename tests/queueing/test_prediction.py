@@ -15,7 +15,7 @@ from zmon.queueing.change import (
     ProcessorNumber,
     StripedSpace,
 )
-from zmon.queueing.fit import fit, network_of
+from zmon.queueing.fit import fit
 from zmon.queueing.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, fitted_interval, predict
 
@@ -188,9 +188,9 @@ def test_processors_and_paths_that_were_not_read_cannot_change() -> None:
 @pytest.mark.parametrize(("name", "many"), [("hyperpav-0", 2), ("fcp-failover", 2), ("logs-mixed", 1)])
 def test_writes_that_come_many_at_once_are_a_class_of_their_own(name: str, many: int) -> None:
     """They wait longer than reads on the same volume; where they wait as long, all are one class."""
-    model = fit(observed(name, -1))
+    model, network, _ = fit(observed(name, -1))
     lcu = model.flows[0].lcu
-    classes = [one for one in network_of(model).classes if lcu in one.title]
+    classes = [one for one in network.classes if lcu in one.title]
     assert len(classes) == many
     assert [one.follows is not None for one in classes] == [False, True][:many]
 
@@ -241,7 +241,7 @@ def test_writes_that_take_longer_in_the_storage_are_waited_for() -> None:
         one._replace(pend=0.0, disc=one.response, conn=0.0, write_response=2 * one.response)
         for one in load.volumes
     )
-    assert not any(flow.ahead for flow in fit(load._replace(volumes=mirrored)).flows)
+    assert not any(flow.ahead for flow in fit(load._replace(volumes=mirrored))[0].flows)
 
 
 def test_an_interval_without_io_has_no_model() -> None:

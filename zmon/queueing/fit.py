@@ -42,6 +42,7 @@ from zmon.record import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zmon.queueing.network import Solution
     from zmon.queueing.observation import ObservedLoad, ObservedVolume
 
 FIXED: Final = 32_768.0
@@ -232,8 +233,8 @@ def service_bytes(size: float) -> float:
     return size + FIXED
 
 
-def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
-    """Fit a model; what belongs to no known file is one class for each LCU.
+def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> tuple[FittedModel, Network, Solution]:
+    """Fit a model, and solve it; what belongs to no known file is one class for each LCU.
 
     Raises:
         ValueError: there is no I/O of which the times were measured.
@@ -557,18 +558,22 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
     return model._replace(evenly=min(1.0, evenly_used))
 
 
-def _with_factors(model: FittedModel) -> FittedModel:
+def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:
     """Fit the factors of the waits of classes to the response times that were measured."""
     factors = dict.fromkeys(model.population, 1.0)
+    network = network_of(model)
+    solution = solve(network)
     for _ in range(FITS):
-        network = network_of(model._replace(factors=dict(factors)))
-        for one, flows in zip(network.classes, solve(network).flows, strict=True):
+        for one, flows in zip(network.classes, solution.flows, strict=True):
             least = sum(flow.part * flow.least for flow in one.flows)
             now, wanted = mean_response(flows) - least, model.response[one.title] - least
             if now > 0.01 * least:
                 factor = factors[one.title] * sqrt(max(0.1, min(10.0, wanted / now)))
                 factors[one.title] = max(LEAST_FACTOR, min(MAX_BURST, factor))
-    return model._replace(factors=factors)
+        model = model._replace(factors=dict(factors))
+        network = network_of(model)
+        solution = solve(network, solution)
+    return model, network, solution
 
 
 def class_rates(model: FittedModel) -> dict[str, float]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 CONSTANT: Final = 0.5
 EXPONENTIAL: Final = 1.0
@@ -132,6 +132,17 @@ class FlowResult(NamedTuple):
     unit: str
 
 
+class Place(NamedTuple):
+    """Where the iteration is: the work of each class, and what it was computed with."""
+
+    work: Sequence[Mapping[int, float]]
+    use: Sequence[float]
+    batches: Sequence[tuple[float, float]]
+    rates: Sequence[float]
+    cycles: Sequence[float]
+    """Of each class the seconds from one request of a customer to the next."""
+
+
 class Solution(NamedTuple):
     """What becomes of a network."""
 
@@ -141,6 +152,8 @@ class Solution(NamedTuple):
     """Requests per second of each class."""
     flows: tuple[tuple[FlowResult, ...], ...]
     """Of each class."""
+    end: Place
+    """Where the iteration ended: another network with the same stations and classes may begin there."""
 
     @property
     def rate(self) -> float:
@@ -212,9 +225,15 @@ def residual(varying: float, held: float) -> float:
     return (1.0 + (varying / held) ** 2) / 2 if held > 0 else CONSTANT
 
 
-def solve(network: Network) -> Solution:
-    """Return throughputs and times of the whole network."""
-    return _Iteration(network).run()
+def solve(network: Network, near: Solution | None = None) -> Solution:
+    """Return throughputs and times of the whole network.
+
+    `near`: the solution of a network that differs in numbers alone, which is sooner corrected than found.
+    """
+    iteration = _Iteration(network)
+    if near is not None:
+        iteration.begin(near.end)
+    return iteration.run()
 
 
 class _Visit:
@@ -229,15 +248,7 @@ class _Visit:
         """The part of a station that batches use, and this times what each waits in its batch."""
 
 
-class _Place(NamedTuple):
-    """Where the iteration is: the work of each class, and what it was computed with."""
-
-    work: list[dict[int, float]]
-    use: list[float]
-    batches: list[tuple[float, float]]
-
-
-def _steps(before: _Place, then: _Place, now: _Place) -> tuple[float, float]:
+def _steps(before: Place, then: Place, now: Place) -> tuple[float, float]:
     """Return the quotient of two steps, the last over the first, and the cosine of the angle between them."""
     first, last = [
         [
@@ -268,13 +279,13 @@ class _Iteration:
         self.parts = [self._parts(one) for one in network.classes]
         self.own = [self._own(*each) for each in zip(network.classes, self.parts, strict=True)]
         """Of each class which part of its work at each station a request does not find."""
-        self.work: list[dict[int, float]] = [{} for _ in network.classes]
+        self.work: Sequence[Mapping[int, float]] = [{} for _ in network.classes]
         """Of each class the work that it has at each station."""
         self.total = [0.0] * many
-        self.use = [0.0] * many
+        self.use: Sequence[float] = [0.0] * many
         self.weight = [0.0] * many
         """Of each station, what a unit of work that is found makes wait."""
-        self.batches = [(0.0, 0.0)] * many
+        self.batches: Sequence[tuple[float, float]] = [(0.0, 0.0)] * many
         """Of each station the part of it that batches use, and this times what each waits in its batch."""
 
     def _first(self, one: RequestClass) -> float:
@@ -309,6 +320,16 @@ class _Iteration:
         }
         return {at: own_part(one.population, part, evenly.get(at, 0.0)) for at, part in parts.items()}
 
+    def begin(self, place: Place) -> None:
+        """Begin at a place, instead of with nothing at any station."""
+        self.work, self.use, self.batches, rates, cycles = place
+        self.rates, self.cycles = list(rates), list(cycles)
+        self.total = self._total(self.work)
+
+    def _total(self, work: Sequence[Mapping[int, float]]) -> list[float]:
+        """Return the work of all classes at each station."""
+        return [sum(one.get(at, 0.0) for one in work) for at in range(len(self.stations))]
+
     def run(self) -> Solution:
         """Go on until nothing changes.
 
@@ -318,7 +339,7 @@ class _Iteration:
         """
         flows: list[list[float]] = []
         damping = DAMPING
-        places: list[_Place] = []
+        places: list[Place] = []
         nearest = float("inf")
         """The last change before all steps that follow were made at once."""
         for number in range(1, MAX_ROUNDS + 1):
@@ -343,13 +364,13 @@ class _Iteration:
             )
             for one, rate, responses in zip(self.network.classes, self.rates, flows, strict=True)
         )
-        return Solution(tuple(self.use), tuple(self.rates), results)
+        return Solution(tuple(self.use), tuple(self.rates), results, self._place())
 
-    def _place(self) -> _Place:
-        """Return where the iteration is; the dictionaries and lists of it are never changed."""
-        return _Place(self.work, self.use, self.batches)
+    def _place(self) -> Place:
+        """Return where the iteration is; what is in it is never changed."""
+        return Place(self.work, self.use, self.batches, tuple(self.rates), tuple(self.cycles))
 
-    def _go(self, then: _Place, now: _Place, times: float) -> None:
+    def _go(self, then: Place, now: Place, times: float) -> None:
         """Go on from a place in the direction of the last step, so many times as far."""
 
         def beyond(new: float, old: float) -> float:
@@ -359,7 +380,7 @@ class _Iteration:
             {station: beyond(value, old.get(station, 0.0)) for station, value in new.items()}
             for new, old in zip(now.work, then.work, strict=True)
         ]
-        self.total = [sum(one.get(at, 0.0) for one in self.work) for at in range(len(self.stations))]
+        self.total = self._total(self.work)
         self.use = list(map(beyond, now.use, then.use))
         self.batches = [
             (beyond(new[0], old[0]), beyond(new[1], old[1]))

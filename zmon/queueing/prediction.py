@@ -136,9 +136,7 @@ class _Once:
 
 @lru_cache(maxsize=2)  # MOVES, SPREAD and their pages ask the same
 def _fitted_interval(once: _Once, shares: tuple[FlowShare, ...]) -> FittedInterval:
-    model = fit(once.load, shares)
-    network = network_of(model)
-    return FittedInterval(once.load, model, network, solve(network))
+    return FittedInterval(once.load, *fit(once.load, shares))
 
 
 def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
@@ -257,6 +255,7 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
 
     The rates are those of classes; the times those of a class on an LCU, or where it was not there before,
     of the class.  So the utilisation of processors, paths and LCUs before a change is the measured one.
+    Where less is measured than the model gives, requests wait less: their service was measured as well.
     """
     measured = class_rates(base.model)
     times = _times(base)
@@ -265,9 +264,10 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
     asked = [0.0] * len(network.stations)
     for one, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
         more = measured[one.title] / modelled[one.title] if modelled[one.title] else 1.0
-        for flow in flows:
-            longer = times.get((one.title, flow.unit), times[one.title, ""])
-            results.append(flow._replace(rate=flow.rate * more, response=flow.response * longer))
+        for asks, flow in zip(one.flows, flows, strict=True):
+            longer, waits = times.get((one.title, flow.unit), times[one.title, ""])
+            response = longer * (asks.least + waits * (flow.response - asks.least))
+            results.append(flow._replace(rate=flow.rate * more, response=response))
         for station, seconds in one.demands():
             asked[station] += rate * more * seconds
     overall = sum(flow.rate for flow in results) / solution.rate
@@ -278,8 +278,11 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
     return _Outcome(tuple(results), tuple(use))
 
 
-def _times(base: FittedInterval) -> dict[tuple[str, str], float]:
-    """Return how many times the modelled response each class has, on each LCU and, with no key, on all."""
+def _times(base: FittedInterval) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return how many times the modelled response, and of this how many times the wait, each class has.
+
+    By class and LCU; with no key, on all LCUs.
+    """
     measured: dict[tuple[str, str], tuple[float, float]] = {}
     for flow in base.model.flows:
         for unit in (flow.lcu, ""):
@@ -288,9 +291,17 @@ def _times(base: FittedInterval) -> dict[tuple[str, str], float]:
     found = {}
     for one, flows in zip(base.network.classes, base.solution.flows, strict=True):
         for unit in {"", *(flow.unit for flow in flows)}:
-            modelled = mean_response(flow for flow in flows if unit in {"", flow.unit})
+            mine = [each for each in zip(one.flows, flows, strict=True) if unit in {"", each[1].unit}]
+            least = sum(asks.part * asks.least for asks, _ in mine) / sum(asks.part for asks, _ in mine)
+            modelled = mean_response(flow for _, flow in mine)
             rate, work = measured[one.title, unit]
-            found[one.title, unit] = work / rate / modelled if rate and modelled else 1.0
+            known = work / rate if rate and modelled else modelled
+            if known >= modelled > 0:
+                found[one.title, unit] = known / modelled, 1.0
+            elif known > least:
+                found[one.title, unit] = 1.0, (known - least) / (modelled - least)
+            else:
+                found[one.title, unit] = known / least if least else 1.0, 0.0
     return found
 
 
