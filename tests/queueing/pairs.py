@@ -81,10 +81,15 @@ def _moves() -> tuple[Change, ...]:
     )
 
 
+def _aliases(name: str, number: int) -> str:
+    """Return a scenario with two LCUs that have so many aliases each."""
+    return f'{name}\n[lcus]\n"LCU 0".aliases = {number}\n"LCU 1".aliases = {number}'
+
+
 _EIGHT: Final = "[volumes]\n" + "\n".join(
     f'{volume}.lcu = "{lcu}"' for lcu, volumes in MOVED.items() for volume in volumes
 )
-_FOUR: Final = 'hyperpav-10\n[lcus]\n"LCU 0".aliases = 2\n"LCU 1".aliases = 2'
+_FOUR: Final = _aliases("hyperpav-10", 2)
 STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
 SHIPPED: Final = (
     Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
@@ -124,6 +129,8 @@ SHIPPED: Final = (
 )
 """Scenarios that come with zmon, before and after."""
 OTHERS: Final = (
+    Pair("10 aliases, scans", "logs-mixed", _aliases("logs-mixed", 10), (AliasNumber(10),)),
+    Pair("20 aliases, scans", "logs-mixed", _aliases("logs-mixed", 20), (AliasNumber(20),)),
     Pair("eight files moved", "shark-before", f"shark-before\n{_EIGHT}", _moves()),
     Pair("10 aliases, full processors", "hyperpav-0.toml", "hyperpav-10.toml", (AliasNumber(5),)),
     Pair("20 aliases, full processors", "hyperpav-0.toml", "hyperpav-20.toml", (AliasNumber(10),)),

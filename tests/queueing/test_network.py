@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.queueing.pairs import observed, shares
@@ -67,6 +67,7 @@ def test_littles_law_and_capacities_hold(population: float, servers: int, hold: 
 
 
 @given(population=st.floats(1, 100), servers=st.integers(1, 20))
+@example(population=27.0, servers=18)  # the rate went to and fro while the work stayed
 def test_more_servers_never_slow_down(population: float, servers: int) -> None:
     """More subchannels give as much or more."""
     few, many = (solve(network(population, float(n), 0.01)).rate for n in (servers, servers + 1))

@@ -14,6 +14,7 @@ for one server times the utilisation to the power of 4.464 (m ** 0.676 - 1), div
 from __future__ import annotations
 
 from math import expm1
+from operator import sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.record import NamedTuple
@@ -250,11 +251,15 @@ class _Visit:
 
 def _steps(before: Place, then: Place, now: Place) -> tuple[float, float]:
     """Return the quotient of two steps, the last over the first, and the cosine of the angle between them."""
+    most = max((value for one in now.work for value in one.values()), default=0.0) or 1.0
     first, last = [
         [
-            value - old.get(at, 0.0)
-            for old, new in zip(one.work, two.work, strict=True)
-            for at, value in new.items()
+            *(
+                (value - old.get(at, 0.0)) / most
+                for old, new in zip(one.work, two.work, strict=True)
+                for at, value in new.items()
+            ),
+            *map(sub, two.use, one.use),
         ]
         for one, two in ((before, then), (then, now))
     ]
@@ -410,9 +415,9 @@ class _Iteration:
             self.rates[at] = wanted
             for station, seconds in visit.asked.items():
                 asked[station] += wanted * seconds
-            for station, (use, waits) in visit.batches.items():
+            for station, (part, waits) in visit.batches.items():
                 sums = batches[station]
-                batches[station] = sums[0] + wanted * use, sums[1] + wanted * waits
+                batches[station] = sums[0] + wanted * part, sums[1] + wanted * waits
             before = self.work[at]
             work.append({
                 station: before.get(station, 0.0) + damping * (wanted * value - before.get(station, 0.0))
@@ -422,16 +427,16 @@ class _Iteration:
         for each in work:
             for station, value in each.items():
                 total[station] += value
-        pairs = zip(total, self.total, strict=True)
+        use = [
+            then + damping * (seconds / station.servers - then)
+            for seconds, station, then in zip(asked, self.stations, self.use, strict=True)
+        ]
+        pairs = zip((*total, *use), (*self.total, *self.use), strict=True)
         change = max([change, *(abs(now - then) / max(now, 1e-9) for now, then in pairs)])
-        self.work, self.total = work, total
+        self.work, self.total, self.use = work, total, use
         self.batches = [
             (then[0] + damping * (now[0] - then[0]), then[1] + damping * (now[1] - then[1]))
             for now, then in zip(batches, self.batches, strict=True)
-        ]
-        self.use = [
-            then + damping * (seconds / station.servers - then)
-            for seconds, station, then in zip(asked, self.stations, self.use, strict=True)
         ]
         return responses, change
 

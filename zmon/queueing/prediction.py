@@ -8,7 +8,7 @@ cancels.  The range comes from errors in the laboratory: see `benchmarks/whatif.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25
-"""The errors that 22 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
+"""The errors that 24 of 29 predictions for scenarios of the laboratory keep: see docs/whatif.md."""
 WORSE: Final = 1.6
 """How many times larger the range is for each thing that is not known."""
 FULL_ENOUGH: Final = 0.8
@@ -47,6 +47,9 @@ MOST_LONGER: Final = 1000.0
 """How many times the response and the requests in flight may become; beyond it the model does not fit."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
+FAR: Final = 2.0
+"""Times the requests of an LCU beyond which it may be so slow with more of them at once that nothing is
+gained: see docs/whatif.md."""
 LITTLE: Final = 1.05
 """Times the throughput below which a change gains little."""
 CPU: Final = "processors"
@@ -147,11 +150,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         ValueError: the response after it cannot be, so the model does not fit this interval.
     """
     model = changed(base.model, changes)
-    network = network_of(model)
-    after = solve(network)
     now = _corrected(base, base.network, base.solution)
-    then = _corrected(base, network, after)
-    then = _bounded(base, model, now, _possible(network, then, _most_used(base.network, now.use)))
+    network, solutions, then = _outcome(base, model, now)
     choices = ((network, then), *_without_aliases(base, now, changes))
     network, then = max(choices, key=lambda one: one[1].rate)
     units = tuple(_units(base, model, then))
@@ -171,11 +171,16 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
     bound = _bound(times, network, then.use, error if missing else 1.0)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
-    others = [after, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
-    more, less = (pick(one.rate for one in others) / after.rate for pick in (max, min))
-    answers = [one.response / after.response for one in others]
+    others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
+    middle = sqrt(solutions[0].rate * solutions[-1].rate)
+    more, less = (pick(one.rate for one in others) / middle for pick in (max, min))
+    middle = sqrt(solutions[0].response * solutions[-1].response)
+    answers = [one.response / middle for one in others]
     many = 2 if more > WORSE * less else len(missing)
     confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
+    crowded = {lcu for doubt in doubts for lcu in doubt.crowded}
+    if any(one.rate[1] > FAR * one.rate[0] for one in units if one.key in crowded):
+        least = min(least, rate)
     longest = response * longer * max(answers) * slower
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
@@ -208,6 +213,50 @@ class _Outcome(NamedTuple):
         return sum(flow.rate for flow in self.flows)
 
 
+def _outcome(
+    base: FittedInterval, model: FittedModel, now: _Outcome
+) -> tuple[Network, Sequence[Solution], _Outcome]:
+    """Return the network of a model, its solution, and what this means for what was measured.
+
+    Where a full LCU gets fewer requests at once, they may wait in it now, or make it slow: there are two
+    solutions, and the outcome is in the middle of them.
+    """
+    models = [model]
+    fewer = _relieved(base, model, _uses(base.network, now.use))
+    if fewer:
+        models.append(model._replace(service={**model.service, **dict.fromkeys(fewer, 0.0)}))
+    networks = [network_of(one) for one in models]
+    solutions = [solve(one) for one in networks]
+    most = _most_used(base.network, now.use)
+    found = [
+        _possible(network, _corrected(base, network, solution), most)
+        for network, solution in zip(networks, solutions, strict=True)
+    ]
+    return networks[0], solutions, _bounded(base, model, now, _between(found[0], found[-1]))
+
+
+def _between(one: _Outcome, other: _Outcome) -> _Outcome:
+    """Return the outcome in the middle of two, by ratios; resources are used as in the first."""
+    flows = tuple(
+        flow._replace(rate=sqrt(flow.rate * each.rate), response=sqrt(flow.response * each.response))
+        for flow, each in zip(one.flows, other.flows, strict=True)
+    )
+    times = sum(flow.rate for flow in flows) / one.rate
+    return _Outcome(flows, tuple(use * times for use in one.use))
+
+
+def _relieved(base: FittedInterval, model: FittedModel, used: Mapping[tuple[str, str], float]) -> list[str]:
+    """Return the LCUs that are full and get fewer requests at once, with the same volumes: fewer aliases."""
+    had, has = subchannels(base.model), subchannels(model)
+    before, after = ({(flow.lcu, flow.volume) for flow in each.flows} for each in (base.model, model))
+    moved = {lcu for lcu, _ in before ^ after}
+    return [
+        lcu
+        for lcu in had
+        if lcu not in moved and has[lcu] < had[lcu] and used.get(("lcu", lcu), 0.0) > FULL_ENOUGH
+    ]
+
+
 def _bounded(base: FittedInterval, model: FittedModel, now: _Outcome, then: _Outcome) -> _Outcome:
     """Return an outcome in which more of a resource gives no less than now, and less of one no more."""
     less, more = then.rate < now.rate, then.rate > now.rate
@@ -226,11 +275,8 @@ def _without_aliases(
     none = [one._replace(number=0) if isinstance(one, AliasNumber) else one for one in changes]
     if none == list(changes) or _only_adds(base.model, changed(base.model, changes)):
         return
-    model = changed(base.model, none)
-    network = network_of(model)
-    outcome = _corrected(base, network, solve(network))
-    outcome = _possible(network, outcome, _most_used(base.network, now.use))
-    yield network, _bounded(base, model, now, outcome)
+    network, _, outcome = _outcome(base, changed(base.model, none), now)
+    yield network, outcome
 
 
 def _only_adds(base: FittedModel, model: FittedModel) -> bool:
@@ -344,6 +390,8 @@ class _Doubt(NamedTuple):
     """What it is, and what is taken instead."""
     models: tuple[FittedModel, ...] = ()
     """After the change, with what it may be instead."""
+    crowded: Sequence[str] = ()
+    """LCUs that may become slow."""
 
 
 def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], float]:
@@ -365,20 +413,20 @@ def _doubts(
         )
     before: dict[str, float] = {}
     """Of each storage server the most subchannels of an LCU; those of one are taken to be alike."""
-    had = subchannels(base.model)
-    for lcu, many in had.items():
+    for lcu, many in subchannels(base.model).items():
         box = model.lcus[lcu].box or lcu
         before[box] = max(many, before.get(box, 0.0))
     has = subchannels(model)
-    more = any(many > before.get(model.lcus[lcu].box or lcu, many) for lcu, many in has.items())
-    if more or (_adds_to_full(base, model) and base.load.processors.taken > COMPUTING):
-        yield _Doubt("an LCU gets more requests at once than now: its service time is taken to stay the same")
-    fewer = [lcu for lcu in had if has.get(lcu, 0.0) < had[lcu] and now.get(("lcu", lcu), 0.0) > FULL_ENOUGH]
-    if fewer and any(isinstance(change, AliasNumber) for change in changes):
+    crowded = [lcu for lcu, many in has.items() if many > before.get(model.lcus[lcu].box or lcu, many)]
+    if crowded or (_adds_to_full(base, model) and base.load.processors.taken > COMPUTING):
         yield _Doubt(
-            "an LCU gets fewer requests at once than now: whether they wait in it, as is taken, or make it"
-            " slow is not known",
-            (model._replace(service={**model.service, **dict.fromkeys(fewer, 0.0)}),),
+            "an LCU gets more requests at once than now: its service time is taken to stay the same",
+            crowded=crowded,
+        )
+    if _relieved(base, model, now):
+        yield _Doubt(
+            "an LCU gets fewer requests at once than now: whether they wait in it or make it slow is not"
+            " known, and the middle is taken"
         )
     if any(not paths.pooled for paths in base.model.paths.values()):
         yield _Doubt("FCP: the time in the storage server is not measured apart from the wait for a path")
