@@ -102,3 +102,44 @@ def test_a_directory_without_recordings_says_what_it_should_hold(
     (tmp_path / "x.zmon").write_bytes(b"no recording")
     assert main(["fleet", str(tmp_path)]) == FAILED
     assert "none of the recordings can be read" in capsys.readouterr().err
+
+
+def test_the_screens_in_line_mode(
+    fleet: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the fleet into a system and back; no figure of a list is cut at 80 columns."""
+    commands = "GUESTS\nOPEN lnx002\nF3\nFILLERS guest=lnx002\nOPEN lnx9\nq\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(commands))
+    assert main(["fleet", str(fleet), "--line"]) == OK
+    text = capsys.readouterr().out
+    glance, guests, system, back, fillers = text.split(" Command ===> ")[:5]
+    assert glance.startswith(" FLEET ")
+    assert "Filled by" in glance
+    assert guests.splitlines()[1].startswith(" GUESTS ")
+    assert system.splitlines()[1].startswith(" OVERVIEW ")
+    assert " GUESTS " in back
+    assert "lnx002" in fillers
+    assert "lnx001" not in fillers
+    assert "'lnx9' is none of them" in text
+    assert all(len(line) < 80 for line in text.splitlines())
+
+
+def test_a_system_that_is_gone_is_said_and_the_fleet_stays(
+    fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording may be moved while one looks on."""
+    folder = tmp_path / "f"
+    shutil.copytree(fleet, folder)
+
+    class Lines(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            line = super().readline(size)
+            if line.startswith("OPEN"):
+                shutil.rmtree(folder / "lnx001")
+            return line
+
+    monkeypatch.setattr("sys.stdin", Lines("OPEN lnx001\nq\n"))
+    assert main(["fleet", str(folder), "--line"]) == OK
+    text = capsys.readouterr().out
+    assert "lnx001 cannot be opened" in text
+    assert text.count(" FLEET ") == 2

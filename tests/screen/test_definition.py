@@ -21,7 +21,10 @@ from zmon.screen.definition import (
 
 HEAD = 'id = "FCX1"\ncommand = "TRY"\ntitle = "Try"\ntable = "device"\n'
 COLUMN = '[[column]]\nname = "io"\nwidth = 4\nformat = "rate"\n'
-SHIPPED = {file.name: file.read_text(encoding="utf-8") for file in Path(shipped("screens")).iterdir()}
+SHIPPED = {
+    str(file.relative_to(shipped("screens"))): file.read_text(encoding="utf-8")
+    for file in Path(shipped("screens")).rglob("*.toml")
+}
 
 
 def test_a_screen_needs_little() -> None:
@@ -219,7 +222,8 @@ def test_a_head_may_hold_brackets() -> None:
 
 def test_heads_and_whole_files_agree() -> None:
     """What is read for finding is what stands in the screen."""
-    whole = {(s.id, s.command, s.shortest, s.menu) for s in load_screens(shipped("screens"))}
+    folders = (shipped("screens"), shipped("screens/fleet"))
+    whole = {(s.id, s.command, s.shortest, s.menu) for folder in folders for s in load_screens(folder)}
     heads = (parse_head(text, "f") for text in SHIPPED.values())
     assert {(s.id, s.command, s.shortest, s.menu) for s in heads} == whole
 

@@ -6,20 +6,26 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
+from zmon.cli import live
+from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
 from zmon.fleet.fleet_tables import fleet_of
-from zmon.fleet.member import found_in, read_member, span_of
+from zmon.fleet.fleet_timeline import FleetTimeline
+from zmon.fleet.recorded_fleet import FleetError, RecordedFleet
 from zmon.plain_text import harmless
+from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.export import moment
 from zmon.screen.number import DOTS, rate
+from zmon.session.session import Session
 from zmon.session.when import WhenError, parse_when, whole, written
-from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
     from zmon.fleet.fleet_tables import Fleet
+    from zmon.fleet.recorded_fleet import FleetSource
+    from zmon.session.session import SystemRequest
 
 VIEWS: Final = ("guests", "boxes", "lcus", "channels", "exceptions")
 TITLES: Final = {
@@ -57,7 +63,8 @@ TEXTS: Final = frozenset({
 })  # fmt: skip
 MAX_EXCEPTIONS: Final = 20
 """Exceptions that the text of all views has."""
-HOUR: Final = 3_600_000_000_000
+SECOND: Final = 1_000_000_000
+HOUR: Final = 3600 * SECOND
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,24 +72,20 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "csv" and not args.view:
         return misused(f"CSV has one heading: name a view, one of {', '.join(VIEWS)}")
     try:
-        paths = found_in(args.directory)
-    except OSError as error:
-        return complain(f"{args.directory}: {error.strerror}")
-    if not paths:
-        return complain(
-            f"{args.directory}: there is no recording in it; it needs a directory of day files or NAME.zmon"
-            " for each system"
-        )
-    with progress(f"reading {len(paths):,} recordings"):
-        spans = dict(_spans(paths))
-        if not spans:
-            name, path = next(iter(paths.items()))
-            return complain(f"none of the recordings can be read: {read_member(name, path, 0, 0).problem}")
-        try:
-            begin, end = _window(args, spans)
-        except WhenError as error:
-            return misused(str(error))
-        fleet = fleet_of([read_member(name, path, begin, end) for name, path in paths.items()], begin, end)
+        with progress(f"reading the recordings in {harmless(args.directory)}"):
+            source = RecordedFleet(args.directory)
+            begin, end = _window(args, source.span())
+            if _is_shown(args):
+                live.load_surface(args)
+                session = _session(args, source, begin, end)
+            else:
+                fleet = fleet_of(source.members(begin, end), begin, end)
+    except WhenError as error:
+        return misused(str(error))
+    except (FleetError, ScreenError) as error:
+        return complain(str(error))
+    if _is_shown(args):
+        return _show(args, session)
     views = (args.view,) if args.view else VIEWS
     write_result(
         args,
@@ -94,21 +97,12 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _spans(paths: dict[str, str]) -> Iterator[tuple[str, tuple[int, int]]]:
-    for name, path in paths.items():
-        try:
-            yield name, span_of(path)
-        except (RecordingError, OSError):
-            continue  # `read_member` says why
-
-
-def _window(args: argparse.Namespace, spans: dict[str, tuple[int, int]]) -> tuple[int, int]:
+def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:
     """Return the time that is looked at, UTC in ns: by default the last hour with samples.
 
     Raises:
         WhenError: the words name no time, or the end lies before the begin.
     """
-    span = min(one[0] for one in spans.values()), max(one[1] for one in spans.values())
     end = whole(parse_when(args.at, time.time_ns(), span[1], span)) if args.at else span[1]
     begin = (
         parse_when(args.since, time.time_ns(), end, span)
@@ -118,6 +112,57 @@ def _window(args: argparse.Namespace, spans: dict[str, tuple[int, int]]) -> tupl
     if begin >= end:
         raise WhenError("the begin does not lie before the end")
     return begin, end
+
+
+# on the glass
+
+
+def _is_shown(args: argparse.Namespace) -> bool:
+    """Tell whether the screens are opened, and nothing is printed."""
+    if args.text or args.view or args.format != "text":
+        return False
+    return args.line or (live.closed_stream() is None and live.is_terminal())
+
+
+def _session(args: argparse.Namespace, source: FleetSource, begin: int, end: int) -> Session:
+    """Return a session that looks at the period from `begin` to `end`."""
+    timeline = FleetTimeline(source, begin, end)
+    session = Session(timeline, load_screens(shipped("screens/fleet")), "FLEET")
+    session.read_only = args.read_only
+    session.seek(end)
+    return session
+
+
+def _show(args: argparse.Namespace, session: Session) -> int:
+    """Show the fleet, and the systems that are opened from it, until the user leaves it."""
+    while True:
+        status = live.show_screens(args, session, "")
+        request, session.opens, session.ended = session.opens, None, False
+        if status or request is None:
+            return status
+        try:
+            with progress(f"opening {harmless(request.path)}"):
+                system = _system(args, request)
+        except ValueError as error:
+            session.message = f"{request.name} cannot be opened: {error}"
+            continue
+        status = live.show_screens(args, system, request.command or "OVERVIEW")
+        if status:
+            return status
+
+
+def _system(args: argparse.Namespace, request: SystemRequest) -> Session:
+    """Return a session of one system's recording at a time.
+
+    Raises:
+        ValueError: it cannot be used, or there is nothing at that time.
+    """
+    utc, part = divmod(request.utc, SECOND)
+    at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(utc))}.{part:09}Z"
+    words = ["--from", request.path, "--at", at, *["--read-only"] * args.read_only]
+    found = live.opened(load_screens(), parse("", words))
+    found.in_fleet = True
+    return found
 
 
 # output

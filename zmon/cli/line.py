@@ -78,7 +78,7 @@ def run_line_mode(  # noqa: PLR0913 - these are its surroundings
     try:
         console = Console(session, answers, seconds, clock)
         console.sample()
-        if console.obey(first):
+        if not first or console.obey(first):  # without one it is the screen that was shown before
             console.write()
         console.write_tour()
     except CommandError as error:

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         if not is_line_mode(args) and not is_terminal():
             return complain("the screens need a terminal; print one with zmon show, or use --line")
         with progress(opening(args.source)):
-            session = _opened(screens, args)
+            session = opened(screens, args)
             load_surface(args)
         return show_screens(args, session, " ".join(args.command) or "OVERVIEW")
     except NoScreen:
@@ -141,7 +141,7 @@ def _check_screen(screens: Screens, word: str) -> None:
         raise argparse.ArgumentTypeError(f"{word!r} is no subcommand: did you mean {meant}?")
 
 
-def _opened(screens: Screens, args: argparse.Namespace) -> Session:
+def opened(screens: Screens, args: argparse.Namespace) -> Session:
     """Return the session at the end of the source or where `--at` says."""
     inputs, containers = inputs_and_files(args)
     timeline = open_source(args, follow=not is_line_mode(args), keep=True, containers=containers)

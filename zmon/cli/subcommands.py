@@ -708,6 +708,9 @@ def serve_metrics(parser: argparse.ArgumentParser) -> None:
 def fleet(parser: argparse.ArgumentParser) -> None:
     """Show many systems at once: zmon fleet DIR, zmon fleet DIR lcus.
 
+    On a terminal it opens the screens of a fleet; ENTER on a system opens its recording, F3 comes back.  With
+    --text, with a VIEW or into a pipe it prints.
+
     DIR holds the recordings of several systems, copied together: a directory of day files, or NAME.zmon, for each.
     Guests are joined by storage server and LCU: who fills an LCU, how even boxes are, how busy channel paths are, the
     exceptions of all.  The figures are of the last hour, or of the time from --since to --at.  See docs/fleet.md.
@@ -719,6 +722,8 @@ def fleet(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _option(parser, "--at TIME", "end of the time: 14:32, -10m (default: the last sample)")
     _option(parser, "--since TIME", "begin of the time; -5m is 5 minutes before its end (default: -1h)")
+    _option(parser, "--text", "print the views, on a terminal, too")
+    _surface(parser)
     _format(parser, "text", "csv", "json")
 
 

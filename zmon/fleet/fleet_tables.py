@@ -16,7 +16,7 @@ from zmon.kinds import CHANNEL
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry
@@ -94,6 +94,23 @@ class BoxRow(NamedTuple):
     filled_by: tuple[tuple[str, float], ...]
 
 
+class FillerRow(NamedTuple):
+    """One guest on one LCU."""
+
+    guest: str
+    box: str
+    lcu: str
+    io: Number
+    share: Number
+    """Percent of the I/O of the LCU, of the guests that report."""
+    mbs: Number
+    resp: Number
+    pend: Number
+    disc: Number
+    conn: Number
+    queue: Number
+
+
 class ChannelRow(NamedTuple):
     """One channel path across partitions."""
 
@@ -130,6 +147,7 @@ class Fleet(NamedTuple):
     guests: tuple[GuestRow, ...]
     boxes: tuple[BoxRow, ...]
     lcus: tuple[LcuRow, ...]
+    fillers: tuple[FillerRow, ...]
     channels: tuple[ChannelRow, ...]
     exceptions: tuple[ExceptionRow, ...]
     is_simulated: bool
@@ -147,6 +165,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int) -> Fleet:
         tuple(_guest(member, end) for member in members),
         tuple(_boxes(shares)),
         tuple(_lcus(shares)),
+        tuple(_fillers(shares)),
         channels,
         exception_rows(members),
         any(member.is_simulated for member in members),
@@ -255,6 +274,20 @@ def _lcus(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[Lcu
     return sorted(rows, key=lambda row: -row.io if not isinstance(row.io, Absent) else 0.0)
 
 
+def _fillers(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> Iterator[FillerRow]:
+    """Yield the guests of each LCU, those with most I/O first."""
+    for key, guests in shares.items():
+        _vendor, box, lcu = _parts(key)
+        whole = sum(map(_io, guests.values()))
+        for name, figures in sorted(guests.items(), key=lambda pair: (-_io(pair[1]), pair[0])):
+            share: Number = 100 * _io(figures) / whole if whole else NO_ROLLUPS
+            io, mbs, queue = (_rate([figures], each) for each in ("io", "mbs", "queue"))
+            resp, pend, disc, conn = (
+                figures.get(each, Weighed()).mean for each in ("resp", "pend", "disc", "conn")
+            )
+            yield FillerRow(name, box, lcu, io, share, mbs, resp, pend, disc, conn, queue)
+
+
 def _boxes(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[BoxRow]:
     by_box: dict[tuple[str, str], list[str]] = {}
     for key in shares:
@@ -310,14 +343,16 @@ def exception_rows(members: Iterable[Member]) -> tuple[ExceptionRow, ...]:
     found = [(entry, member) for member in members for entry in member.exceptions or ()]
     found.sort(key=lambda pair: (pair[0].heaviness, pair[1].name))
     return tuple(
-        ExceptionRow(m.name, LEVELS[e.level], e.begin, e.end, e.rule, _sentence(e, m), m.path)
+        ExceptionRow(
+            m.name, LEVELS[e.level], e.begin, e.end, e.rule, sentence(e, is_measured=bool(m.channels)), m.path
+        )
         for e, m in found
-    )
+    )  # fmt: skip
 
 
-def _sentence(entry: ExceptionEntry, member: Member) -> str:
+def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
     """Return what an exception says; the load of a channel path is marked where it was not measured."""
-    is_estimate = entry.table == CHANNEL.name and not member.channels
+    is_estimate = entry.table == CHANNEL.name and not is_measured
     return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 

@@ -134,6 +134,24 @@ def read_member(name: str, path: str, begin: int, end: int) -> Member:
         return Member(name, path, str(error))
 
 
+def exceptions_of(path: str) -> tuple[tuple[ExceptionEntry, ...], bool]:
+    """Return all exceptions that a recording stores, and whether it has measured channel paths.
+
+    There are none if it cannot be read, or if they were not recorded.
+    """
+    try:
+        with closing(Excerpt(path)) as excerpt:
+            inside = list(excerpt.parts())
+            known = stored([recording for recording, _ in inside]) if inside else None
+            if known is None:
+                return (), False
+            recording, numbers = inside[-1]
+            measured = bool(recording.sample(numbers[-1], [CHANNEL.name]).frame(CHANNEL).keys)
+            return tuple(known.entries), measured
+    except (RecordingError, OSError, ValueError):
+        return (), False  # `read_member` says why
+
+
 def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: int, end: int) -> Member:
     recordings = [recording for recording, _ in inside]
     if not recordings:

@@ -34,6 +34,10 @@ BAR: Final = (5, 24)
 """Characters of the bar of a list, least and most."""
 WHERE: Final = 12
 """Characters of the name of an LCU at most."""
+SERIAL: Final = 16
+"""Characters of the serial of a storage server or a machine at most."""
+NAMES: Final = 30
+"""Characters of the names of those that fill something at most."""
 LISTS: Final = 78
 """Columns of the lists beside which charts are drawn, at least."""
 CHART: Final = (44, 20)
@@ -91,6 +95,8 @@ class ListField(NamedTuple):
     width: int
     spare: bool = False
     """Whether it is left out where that lets another list stand beside this one."""
+    most: int = WHERE
+    """Characters of a text at most."""
 
 
 class ListForm(NamedTuple):
@@ -112,6 +118,9 @@ _IO: Final = ListField("io", "Rq/s", "rate", 5, spare=True)
 _MBS: Final = ListField("mbs", "MB/s", "rate", 5)
 _RESP: Final = ListField("resp", "Resp", "rate", 5)
 _LCU: Final = ListField("where", "LCU", "text", 5)
+_STARTED: Final = ListField("io", "I/O/s", "rate", 5, spare=True)
+_GUESTS: Final = ListField("guests", "Guests", "count", 6, spare=True)
+_FILLED: Final = ListField("filled", "Filled by", "names", 9, most=NAMES)
 FORMS: Final[Mapping[str, ListForm]] = {
     "lcu": ListForm("LCU", 6, "Share", (_PERCENT, _IO, _MBS, _RESP)),
     "tablespace": ListForm("Tablespace", 10, "Share", (_PERCENT._replace(width=4, spare=True), _MBS, _LCU)),
@@ -120,8 +129,53 @@ FORMS: Final[Mapping[str, ListForm]] = {
     "device": ListForm(
         "Device", 6, "Busy", (_PERCENT._replace(spare=True), _IO, _MBS._replace(spare=True), _RESP, _LCU)
     ),
-}
+    # of a fleet
+    "system": ListForm(
+        "Guest",
+        8,
+        "Share",
+        (
+            _PERCENT, _STARTED._replace(spare=False), _MBS._replace(spare=True), _RESP,
+            ListField("cpu", "%CPU", "percent", 4, spare=True),
+            ListField("bad", "Bad", "count", 4, spare=True),
+            ListField("look", "Look", "count", 4, spare=True),
+        ),
+    ),
+    "box": ListForm(
+        "Box",
+        10,
+        "Share",
+        (
+            _PERCENT, _STARTED, _MBS._replace(spare=True), _RESP,
+            ListField("lcus", "LCUs", "count", 4, spare=True),
+            ListField("busiest", "Busiest", "text", 7),
+            ListField("skew", "Times", "rate", 5, spare=True),
+            _FILLED._replace(spare=True),
+        ),
+    ),
+    "unit": ListForm(
+        "LCU",
+        6,
+        "Share",
+        (
+            _PERCENT, _STARTED._replace(spare=False), _MBS._replace(spare=True), _RESP, _GUESTS,
+            ListField("box", "Box", "text", 5, most=SERIAL), _FILLED,
+        ),
+    ),
+    "chpid": ListForm(
+        "CHPID",
+        6,
+        "Busy",
+        (
+            _PERCENT._replace(width=4), ListField("own", "%Own", "percent", 4),
+            ListField("others", "%Others", "percent", 7), _GUESTS._replace(spare=False),
+            ListField("box", "CPC", "text", 5, most=SERIAL),
+        ),
+    ),
+}  # fmt: skip
 """The lists, in their order."""
+TEXTS: Final = ("text", "names")
+"""Formats of what is aligned left; of names that do not fit the first are written."""
 
 
 class Dashboard:
@@ -257,12 +311,15 @@ class Dashboard:
         return shelves
 
     def _form(self, section: str) -> ListForm:
-        """Return the form of a list, as wide as its names and those of its LCUs are."""
+        """Return the form of a list, as wide as its names and its other texts are."""
         form, places = FORMS[section], self._places[section]
         names = max(len(self._text("name", place)) for place in places)
-        lcus = max(len(self._text("where", place)) for place in places)
         fields = tuple(
-            one._replace(width=min(max(one.width, lcus), WHERE)) if one.column == "where" else one
+            one._replace(
+                width=min(max(one.width, *(len(self._text(one.column, place)) for place in places)), one.most)
+            )
+            if one.form in TEXTS
+            else one
             for one in form.fields
         )
         name = max(len(form.head), min(max(names, 4), 2 * form.name))
@@ -286,7 +343,7 @@ class Dashboard:
         fields = [one for one in form.fields if whole or not one.spare]
         head = f" {form.head:<{form.name}} {fitted(form.bar, length)}"
         for one in fields:
-            head += f" {one.head:<{one.width}}" if one.form == "text" else f" {one.head:>{one.width}}"
+            head += f" {one.head:<{one.width}}" if one.form in TEXTS else f" {one.head:>{one.width}}"
         found = [DashboardLine(head.rstrip(), (DashboardSpan(0, len(head), "heading"),))]
         for place in self._places[name][:rows]:
             pen = Pen(place)
@@ -346,6 +403,8 @@ class Dashboard:
         value = self._value(column, place)
         if value == "":
             return " " * width
+        if form == "names":
+            return f"{fitting(self._text(column, place), width):<{width}}"
         guessed = self._table.is_estimate(column, self._rows[place]) and not isinstance(value, Absent)
         return cell(value, form, width - guessed) + ESTIMATE * guessed
 
@@ -415,6 +474,6 @@ def fitting(words: str, width: int) -> str:
     """Return the first parts of a text that fit, else as many of its words."""
     for sign in (";", ","):
         head, found, _ = words[: width + 1].rpartition(sign)
-        if found:
+        if found and len(words) > width:
             return head
     return cut(words, width)

@@ -154,6 +154,11 @@ class Screen(Described):
         """Whether it comes with zmon, and is none of the user's own."""
         return os.path.dirname(self.file) == shipped("screens")
 
+    @property
+    def is_of_fleet(self) -> bool:
+        """Whether it shows many systems."""
+        return os.path.basename(os.path.dirname(self.file)) == "fleet"
+
     def changed(self, **other: Any) -> Screen:
         """Return the same screen with other values in some of its fields."""
         parts = {name: value for name, value in vars(self).items() if name not in _CACHED}
@@ -222,7 +227,7 @@ _COMMAND: Final = re.compile(r"(?P<shortest>[A-Z][A-Z0-9]*)(?P<rest>[a-z0-9]*)",
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What is kept in a data base has a name that needs no quotes there."""
 
-COMMAND_ITEMS: Final = {"3J": "EVENTS"}
+COMMAND_ITEMS: Final = {"3J": "EVENTS", "N": "FLEET"}
 """Items of the menu that are commands, and open no screen."""
 
 LAYOUTS: Final = ("list", "page", "menu", "chart", "dashboard")

@@ -54,7 +54,7 @@ def header(  # noqa: PLR0913 - all that it shows
         begin, end = _ends(interval) if span is None else map(clock, span)
         times = f"{begin} - {end}"
         parts = [
-            f" {screen.id:<12}{cpu}  Interval {times}",
+            *([f" {screen.id:<12}{cpu}  Interval {times}"] if interval.after.frames else []),
             f" {screen.id:<12}Interval {times}",
             f" {screen.id} {times}",
             f" {screen.id} {end}",

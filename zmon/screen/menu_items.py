@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from zmon.screen.definition import Screen, Screens
 
-COLUMNS: Final = (("General System Data",), ("I/O Data", "User Data"), ("History Data (by Time)",))
+COLUMNS: Final = (
+    ("General System Data", "Many systems"),
+    ("I/O Data", "User Data"),
+    ("History Data (by Time)",),
+)
 """The sections of each column; a section that is not named here comes last."""
 
 STARTS: Final = (1, 28, 55)

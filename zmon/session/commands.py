@@ -19,7 +19,7 @@ from zmon.screen.event_line import line as event_line
 from zmon.screen.export import text
 from zmon.screen.query import heading
 from zmon.session.navigator import NO_SAMPLES, Arrival, CommandError, Navigator
-from zmon.session.session import Session, until_time
+from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, SCREENS, UNDRAWN
@@ -43,6 +43,7 @@ DAY: Final = (
 )
 """A day before a time of it."""
 
+NO_FLEET: Final = "This is one system. zmon fleet DIR shows many."
 NO_TOUR: Final = "There is no tour here. zmon demo has one."
 
 
@@ -335,10 +336,61 @@ def to_worst(session: Session, operands: str) -> None:
         raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
     session.go_to(found.worst_end)
     screen = SCREENS.get(found.table, "DEVICE")
+    system = session.timeline.system_of(found)
+    if system:
+        _enter(session, system, found.worst_end, screen)
+        return
     if session.underway:
         session.waiting.append(screen)
     else:
         session.open(screen)
+
+
+# a fleet
+
+
+def open_system(session: Session, operands: str) -> None:
+    """Go into the recording of a system of the fleet.
+
+    Raises:
+        CommandError: there is no fleet, no such system or time, or its recording is not at hand.
+    """
+    systems = session.timeline.systems
+    if not systems:
+        raise CommandError(NO_FLEET)
+    wanted, _, when = operands.partition(" ")
+    name = next((each for each in systems if each.casefold() == wanted.casefold()), "")
+    if not name:
+        guess = did_you_mean(wanted, systems) if wanted else ""
+        raise CommandError(f"Open which system? {wanted!r} is none of them{guess or '; GUESTS lists them'}")
+    utc = _time(session, when, session.utc) if when else session.utc
+    if utc is None:
+        raise CommandError(NO_SAMPLES)
+    _enter(session, name, utc)
+
+
+def _enter(session: Session, name: str, utc: int, command: str = "") -> None:
+    path = session.timeline.systems[name]
+    if not path:
+        raise CommandError(
+            f"There is no recording of {name} at hand: zmon there, or zmon --from DIR, shows it."
+        )
+    session.opens = SystemRequest(name, path, utc, command)
+    session.quit()
+
+
+def to_fleet(session: Session, _operands: str) -> None:
+    """Show the fleet at a glance; from a system that was opened from it, go back to it.
+
+    Raises:
+        CommandError: there is no fleet.
+    """
+    if session.timeline.fleet is not None:
+        session.open("FLEET")
+    elif session.in_fleet:
+        session.quit()
+    else:
+        raise CommandError(NO_FLEET)
 
 
 # pages
@@ -502,6 +554,11 @@ COMMANDS: Final = (
         "TOUR", 2, "[NEXT|BACK|OFF|step]", "in zmon demo: open the tour, go a step on or back, close it",
         tour, waits=True,
     ),
+    Command(
+        "OPEN", 2, "system [time]", "in zmon fleet: go into the recording of a system; F3 comes back",
+        open_system, waits=True,
+    ),
+    Command("FLEET", 4, "", "in zmon fleet: show all systems, from one of them go back to all", to_fleet),
     Command("PRINT", 2, "[file]", "write this screen to a file, as text", write, waits=True),
     Command("RETURN", 3, "", "leave this screen", leave),
     Command("QUIT", 4, "", "leave zmon; also q, EXIT", lambda s, _: s.quit()),
@@ -518,6 +575,8 @@ ELSEWHERE: Final = {
     "WHATIF": ": type zmon whatif CHANGE on the command line of the system; MOVES shows moves",
 }
 """What is no command here, and where it is one."""
+
+OF_ONE: Final = "ENTER on a guest opens its own screens"
 
 CONTROL: Final = {"FC", "FCONTROL"}
 """What people used to write before some commands of the Toolkit: `FC BENCHMRK DEVICE 7000`."""
@@ -602,7 +661,11 @@ def _open_screen(session: Session, word: str, operands: str) -> None:
 
 def _unknown(session: Session, word: str) -> CommandError:
     """Return the error about a word that names nothing, with the name that may be meant."""
-    known = (*session.screens.commands, *(command.word for command in COMMANDS))
+    is_fleet = session.timeline.fleet is not None
+    words = (one.word for one in COMMANDS if is_fleet or one.run not in {open_system, to_fleet})
+    known = (*session.screens.commands, *words)
     typed = word if len(word) <= MAX_QUOTED else f"{word[:MAX_QUOTED]}..."
     instead = ELSEWHERE.get(word.upper()) or did_you_mean(word, known) or "; HELP COMMANDS lists them"
+    if is_fleet:
+        instead = f" of a fleet{instead}" if "did you mean" in instead else f" of a fleet; {OF_ONE}"
     return CommandError(f"{typed!r} is no screen and no command{instead}")

@@ -93,6 +93,7 @@ class Navigator:
             partial(recorded_trend, timeline),
             None if self.live else partial(self._taken, 1),
             self._exceptions,
+            timeline.fleet,
         )
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
@@ -55,6 +56,9 @@ def _is_comparable(screen: Screen) -> bool:
 BEGINNINGS: Final = frozenset({"dashboard", "menu"})
 """Layouts of screens that are opened in the place of those that were opened before."""
 
+FLEET_ITEM: Final = ("N", "Back to the fleet*")
+"""The item of the menu that leads from one system back to its fleet."""
+
 ALL: Final = "ALL"
 """The operand of MENU that lists every item, those without a screen among them."""
 
@@ -62,6 +66,16 @@ NO_SAMPLE: Final = "There is no sample yet. NEXTSAMP takes or opens the first."
 
 SINCE: Final = r"[-+@][0-9]|[0-9]{1,2}:[0-9]|[0-9]{4}-[0-9]|(begin|start|today|yesterday)$"
 """How the first word of a time begins, behind the names of rows."""
+
+
+class SystemRequest(NamedTuple):
+    """A system of a fleet whose recording is to be opened."""
+
+    name: str
+    path: str
+    utc: int
+    command: str = ""
+    """The first screen; empty for OVERVIEW."""
 
 
 def until_time(operands: str) -> tuple[list[str], str]:
@@ -101,6 +115,12 @@ class Session(Navigator):
         """The text of the last LOCATE."""
         self.read_only = False
         """Whether nothing is written."""
+        self.in_fleet = False
+        """Whether it was opened from a fleet, to which one returns."""
+        self.opens: SystemRequest | None = None
+        """What of a fleet is to be opened when it has ended."""
+        self.left_at = ""
+        """The row that was chosen when it ended, if the present screen has rows."""
         self.ended = False
         self.leaving = False
         """Whether it was asked if zmon is to be left; the next command to leave does it."""
@@ -184,6 +204,9 @@ class Session(Navigator):
             raise CommandError(
                 f"{screen.command} takes no operand {operands!r}; {screen.command} ALL lists all"
             )
+        if self.in_fleet:
+            (title, items), *others = screen.items
+            screen = screen.changed(items=((title, (*items, FLEET_ITEM)), *others))
         return screen if operands else folded(screen, self.screens)
 
     def _variables(self, operands: str) -> str:
@@ -271,9 +294,12 @@ class Session(Navigator):
         ]  # fmt: skip
 
     def leave(self, key: str) -> None:
-        """Leave zmon if this was asked before, else ask; `key` names what has to come again."""
-        self.ended = self.leaving
-        self.message = "" if self.leaving else f"{key} again leaves zmon; QUIT leaves at once"
+        """Leave zmon if this was asked before, else ask; `key` names what has to come again.
+
+        One returns to a fleet at once.
+        """
+        self.ended = self.leaving or self.in_fleet
+        self.message = "" if self.ended else f"{key} again leaves zmon; QUIT leaves at once"
         self.leaving = True
 
     def quit(self) -> None:

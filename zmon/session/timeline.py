@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from itertools import pairwise
 from operator import attrgetter
+from types import MappingProxyType
 
 from zmon.event import Event, What
 from zmon.interval import Interval
@@ -18,11 +19,13 @@ from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
+    from zmon.event import ExceptionEntry
     from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording
+    from zmon.tables.view import FleetFill
 
     Span = tuple[int, int]
     """Begin and end, UTC in ns since 1970."""
@@ -153,6 +156,10 @@ class Timeline:
     """The site file that was named, whose profile of rules counts."""
     remarks: Sequence[str] = ()
     """What of the source was not understood."""
+    fleet: FleetFill | None = None
+    """Fills the tables of a fleet; None where one system is looked at."""
+    systems: Mapping[str, str] = MappingProxyType({})
+    """The recordings of a fleet's systems, by name; empty for one that is not at hand."""
 
     def __init__(
         self, name: str, sections: Callable[[], Sequence[Section]], refusal: str = READ_ONLY
@@ -177,6 +184,10 @@ class Timeline:
 
     def want(self, kinds: Collection[Kind]) -> None:
         """Have what is about these kinds read of a live machine, where that is read on demand."""
+
+    def system_of(self, _entry: ExceptionEntry) -> str:
+        """Return which system of a fleet an exception is of; empty where one system is looked at."""
+        return ""
 
     # one sample
 

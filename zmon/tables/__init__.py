@@ -15,6 +15,9 @@ TABLES: Final = {
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "check": "checked",
     "diagnosis": "diagnosed",
+    **dict.fromkeys(
+        ("fleet", "fleet_boxes", "fleet_fillers", "fleet_guests", "fleet_lcus", "fleet_paths"), "fleet"
+    ),
     "focus": "system",
     "memory": "cpu",
     "menu": "itself",
@@ -30,9 +33,12 @@ DRAWN: Final = frozenset({"plot", "correlation"})
 """Those about figures of other screens; theirs are not by time again."""
 
 UNDRAWN: Final = frozenset(
-    {"check", "diagnosis", "exceptions", "files", "io_changes", "io_configuration", "moves", "overview"}
-)
-"""Those whose rows cannot be followed in time: checks, conclusions, events, ranges, files, proposals."""
+    {
+        "check", "diagnosis", "exceptions", "files", "fleet", "fleet_boxes", "fleet_fillers", "fleet_guests",
+        "fleet_lcus", "fleet_paths", "io_changes", "io_configuration", "moves", "overview",
+    }
+)  # fmt: skip
+"""Those whose rows cannot be followed in time: checks, conclusions, events, files, fleets, proposals."""
 
 CONCLUDED: Final = frozenset({"channel", "control_unit", "details", "device"})
 """Those whose screens have a conclusion from the verdict: see `zmon.tables.conclusion`."""

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     """Returns the exceptions between two times, without the second up to the last."""
     Trend = Callable[[Variable, int, int], Sequence[Figure]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
+    FleetFill = Callable[[str, int, int], Table]
+    """Fills a table of a fleet, by its name, from a time, UTC in ns."""
     from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
@@ -71,11 +73,13 @@ class History:
         trend: Trend = lambda _variable, _begin, _end: (),
         last: Callable[[], int] | None = None,
         exceptions: Log = lambda _begin, _end: Exceptions(),
+        fleet: FleetFill | None = None,
     ) -> None:
         """`past` yields intervals from the present one backwards; without it there is nothing.
 
         `first` and `last` return when the first and the last sample were taken (UTC in ns), as far as is
-        known; without `last` more samples may come.
+        known; without `last` more samples may come.  `fleet` fills tables of many systems, where these are
+        looked at.
         """
         self._past = past
         self.happened = happened
@@ -83,6 +87,7 @@ class History:
         self.last = last
         self.trend = trend
         self.exceptions = exceptions
+        self.fleet = fleet
         self.loads: dict[int, Any] = {}
         """The loads of intervals by their ends, as far as `zmon.tables.recent` has seen them."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}

@@ -56,6 +56,11 @@ class Chooser(Pane):
         """The item under the cursor; None where there is nothing to choose."""
         return self.items[self._place] if self.items else None
 
+    @property
+    def chosen_key(self) -> str:
+        """The key of the item under the cursor."""
+        return self._key
+
     def choose(self, place: int) -> None:
         """Put the cursor on an item."""
         if self.items:
@@ -177,9 +182,10 @@ class DashboardPane(Chooser):
     A row of a list keeps its place while figures change from one interval to the next.
     """
 
-    def __init__(self, page: Page, sheet: Sheet, style: str) -> None:
-        """Draw a sheet in a style: `braille`, `blocks` or `ascii`."""
+    def __init__(self, page: Page, sheet: Sheet, style: str, home: str = "") -> None:
+        """Draw a sheet in a style, `braille`, `blocks` or `ascii`, with the cursor on the row of a key."""
         super().__init__(page)
+        self._key = home
         self._style = style
         self._sheet = sheet
         self._draw([])

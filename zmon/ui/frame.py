@@ -97,7 +97,7 @@ class Hint(NamedTuple):
     """What has the highest is left out first."""
     when: str = ""
     """`wide`: only where the screen is wider than the glass; `list`: only where there are columns;
-    `live`, `past`: only while the live machine is followed, or is not."""
+    `live`, `past`: only while the live machine is followed, or is not; `one`: not on screens of a fleet."""
 
     @property
     def text(self) -> str:
@@ -107,7 +107,7 @@ class Hint(NamedTuple):
 
 HINTS: Final = (
     Hint("F1", "Help", ("help",), 0),
-    Hint("F2", "Redisp", ("redisplay",), 13),
+    Hint("F2", "Redisp", ("redisplay",), 13, "one"),
     Hint("F4", "Menu", ("menu",), 14),
     Hint("F5", "Bot", ("bottom",), 12),
     Hint("F6", "Retrieve", ("retrieve",), 15),
@@ -121,7 +121,7 @@ HINTS: Final = (
     Hint("TAB", "Col", ("next_column",), 7, "list"),
     Hint("SPACE", "Play", ("pause",), 5, "past"),
     Hint("SPACE", "Hold", ("pause",), 5, "live"),
-    Hint("!", "Why", ("diagnose",), 4),
+    Hint("!", "Why", ("diagnose",), 4, "one"),
     Hint("[ ]", "Exc", ("previous_exception", "next_exception"), 6),
     Hint("< >", "Sample", ("earlier", "later"), 11),
 )
@@ -159,6 +159,8 @@ def _joined(hints: Sequence[Hint], gap: str) -> str:
 def _has(screen: Screen, width: int, what: str, *, live: bool) -> bool:
     if what in {"live", "past"}:
         return live is (what == "live")
+    if what == "one":
+        return not screen.is_of_fleet
     return screen.gridded and (what != "wide" or screen.width > width - 1)
 
 

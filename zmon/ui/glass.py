@@ -608,6 +608,7 @@ class Glass:
             self.say(f"{line}: {error_line(error)}", "alarm")
             return False
         self.ended = self.session.ended
+        self.session.left_at = self.pane.chosen_key if self.ended else ""
         if self.session.overview is None:
             self.playback.survey()
         self.tell()
@@ -682,11 +683,11 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
     if page.screen.layout == "chart":
         return ChartPane(sheet, session.screens, chart)
     if page.screen.layout == "dashboard":
-        return DashboardPane(page, sheet, chart)
+        return DashboardPane(page, sheet, chart, session.left_at)
     if page.screen.layout == "page":
         return FormPane(page, sheet)
     style = "ascii" if chart == "ascii" else "blocks"
-    return Grid(page, sheet, style if session.people().site.bars else "")
+    return Grid(page, sheet, style if session.people().site.bars else "", session.left_at)
 
 
 def _at_once(line: str) -> bool:

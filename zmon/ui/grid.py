@@ -51,8 +51,8 @@ LEAST_NOTES: Final = 2
 class Grid(Pane):
     """Rows under headings, with a cursor."""
 
-    def __init__(self, page: Page, sheet: Sheet, style: str = "") -> None:
-        """Show a sheet from its first row; bars and curves in a style: `blocks`, `ascii` or none."""
+    def __init__(self, page: Page, sheet: Sheet, style: str = "", home: str = "") -> None:
+        """Show a sheet from its first row, or that of a key; curves in a style: `blocks`, `ascii` or none."""
         super().__init__()
         self._style = style
         self.sheet, self.page = sheet, page
@@ -60,7 +60,7 @@ class Grid(Pane):
         """The sheet as it was given; `sheet` has lines of sentences for this width."""
         self.place = 0
         """Which of the rows the cursor is on."""
-        self.key = ""
+        self.key = home if home in sheet.place else ""
         """The key that the cursor belongs to; empty until it is moved."""
         self.first = 1
         """The first column of those that move; column 0 stays."""
@@ -73,6 +73,11 @@ class Grid(Pane):
         self._top: tuple[object, list[Line]] = (None, [])
         """The lines above the rows, and what they were made from."""
         self.show(sheet, page)
+
+    @property
+    def chosen_key(self) -> str:
+        """The key of the row under the cursor."""
+        return self.sheet.keys[self.place] if self.sheet.keys else ""
 
     def show(self, sheet: Sheet, page: Page) -> str:
         """Show a newer sheet; return a message if the cursor's row is missing in it."""

@@ -75,6 +75,11 @@ class Pane:
         return ""
 
     @property
+    def chosen_key(self) -> str:
+        """The key of what the cursor is on; empty where there is no cursor."""
+        return ""
+
+    @property
     def position(self) -> str:
         """Where in the lines one is, in a few words; empty when all are seen."""
         if len(self._all) <= self.height:

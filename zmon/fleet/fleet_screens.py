@@ -1,0 +1,210 @@
+"""The screens of a fleet as tables: FLEET, which has all at a glance, and a list of each sort of thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zmon.absent import Absent, ratio
+from zmon.clock import DAY, clock
+from zmon.event import LEVELS
+from zmon.session.when import written
+from zmon.tables.table import Figure, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.event import ExceptionEntry
+    from zmon.fleet.fleet_tables import Fleet, LcuRow
+
+SCREENS: Final = {
+    "FLEET": "fleet",
+    "GUESTS": "fleet_guests",
+    "BOXES": "fleet_boxes",
+    "LCUS": "fleet_lcus",
+    "FILLERS": "fleet_fillers",
+    "CHPIDS": "fleet_paths",
+}
+"""The table of each screen."""
+LISTED: Final = {
+    "fleet_guests": ("guests", ("guest",)),
+    "fleet_boxes": ("boxes", ("box", "vendor")),
+    "fleet_lcus": ("lcus", ("box", "lcu")),
+    "fleet_fillers": ("fillers", ("box", "lcu", "guest")),
+    "fleet_paths": ("channels", ("cpc", "chpid")),
+}
+"""The rows of each list, and what their keys are made of."""
+MOST_OPEN: Final = 10
+"""Exceptions that FLEET names."""
+NO_VALUE: Final = ""
+
+
+class FleetLine(NamedTuple):
+    """One line of FLEET; what it does not have is an empty text."""
+
+    section: str
+    """`verdict`, `exception`, `open`, `unseen`, or a list: `system`, `box`, `unit`, `chpid`."""
+    key: str
+    name: str
+    state: Value = ""
+    percent: Value = NO_VALUE
+    io: Value = NO_VALUE
+    mbs: Value = NO_VALUE
+    resp: Value = NO_VALUE
+    cpu: Value = NO_VALUE
+    bad: Value = NO_VALUE
+    look: Value = NO_VALUE
+    guests: Value = NO_VALUE
+    lcus: Value = NO_VALUE
+    busiest: Value = NO_VALUE
+    skew: Value = NO_VALUE
+    box: Value = NO_VALUE
+    own: Value = NO_VALUE
+    others: Value = NO_VALUE
+    filled: str = ""
+    words: str = ""
+    command: str = ""
+
+
+def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = ()) -> Table:
+    """Return a table of a fleet by its name; FLEET names the exceptions of its time, too."""
+    if name == SCREENS["FLEET"]:
+        return _glance(fleet, exceptions)
+    view, parts = LISTED[name]
+    rows: Sequence[Any] = getattr(fleet, view)
+    fields = rows[0]._fields if rows else ()
+    columns: dict[str, list[Value]] = {each: [getattr(row, each) for row in rows] for each in fields}
+    if "filled_by" in columns:
+        columns["filled"] = [filled(row.filled_by) for row in rows]
+        del columns["filled_by"]
+    if "until" in columns:
+        columns["ended"] = [clock(row.until, DAY) if row.until else "" for row in rows]
+    keys = [" ".join(getattr(row, part) for part in parts) for row in rows]
+    return Table(keys, columns, notes=fleet.notes)
+
+
+def filled(guests: Sequence[tuple[str, float]]) -> str:
+    """Write the guests that fill something, with their percent of its I/O."""
+    return ", ".join(f"{guest} {percent:.0f}%" for guest, percent in guests)
+
+
+# at a glance
+
+
+def _glance(fleet: Fleet, exceptions: Sequence[ExceptionEntry]) -> Table:
+    """Return FLEET: one row per line, keyed by section and thing."""
+    lines = [
+        _said(fleet),
+        *_exceptions(exceptions),
+        *_systems(fleet),
+        *_boxes(fleet),
+        *_units(fleet),
+        *_paths(fleet),
+        *_open(exceptions),
+        *_unseen(fleet),
+    ]
+    return Table(
+        [f"{line.section} {line.key}" for line in lines],
+        {name: [getattr(line, name) for line in lines] for name in FleetLine._fields},
+        series={"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+    )
+
+
+def _number(value: Number) -> float:
+    return -1.0 if isinstance(value, Absent) else float(value)
+
+
+def _whole(fleet: Fleet) -> float:
+    """Return the I/O of all guests."""
+    return sum(max(_number(row.io), 0.0) for row in fleet.guests)
+
+
+def _share(io: Number, fleet: Fleet) -> Value:
+    return io if isinstance(io, Absent) else 100.0 * ratio(float(io), _whole(fleet))
+
+
+def _said(fleet: Fleet) -> FleetLine:
+    """Say of what the figures are, and where most I/O is and whose."""
+    reporting = sum(1 for row in fleet.guests if not isinstance(row.io, Absent))
+    many = f"{reporting} of {len(fleet.guests)} systems report"
+    claim = f"{many}, {written(fleet.begin)} to {written(fleet.end)}."
+    busiest = max(fleet.lcus, key=lambda row: _number(row.io), default=None)
+    if busiest is None or isinstance(busiest.io, Absent) or not busiest.io:
+        return FleetLine("verdict", "verdict", claim, words=claim, command="GUESTS")
+    answers = "" if isinstance(busiest.resp, Absent) else f" at {busiest.resp:.1f} ms"
+    words = (
+        f"{claim} LCU {busiest.lcu} of box {busiest.box} has most I/O:"
+        f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, filled by"
+        f" {filled(busiest.filled_by)}."
+    )
+    return FleetLine("verdict", "verdict", claim, words=words, command=_fillers(busiest))
+
+
+def _fillers(row: LcuRow) -> str:
+    return f"FILLERS lcu={row.lcu} box={row.box}"
+
+
+def _exceptions(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
+    bad = sum(LEVELS[entry.level] == "bad" for entry in entries)
+    words = (
+        f"{len(entries):,} exception{'s' * (len(entries) > 1)} in this time, {bad or 'none'} bad."
+        if entries
+        else "No exception in this time."
+    )
+    state = LEVELS[max((one.level for one in entries), default=0)]
+    yield FleetLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
+
+
+def _systems(fleet: Fleet) -> Iterator[FleetLine]:
+    for row in sorted(fleet.guests, key=lambda row: (-_number(row.io), row.guest)):
+        yield FleetLine(
+            "system", row.guest, row.guest, "", _share(row.io, fleet), row.io, row.mbs, row.resp,
+            row.cpu, row.bad, row.look, command=f"OPEN {row.guest}" if row.path else "GUESTS",
+        )  # fmt: skip
+
+
+def _boxes(fleet: Fleet) -> Iterator[FleetLine]:
+    for row in fleet.boxes:
+        yield FleetLine(
+            "box", f"{row.box} {row.vendor}", row.box, "", _share(row.io, fleet), row.io, row.mbs, row.resp,
+            guests=row.guests, lcus=row.lcus, busiest=row.busiest, skew=row.skew,
+            filled=filled(row.filled_by), command=f"LCUS box={row.box}",
+        )  # fmt: skip
+
+
+def _units(fleet: Fleet) -> Iterator[FleetLine]:
+    for row in fleet.lcus:
+        yield FleetLine(
+            "unit", f"{row.box} {row.lcu}", row.lcu, "", _share(row.io, fleet), row.io, row.mbs, row.resp,
+            guests=row.guests, box=row.box, filled=filled(row.filled_by), command=_fillers(row),
+        )  # fmt: skip
+
+
+def _paths(fleet: Fleet) -> Iterator[FleetLine]:
+    for row in sorted(fleet.channels, key=lambda row: -_number(row.busy)):
+        yield FleetLine(
+            "chpid", f"{row.cpc} {row.chpid}", row.chpid, "", row.busy, own=row.own, others=row.gap,
+            guests=row.seen_by, box=row.cpc, command="CHPIDS",
+        )  # fmt: skip
+
+
+def _open(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
+    for one in sorted(entries, key=lambda one: (one.heaviness, one.where))[:MOST_OPEN]:
+        name = f"{clock(one.begin)} {one.where}"
+        yield FleetLine(
+            "open", str(one.number), name, LEVELS[one.level], words=one.words, command=f"WORST {one.number}"
+        )
+
+
+def _unseen(fleet: Fleet) -> Iterator[FleetLine]:
+    for row in fleet.guests:
+        if row.state:
+            yield FleetLine(
+                "unseen",
+                row.guest,
+                row.guest,
+                words=row.state,
+                command=f"OPEN {row.guest}" if row.path else "",
+            )
+    for number, note in enumerate(fleet.notes, 1):
+        yield FleetLine("unseen", f"note {number}", "Note", words=note)

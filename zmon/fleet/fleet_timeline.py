@@ -1,0 +1,172 @@
+"""A fleet as a timeline: periods of equal length, of which the screens show one.
+
+So the keys of time, marks, EVENTS and EXCEPT work for a fleet as they do for one system.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from zmon.event import Exceptions
+from zmon.fleet.fleet_screens import SCREENS, fleet_table
+from zmon.fleet.fleet_tables import fleet_of, sentence
+from zmon.sample import Instant, Sample
+from zmon.session.exception_log import LAST, ExceptionLog
+from zmon.session.timeline import Section, Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.event import ExceptionEntry
+    from zmon.fleet.fleet_tables import Fleet
+    from zmon.fleet.recorded_fleet import FleetSource
+    from zmon.tables.table import Table
+
+REFUSAL: Final = "the screens of a fleet take no notes: they go into the recording of a system"
+MAX_PERIODS: Final = 10_000
+"""Periods into which the time of a fleet is divided at most; what is before them is left out."""
+KEPT: Final = 8
+"""Periods whose figures are kept."""
+SECOND: Final = 1_000_000_000
+
+
+class FleetSection(Section):
+    """The ends of periods as samples; these have no figures of their own."""
+
+    def __init__(self, name: str, times: Sequence[int], seconds: float, *, is_simulated: bool) -> None:
+        """Hold the times, UTC in ns."""
+        self.name = name
+        self._times, self._seconds, self._is_simulated = times, seconds, is_simulated
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def sample(self, number: int) -> Sample:
+        """Return the end of a period."""
+        utc = self._times[number]
+        return Sample(Instant(utc, utc, self.name), {}, self.name, self._seconds, self._is_simulated)
+
+    def number_at(self, utc: int) -> int:
+        """Return the number of the last end at a time or before."""
+        return max(bisect_right(self._times, utc) - 1, 0)
+
+    def span(self) -> tuple[int, int]:
+        """Return the begin of the first period and the end of the last."""
+        return self._times[0], self._times[-1]
+
+
+class FleetLog(ExceptionLog):
+    """The exceptions of all systems, as their recorders found them."""
+
+    def __init__(self, timeline: Timeline, source: FleetSource) -> None:
+        """Read nothing yet."""
+        super().__init__(timeline, ())
+        self._source, self._reading = source, Lock()
+        self._known: list[ExceptionEntry] | None = None
+        self._systems: list[str] = []
+
+    def advance(self, until: int = LAST, seconds: float | None = None) -> bool:  # noqa: ARG002 - it is one step
+        """Read what the systems say, once."""
+        self.entries()
+        return True
+
+    def remark(self) -> str:
+        """Return nothing: no sample is judged here."""
+        return ""
+
+    @property
+    def until(self) -> int:
+        """The end of the time of the fleet."""
+        span = self._timeline.span()
+        return 0 if span is None else span[1]
+
+    def entries(self) -> Sequence[ExceptionEntry]:
+        """Return the exceptions by their begin, each with its system before the place."""
+        with self._reading:
+            if self._known is None:
+                each = sorted(self._source.exceptions(), key=lambda one: (one[1].begin, one[0]))
+                self._systems = [name for name, _, _ in each]
+                self._known = [
+                    entry._replace(
+                        where=f"{name} {entry.where}".rstrip(),
+                        sentence=sentence(entry, is_measured=is_measured),
+                        number=number,
+                    )
+                    for number, (name, entry, is_measured) in enumerate(each, 1)
+                ]
+            return self._known
+
+    def system_of(self, entry: ExceptionEntry) -> str:
+        """Return which system an exception is of."""
+        return self._systems[entry.number - 1]
+
+    def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
+        """Return the exceptions that overlap a time."""
+        found = tuple(entry for entry in self.entries() if entry.begin < end and entry.end > begin)
+        span = self._timeline.span() or (0, 0)
+        return Exceptions(found, span[0], span[1], span[1])
+
+
+class FleetTimeline(Timeline):
+    """The periods of a fleet."""
+
+    log: FleetLog
+
+    def __init__(self, source: FleetSource, begin: int, end: int) -> None:
+        """Make periods as long as that from `begin` to `end`, UTC in ns, which is one of them."""
+        self._source, self._lock = source, Lock()
+        self._fleets: dict[tuple[int, int], Fleet] = {}
+        is_simulated = self.of(begin, end).is_simulated
+        section = FleetSection(
+            source.name,
+            period_ends(source.span(), begin, end),
+            (end - begin) / SECOND,
+            is_simulated=is_simulated,
+        )
+        super().__init__(source.name, lambda: [section], REFUSAL)
+        self.systems = source.systems
+        self.fleet = self._fill
+        self.log = FleetLog(self, source)
+
+    def of(self, begin: int, end: int) -> Fleet:
+        """Return the figures of a time, read once.
+
+        Raises:
+            FleetError: they cannot be read.
+        """
+        with self._lock:
+            found = self._fleets.get((begin, end))
+            if found is None:
+                found = fleet_of(self._source.members(begin, end), begin, end)
+                if len(self._fleets) >= KEPT:
+                    del self._fleets[next(iter(self._fleets))]
+                self._fleets[begin, end] = found
+            return found
+
+    def _fill(self, name: str, begin: int, end: int) -> Table:
+        known = self.log.exceptions(begin, end) if name == SCREENS["FLEET"] else Exceptions()
+        return fleet_table(name, self.of(begin, end), known.entries)
+
+    def system_of(self, entry: ExceptionEntry) -> str:
+        """Return which system an exception is of."""
+        return self.log.system_of(entry)
+
+
+def period_ends(span: tuple[int, int], begin: int, end: int) -> list[int]:
+    """Return the ends of periods in a span, as long as that from `begin` to `end`, behind the first begin.
+
+    The last one ends at the end of the span, or where that period does if it is later.
+    """
+    step = end - begin
+    last = end + max(span[1] - end, 0) // step * step
+    ends = [
+        last - number * step for number in range(min((last - min(span[0], begin)) // step + 1, MAX_PERIODS))
+    ]
+    ends = sorted({*ends, begin, end})
+    if last < span[1]:
+        ends.append(span[1])
+    if span[0] < ends[0] and len(ends) < MAX_PERIODS:
+        ends.insert(0, span[0])
+    return ends
