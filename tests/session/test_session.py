@@ -409,7 +409,9 @@ OPERANDS = {"LOCATE": " 7", "SORT": " io", "GO": " begin", "MARK": " a", "NOTE":
 
 
 @pytest.mark.parametrize(
-    "command", [c for c in COMMANDS if c.word not in {"TOUR", "WORST", "OPEN", "FLEET"}], ids=lambda command: command.word
+    "command",
+    [c for c in COMMANDS if c.word not in {"TOUR", "WORST", "OPEN", "FLEET"}],
+    ids=lambda command: command.word,
 )
 def test_a_command_is_known_from_its_shortest_form_on(
     command: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
