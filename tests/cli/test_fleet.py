@@ -6,10 +6,11 @@ import csv
 import io
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from zmon.cli import live
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
 
@@ -131,14 +132,14 @@ def test_a_system_that_is_gone_is_said_and_the_fleet_stays(
     folder = tmp_path / "f"
     shutil.copytree(fleet, folder)
 
-    class Lines(io.StringIO):
-        def readline(self, size: int | None = -1, /) -> str:
-            line = super().readline(size)
-            if line.startswith("OPEN"):
-                shutil.rmtree(folder / "lnx001")
-            return line
+    opened = live.opened
 
-    monkeypatch.setattr("sys.stdin", Lines("OPEN lnx001\nq\n"))
+    def moved(*about: Any) -> Any:
+        shutil.rmtree(folder / "lnx001")
+        return opened(*about)
+
+    monkeypatch.setattr(live, "opened", moved)
+    monkeypatch.setattr("sys.stdin", io.StringIO("OPEN lnx001\nq\n"))
     assert main(["fleet", str(folder), "--line"]) == OK
     text = capsys.readouterr().out
     assert "lnx001 cannot be opened" in text

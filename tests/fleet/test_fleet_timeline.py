@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from zmon.session.navigator import CommandError
 from zmon.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 HOUR = 3_600_000_000_000
 SCREENS = load_screens(shipped("screens/fleet"))
@@ -28,10 +28,10 @@ class TwoSystems:
     """A source of two systems, one of which has no recording at hand; counts how often it is read."""
 
     name = "/fleet"
-    systems: ClassVar[dict[str, str]] = {"lnx1": "/fleet/lnx1", "lnx2": ""}
 
     def __init__(self) -> None:
         """Count nothing yet."""
+        self.systems: Mapping[str, str] = {"lnx1": "/fleet/lnx1", "lnx2": ""}
         self.read: list[tuple[int, int]] = []
 
     def span(self) -> tuple[int, int]:
