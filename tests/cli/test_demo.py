@@ -25,9 +25,9 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 def test_line_mode_is_led_too(said: list[str]) -> None:
     """The tour is written below the screen, every step shows what it promises, and that it is simulated."""
-    assert " | Tour 1/10: A slow data warehouse" in said[0]
+    assert " | Tour 1/11: A slow data warehouse" in said[0]
     assert " | " not in said[1] + said[2]
-    assert said[3].startswith("TOUR\n | Tour 1/10: ")
+    assert said[3].startswith("TOUR\n | Tour 1/11: ")
     for answer, step in zip(said[4:], STEPS[1:], strict=False):
         lines = answer.splitlines()
         assert lines[1].endswith("Simulated")

@@ -24,6 +24,7 @@ COLUMN = '[[column]]\nname = "io"\nwidth = 4\nformat = "rate"\n'
 SHIPPED = {
     str(file.relative_to(shipped("screens"))): file.read_text(encoding="utf-8")
     for file in Path(shipped("screens")).rglob("*.toml")
+    if file.parent.name != "__pycache__"
 }
 
 

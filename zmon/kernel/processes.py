@@ -47,7 +47,7 @@ MAX_BLOCKED: Final = 100
 UNIT_EVERY: Final = 60 * 1_000_000_000
 """ns after which it is read again in which unit an active process is."""
 
-UNCAPTURED: Final = "the capture was taken without processes (zmon capture --processes)"
+UNCAPTURED: Final = "captured without processes: zmon capture --processes"
 NO_PROCESSES: Final = "no process is seen"
 NO_SCHEDSTAT: Final = absent("this kernel does not count it by task: it needs CONFIG_SCHED_INFO")
 NO_DELAYS: Final = absent(
