@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.diagnosis.simulated import view_of
+from tests.diagnosis.simulated import situation_in, view_of
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import LIKELY
+from zmon.diagnosis.sections import remarks
+from zmon.diagnosis.verdict import verdict
 from zmon.queueing.prediction import LITTLE
 from zmon.tables.diagnosed import situation_of, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.queueing.change import Change
+    from zmon.queueing.prediction import Prediction
 
 
 def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:
@@ -41,6 +50,24 @@ def test_advice_that_gains_stays(name: str) -> None:
             now, then = found.whole.response
             assert found.times >= LITTLE or then * LITTLE <= now
             assert "would gain little" not in one.action
+
+
+def test_aliases_are_offered_beside_another_place_for_logs() -> None:
+    """With ten aliases the simulation does 2.99 times the I/O; the model is asked when that is shown."""
+    situation = situation_in("logs-mixed")
+    asked: list[tuple[Change, ...]] = []
+
+    def predict(changes: Sequence[Change]) -> Prediction:
+        assert situation.predict is not None
+        asked.append(tuple(changes))
+        return situation.predict(changes)
+
+    found = verdict(situation._replace(predict=predict))
+    assert [one.id for one in found.diagnoses] == ["D12"]
+    assert not asked
+    also = dict(remarks(found))["Also D4b"]
+    assert "D12 explains it. Turn on HyperPAV: 10 aliases for LCU 8100 and LCU 8000. Gain: 3." in also
+    assert [one.changes for one, _ in found.explained if one.id == "D4b"] == asked
 
 
 def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.CaptureFixture[str]) -> None:

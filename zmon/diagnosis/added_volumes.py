@@ -132,7 +132,7 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
             confidence=LIKELY if len(lone) == 1 else POSSIBLE,
             action=f"Spread {owner} again over all {len(everything)} volumes.",
             lost=sum(hot.values()),
-            gain=gain(situation, (StripedSpace(owner, volumes=everything),)),
+            foretell=gain(situation, (StripedSpace(owner, volumes=everything),)),
             confirm="Bytes that grow on the added volumes alone would confirm that they were added later.",
             missing=("when the volumes were added",),
         )

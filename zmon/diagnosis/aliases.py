@@ -199,7 +199,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
         confidence=CERTAIN if use >= FULL_BASE else LIKELY,
         action=f"Turn on HyperPAV: {PROPOSED} aliases for {names([lcus[key].title for key in units])}.",
         lost=lost,
-        gain=gain(situation, changes),
+        foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {PROPOSED} on {lcus[key].title}" for key in units),
         confirm=""
@@ -237,7 +237,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
         confidence=CERTAIN,
         action=f"Define more aliases, for example {2 * first.aliases} for {first.title}.",
         lost=lost,
-        gain=gain(situation, changes),
+        foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {2 * one.aliases} on {one.title}" for one, _ in pools),
     )
@@ -266,7 +266,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
         confidence=CERTAIN,
         action=f"Define {more} aliases for volume {first.title}, or turn on HyperPAV.",
         lost=lost,
-        gain=gain(situation, changes),
+        foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),
     )

@@ -14,6 +14,8 @@ class CatalogueEntry(NamedTuple):
     title: str
     explains: tuple[str, ...] = ()
     """Ids of diagnoses of the same subject that it makes secondary."""
+    beside: tuple[str, ...] = ()
+    """Those of them whose action helps as well, where the model says so."""
 
 
 CATALOGUE: Final = {
@@ -37,7 +39,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D10b", "requests are small", ("D11",)),
         CatalogueEntry("D11", "requests queue in Linux above the disks"),
         CatalogueEntry("D11b", "all request tags of a disk are in use"),
-        CatalogueEntry("D12", "logs share disks with data", ("D4", "D4b", "D4d", "D11b")),
+        CatalogueEntry("D12", "logs share disks with data", ("D4", "D4b", "D4d", "D11b"), ("D4", "D4b")),
         CatalogueEntry("D13", "a path is lost", ("D2", "D5", "D14", "D14b", "D14c", "D13b")),
         CatalogueEntry("D13b", "all paths share one adapter, channel or port"),
         CatalogueEntry("D14", "FCP paths are used unevenly", ("D14c", "D17")),

@@ -64,7 +64,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         confidence=POSSIBLE if not lost else CERTAIN if measured else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
         lost=lost,
-        gain=gain(situation, changes),
+        foretell=gain(situation, changes),
         changes=tuple(changes),
         whatif="double the paths" if everything else "",
         confirm="" if measured and lost else "The load of the channels in the LPAR would confirm it.",

@@ -319,7 +319,8 @@ def _uneven(
         else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",
         lost=one.lost,
         changes=() if one.estimated else changes,
-        gain="" if one.estimated else gain(situation, changes),  # how long it waits there is not measured
+        # where the times are estimated, how long requests wait there is not measured
+        foretell=str if one.estimated else gain(situation, changes),
         whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
         confirm="Channel measurement would confirm it." if one.estimated else "",
         missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),

@@ -11,6 +11,8 @@ from zmon.absent import Absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.absent import Number, Value
     from zmon.queueing.change import Change
 
@@ -65,8 +67,8 @@ class Diagnosis(NamedTuple):
     excluded: tuple[str, ...] = ()
     """What it is not, each with its number: `not the processors: 4 % busy`.  The verdict adds to them what it
     measures of the other resources."""
-    gain: str = ""
-    """What that gives, from the model of all resources, with its range; empty if not known."""
+    foretell: Callable[[], str] = str
+    """Returns `gain`: the model is asked only for what is shown."""
     may_lose: bool = False
     """Whether `gain` is of low confidence and its range begins below 1: OVERVIEW leaves it out."""
     changes: tuple[Change, ...] = ()
@@ -83,6 +85,11 @@ class Diagnosis(NamedTuple):
     """Of a long time, when the stretch begins in which it was short, UTC in ns; None: all of the time."""
     end: int | None = None
     """When that stretch ends."""
+
+    @property
+    def gain(self) -> str:
+        """What the action gives, from the model of all resources, with its range; empty if not known."""
+        return self.foretell()
 
 
 Diagnoses = tuple[Diagnosis, ...] | Absent

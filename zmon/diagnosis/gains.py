@@ -85,4 +85,4 @@ def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     sure = " (low confidence)" if found.confidence == LOW else ""
     limit = "" if isinstance(found.use, Absent) else f": next limit {found.limit}, {percent(found.use)} busy"
     words = f"{REMEDIES[one.id]} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
-    return one._replace(action=words, gain="")
+    return one._replace(action=words, foretell=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -10,7 +11,7 @@ from zmon.queueing.prediction import LITTLE, LOW
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.diagnosis.observed_machine import UnitPart
@@ -26,6 +27,8 @@ UNTIMED: Final = absent(
     "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
 )
 UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
+NOT_MUCH: Final = "little, "
+"""What a gain begins with that is not worth the work."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
 
@@ -87,10 +90,21 @@ def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Mea
         yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
 
 
-def gain(situation: Situation, changes: Sequence[Change]) -> str:
-    """Return in words what changes give, as `zmon whatif` predicts it; empty if it is not known."""
-    found = prediction(situation, changes)
-    return "" if found is None else gain_words(found)
+def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], str]:
+    """Return what tells, when it is called, what changes give, as `zmon whatif` predicts it, after `what`.
+
+    It tells nothing if that is not known.
+    """
+    predict = situation.predict
+    return str if predict is None else partial(_gain, predict, tuple(changes), what)
+
+
+def _gain(predict: Callable[[Sequence[Change]], Prediction], changes: tuple[Change, ...], what: str) -> str:
+    try:
+        words = gain_words(predict(changes))
+    except ValueError:
+        return ""
+    return words and f"{what}{words}"
 
 
 def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | None:
@@ -116,7 +130,7 @@ def gain_words(found: Prediction) -> str:
     sure = "; low confidence" if unsure else ""
     times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
     if found.times < LITTLE:
-        times = f"little, {times}"
+        times = f"{NOT_MUCH}{times}"
     response = f", {then} instead of {now} for a request" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
     return times + response + limit

@@ -79,7 +79,6 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     more = float(round(1.5 * number) if number > 1 else 2)
     raised = f" (but {' and '.join(system.limits)})" if system.limits else ""
     turn = _short_turn(situation, number)
-    with_processors = gain(situation, (ProcessorNumber(more),))
     changes = f"FCP paths change after {many(turn, 'request')}"
     processors = f"this Linux more processors, for example {more:.0f}{raised}, or less to compute."
     first = f"Set rr_min_io to 100, or use the selector service-time: {changes}, which costs processor time."
@@ -100,7 +99,7 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         excluded=(
             () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
         ),
-        gain=with_processors and f"with {more:.0f} processors {with_processors}",
+        foretell=gain(situation, (ProcessorNumber(more),), f"with {more:.0f} processors "),
         changes=(ProcessorNumber(more),),
         whatif=f"processors {more:.0f}",
         confirm=""

@@ -171,7 +171,7 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
         action="Put all paths into one group: path_grouping_policy multibus in the devices section of"
         " multipath.conf, or group_by_prio where the storage gives priorities.",
         lost=waits,
-        gain=gain(situation, (PathsInUse(),)),
+        foretell=gain(situation, (PathsInUse(),)),
         changes=(PathsInUse(),),
         whatif="use all paths" if measured else "",
         confirm="If one of the disks is quicker with multibus, it is the path, else the disk."
@@ -333,7 +333,7 @@ def too_few_paths(situation: Situation) -> Diagnoses:
         confidence=CERTAIN if load.paths_measured else LIKELY,
         action="Add FCP paths, on other adapter cards.",
         lost=sum(one.lost for one in places),
-        gain=gain(situation, (PathNumber(2, times=True),)),
+        foretell=gain(situation, (PathNumber(2, times=True),)),
         changes=(PathNumber(2, times=True),),
         whatif="double the paths",
         missing=("how often the queue of an adapter was full (scsi_host)",),

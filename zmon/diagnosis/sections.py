@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.phrases import NOT_MUCH
 from zmon.diagnosis.stretch import timed_claim
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
 def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
     """Yield what follows all diagnoses: those that others explain, the next limit, and what is not known."""
     for one, by in found.explained:
-        yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it."
+        yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it.{_beside(one, by)}"
     if found.rest:
         yield "Else", found.rest
     if found.next_limit and not found.is_calm:
@@ -41,3 +42,9 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
         ids = [one.id for one in found.unknown if one.source == source]
         titles = ", ".join(f"{CATALOGUE[id_].title} ({id_})" for id_ in ids)
         yield "Not known", f"{titles}. Reason: {source}."
+
+
+def _beside(one: Diagnosis, by: str) -> str:
+    """Return what helps beside the action of the diagnosis that explains one, with its gain."""
+    gain = one.gain if one.id in CATALOGUE[by].beside else ""
+    return f" {one.action} Gain: {gain}." if gain and not gain.startswith(NOT_MUCH) else ""

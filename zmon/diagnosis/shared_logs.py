@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -144,9 +145,10 @@ def _shared(
         confidence=CERTAIN if timed else LIKELY,
         action="Put the logs on volumes of their own, that nothing else reads or writes.",
         lost=lost,
-        gain=f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else is there"
+        foretell=partial(str, f"a log write takes about {ms(serv)} instead of {ms(response)} if nothing else"
+                              " is there")
         if timed
-        else "",
+        else str,
         confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
         missing=(*(() if timed else (NO_CMF,)), "how long a commit waits, which the database knows"),
     )  # fmt: skip
