@@ -5,6 +5,7 @@ whether all were kept.  On two cores that rest otherwise:
 
 * sampling, units, tables, lookup, startup, cp, lab, whatif: a minute each or less, seven and more rounds
   of what takes milliseconds to a second;
+* fleet: a minute, most of it to fill a Prometheus; without one it measures nothing;
 * judging: two minutes, most of it to record ten minutes of a fleet;
 * glass, where, spread: a minute or two, most of it to make a machine of 4,096 devices or 10,000 files;
 * memory: four minutes, for 2,500 samples;
@@ -26,6 +27,7 @@ BENCHMARKS: Final = (
     "tables",
     "judging",
     "exposition",
+    "fleet",
     "lookup",
     "startup",
     "glass",

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
@@ -18,8 +19,17 @@ import pytest
 
 from zmon.exposition.alert_rules import alert_rules
 from zmon.exposition.backfill import history_text
+from zmon.exposition.grafana import dashboard
+from zmon.fleet.fleet_tables import fleet_of
+from zmon.fleet.member import read_member
+from zmon.fleet.queried_fleet import QueriedFleet
+from zmon.lab.counters import KernelCounters
 from zmon.lab.guest_fleet import BEGIN, guest_name, guest_samples
+from zmon.lab.scenario import load_scenario
+from zmon.lab.simulation import Simulation
 from zmon.rule.grammar import load_rules
+from zmon.store.reader import Recording
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +51,10 @@ pytestmark = pytest.mark.skipif(
 class Server:
     """A Prometheus that holds the fleet."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, recording: Path) -> None:
         self.url = f"http://127.0.0.1:{port}"
+        self.recording = str(recording)
+        """That of LNX900."""
 
     def ask(self, query: str) -> list[dict[str, Any]]:
         """Return the answer to a question about the last minute of the fleet."""
@@ -59,12 +71,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert PROMTOOL is not None
     folder = tmp_path_factory.mktemp("prometheus")
     for number in GUESTS:
-        text = folder / "past.om"
-        labels = [("instance", guest_name(number)), ("job", "zmon")]
-        parts = history_text(guest_samples(number, SECONDS), (), STEP, labels, devices=True)
-        text.write_text("".join(parts), encoding="utf-8")
-        words = [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-        subprocess.run(words, check=True, capture_output=True)  # noqa: S603 - found above
+        name = guest_name(number)
+        parts = history_text(guest_samples(number, SECONDS), (), STEP, _labels(name), devices=True)
+        _write_block(folder, name, parts)
+    _write_others(folder)
     (folder / "zmon.yml").write_text(alert_rules(load_rules()), encoding="utf-8")
     (folder / "prometheus.yml").write_text("rule_files: [zmon.yml]\n", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -76,9 +86,41 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - found above
         try:
             _wait(process, f"http://127.0.0.1:{port}/-/ready")
-            yield Server(port)
+            yield Server(port, folder / "one.zmon")
         finally:
             process.terminate()
+
+
+def _write_others(folder: Path) -> None:
+    """Write the past of a recorded guest with its exceptions, and of machines with channels and with FCP."""
+    writer = recording_with_trends(str(folder / "one.zmon"), durable=False)
+    for sample in guest_samples(3, SECONDS):
+        writer.append(sample)
+    writer.close()
+    with closing(Recording(str(folder / "one.zmon"))) as recording:
+        samples = [recording.sample(number) for number in range(len(recording))]
+        _write_block(folder, "LNX900", history_text(samples, [recording], STEP, _labels("LNX900")))
+    for name in ("healthy-day", "fcp-path-slow"):
+        plan = load_scenario(name)
+        plan = plan._replace(begin=BEGIN, step=60.0)
+        counters, simulation = KernelCounters(plan), Simulation(plan)
+        samples = [counters.sample()]
+        for number in range(min(len(simulation), round(SECONDS / plan.step))):
+            counters.add([simulation.interval(number)])
+            samples.append(counters.sample())
+        _write_block(folder, name, history_text(samples, (), STEP, _labels(name)))
+
+
+def _labels(instance: str) -> list[tuple[str, str]]:
+    return [("instance", instance), ("job", "zmon")]
+
+
+def _write_block(folder: Path, name: str, parts: Iterator[str]) -> None:
+    text = folder / f"{name}.om"
+    text.write_text("".join(parts), encoding="utf-8")
+    assert PROMTOOL is not None
+    words = [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
+    subprocess.run(words, check=True, capture_output=True)  # noqa: S603 - found above
 
 
 def _wait(process: subprocess.Popen[bytes], url: str) -> None:
@@ -92,6 +134,20 @@ def _wait(process: subprocess.Popen[bytes], url: str) -> None:
         except (URLError, OSError):
             continue
     pytest.fail("Prometheus is not ready")
+
+
+def panels() -> list[str]:
+    """Return the queries of the dashboard, as Grafana sends them with everything chosen."""
+    found = [
+        target["expr"] for panel in json.loads(dashboard())["panels"] for target in panel.get("targets", ())
+    ]
+    return [re.sub(r"\$(instance|box|lcu)\b", ".*", one).replace("$__rate_interval", "4m") for one in found]
+
+
+@pytest.mark.parametrize("query", panels())
+def test_every_panel_of_the_dashboard_has_data(server: Server, query: str) -> None:
+    """Of guests, of a partition that measures its channel paths, and of a machine with FCP."""
+    assert server.ask(query)
 
 
 def questions() -> list[str]:
@@ -110,10 +166,11 @@ def test_every_question_of_the_document_has_an_answer(server: Server, query: str
 
 def test_an_lcu_is_the_sum_of_its_guests(server: Server) -> None:
     """Two guests share the box; the third has another."""
-    guests = server.ask("count by (box) (count by (box, instance) (zmon_lcu_info))")
+    guests = server.ask('count by (box) (count by (box, instance) (zmon_lcu_info{instance=~"LNX00."}))')
     assert sorted(float(row["value"][1]) for row in guests) == [1, 2]
-    whole = server.ask('sum by (box, lcu) (rate(zmon_lcu_ssch_total{lcu="7600"}[5m]))')
-    each = server.ask('rate(zmon_lcu_ssch_total{lcu="7600"}[5m])')
+    rate = 'rate(zmon_lcu_ssch_total{lcu="7600",instance=~"LNX00."}[5m])'
+    whole = server.ask(f"sum by (box, lcu) ({rate})")
+    each = server.ask(rate)
     assert sum(float(row["value"][1]) for row in whole) == pytest.approx(
         sum(float(row["value"][1]) for row in each)
     )
@@ -127,3 +184,24 @@ def test_alerts_are_loaded(server: Server) -> None:
     assert [group["name"] for group in groups] == ["zmon"]
     assert all(rule["health"] in {"ok", "unknown"} for rule in groups[0]["rules"])
     assert len(groups[0]["rules"]) > 20
+
+
+def test_a_system_has_the_figures_of_its_recording(server: Server) -> None:
+    """Whether they are read of it or asked of the server, by its LCUs and its exceptions."""
+    begin, end = BEGIN * 1_000_000_000, round(BEGIN + SECONDS) * 1_000_000_000
+    source = QueriedFleet(server.url, {"LNX900": server.recording}, end)
+    (asked,) = (one for one in source.members(begin, end) if one.name == "LNX900")
+    recorded = read_member("LNX900", server.recording, begin, end)
+    assert asked.lcus.keys() == recorded.lcus.keys()
+    assert asked.path == recorded.path
+    one, other = (fleet_of([each], begin, end) for each in (asked, recorded))
+    for mine, theirs in zip(one.lcus, other.lcus, strict=True):
+        assert mine[:3] == theirs[:3]
+        assert [float(each) for each in mine[3:11]] == pytest.approx(  # type: ignore[arg-type]  # none is absent
+            [float(each) for each in theirs[3:11]],  # type: ignore[arg-type]  # likewise
+            rel=0.1, abs=0.05,
+        )  # fmt: skip
+    assert recorded.exceptions
+    assert {(entry.rule, entry.where) for entry in asked.exceptions or ()} <= {
+        (entry.rule, entry.where) for entry in recorded.exceptions
+    }

@@ -28,6 +28,7 @@ class TwoSystems:
     """A source of two systems, one of which has no recording at hand; counts how often it is read."""
 
     name = "/fleet"
+    unseen = "systems without a recording here"
 
     def __init__(self) -> None:
         """Count nothing yet."""

@@ -69,17 +69,21 @@ HOUR: Final = 3600 * SECOND
 
 def run(args: argparse.Namespace) -> int:
     """Print the tables; returns the exit status."""
+    if args.source and args.directory in VIEWS and not args.view:
+        args.directory, args.view = "", args.directory
+    if not (args.directory or args.source):
+        return misused("name a directory of recordings, or a server with --from http://HOST:9090")
     if args.format == "csv" and not args.view:
         return misused(f"CSV has one heading: name a view, one of {', '.join(VIEWS)}")
     try:
-        with progress(f"reading the recordings in {harmless(args.directory)}"):
-            source = RecordedFleet(args.directory)
+        with progress(f"reading {harmless(args.source or args.directory)}"):
+            source = _source(args)
             begin, end = _window(args, source.span())
             if _is_shown(args):
                 live.load_surface(args)
                 session = _session(args, source, begin, end)
             else:
-                fleet = fleet_of(source.members(begin, end), begin, end)
+                fleet = fleet_of(source.members(begin, end), begin, end, source.unseen)
     except WhenError as error:
         return misused(str(error))
     except (FleetError, ScreenError) as error:
@@ -112,6 +116,23 @@ def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:
     if begin >= end:
         raise WhenError("the begin does not lie before the end")
     return begin, end
+
+
+def _source(args: argparse.Namespace) -> FleetSource:
+    """Return where the figures come from.
+
+    Raises:
+        FleetError: it cannot be used.
+        WhenError: the words of `--at` name no time.
+    """
+    if not args.source:
+        return RecordedFleet(args.directory)
+    from zmon.fleet.queried_fleet import QueriedFleet  # noqa: PLC0415 - loads urllib
+
+    now = time.time_ns()
+    end = whole(parse_when(args.at, now, now, (0, now))) if args.at else now
+    recordings = RecordedFleet(args.directory).systems if args.directory else {}
+    return QueriedFleet(args.source, recordings, end)
 
 
 # on the glass
@@ -196,12 +217,17 @@ def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Itera
         ]
         yield from aligned(cells, widths)
         if more:
-            yield f"  and {more:,} more: zmon fleet {harmless(args.directory)} exceptions"
+            yield f"  and {more:,} more: zmon fleet {_named(args)} exceptions"
     yield ""
     yield from fleet.notes
-    if fleet.exceptions:
-        row = fleet.exceptions[0]
+    row = next((row for row in fleet.exceptions if row.path), None)
+    if row is not None:
         yield f"Look closer: zmon --from {harmless(row.path)} --at '{written(row.end)}'"
+
+
+def _named(args: argparse.Namespace) -> str:
+    """Return what the command line names, as it is typed."""
+    return harmless(" ".join(filter(None, (args.source and f"--from {args.source}", args.directory))))
 
 
 def _cell(name: str, value: Any) -> str:

@@ -37,8 +37,8 @@ RULE_HEADINGS: Final = ("rule", "on", "look", "bad", "for", "cause", "say", "why
 
 def run(args: argparse.Namespace) -> int:
     """Print them; returns the exit status."""
-    if args.format == "prometheus" and args.source:
-        return misused("--format prometheus writes rules, not the exceptions of a source")
+    if args.format in {"prometheus", "grafana"} and args.source:
+        return misused(f"--format {args.format} writes what a monitor reads, not the exceptions of a source")
     try:
         own = [*own_rules(), *args.rules]
         rules, profile, place = chosen_rules(own, args.site)
@@ -71,6 +71,11 @@ def _print_rules(args: argparse.Namespace, rules: Sequence[Rule], profile: str) 
         from zmon.exposition.alert_rules import alert_rules  # noqa: PLC0415 - other formats need none
 
         sys.stdout.write(alert_rules(rules))
+        return 0
+    if args.format == "grafana":
+        from zmon.exposition.grafana import dashboard  # noqa: PLC0415 - other formats need none
+
+        sys.stdout.write(dashboard())
         return 0
 
     def text() -> Iterator[str]:

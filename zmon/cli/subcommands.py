@@ -515,7 +515,8 @@ def rules(parser: argparse.ArgumentParser) -> None:
     your own (--rules, and ~/.config/zmon/rules.toml) are added; one with the name of a shipped rule changes only
     what it says.  So --from shows what changed rules would have reported yesterday.  See docs/rules.md.
 
-    --format prometheus writes alerts for Prometheus, one for each level of each rule: docs/metrics.md.
+    --format prometheus writes alerts for Prometheus, one for each level of each rule; --format grafana a dashboard
+    that shows the metrics and these exceptions: docs/metrics.md.
     """  # noqa: E501 - the help as it is printed
     text = "a recording, a capture of several passes or a simulated machine; without it rules are listed"
     _option(parser, "--from SOURCE", text, dest="source", type=source)
@@ -523,7 +524,7 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
     _option(parser, "--site FILE", "site file, which may choose a profile, see docs/site.md", default="")
-    _format(parser, "text", "csv", "json", "prometheus")
+    _format(parser, "text", "csv", "json", "prometheus", "grafana")
     parser.set_defaults(
         cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
     )
@@ -714,12 +715,15 @@ def fleet(parser: argparse.ArgumentParser) -> None:
     DIR holds the recordings of several systems, copied together: a directory of day files, or NAME.zmon, for each.
     Guests are joined by storage server and LCU: who fills an LCU, how even boxes are, how busy channel paths are, the
     exceptions of all.  The figures are of the last hour, or of the time from --since to --at.  See docs/fleet.md.
+
+    --from http://HOST:9090 asks a server that has zmon's metrics (docs/metrics.md) instead of reading recordings.
     """  # noqa: E501 - the help as it is printed
-    parser.add_argument("directory", metavar="DIR", help="the recordings, copied together")
-    parser.add_argument(
-        "view", nargs="?", choices=("guests", "boxes", "lcus", "channels", "exceptions"),
-        help="only this view", metavar="VIEW",
-    )  # fmt: skip
+    views = ("guests", "boxes", "lcus", "channels", "exceptions")
+    text = "the recordings, copied together"
+    parser.add_argument("directory", nargs="?", metavar="DIR", help=text, default="")
+    parser.add_argument("view", nargs="?", choices=views, help="only this view", metavar="VIEW")
+    text = "ask a Prometheus-compatible server that has zmon's metrics; DIR then has recordings for ENTER"
+    _option(parser, "--from URL", text, dest="source", default="")
     _option(parser, "--at TIME", "end of the time: 14:32, -10m (default: the last sample)")
     _option(parser, "--since TIME", "begin of the time; -5m is 5 minutes before its end (default: -1h)")
     _option(parser, "--text", "print the views, on a terminal, too")

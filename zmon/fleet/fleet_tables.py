@@ -28,6 +28,7 @@ LATE: Final = 300_000_000_000
 """ns that a recording may end before the time and still count as complete."""
 OWN_ONLY: Final = "~ (this guest alone)"
 """Marks the load of a channel path that is estimated from the connect time of one guest."""
+UNSEEN: Final = "systems without a recording here"
 NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
 
 
@@ -155,8 +156,8 @@ class Fleet(NamedTuple):
     """What is to be known of the figures."""
 
 
-def fleet_of(members: Sequence[Member], begin: int, end: int) -> Fleet:
-    """Return the tables of a fleet's members."""
+def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSEEN) -> Fleet:
+    """Return the tables of a fleet's members; `unseen` are the systems that are not among them."""
     shares = _by_lcu(members)
     channels = channel_rows(members)
     return Fleet(
@@ -169,7 +170,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int) -> Fleet:
         channels,
         exception_rows(members),
         any(member.is_simulated for member in members),
-        tuple(_notes(members, channels)),
+        tuple(_notes(members, channels, unseen)),
     )
 
 
@@ -332,7 +333,7 @@ def channel_rows(members: Iterable[Member]) -> tuple[ChannelRow, ...]:
         if not any(isinstance(own, Absent) for own in owns):
             whole = 100 * sum(owns)
         code = next(iter(seen.values()))[0]
-        kind = channel_type(code) if isinstance(code, int) else ""
+        kind = channel_type(code) if isinstance(code, int) else code if isinstance(code, str) else ""
         gap = whole if isinstance(whole, Absent) else max(busiest - whole, 0.0)
         rows.append(ChannelRow(cpc, chpid, kind, len(seen), busiest, whole, gap))
     return tuple(rows)
@@ -356,14 +357,14 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
     return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 
-def _notes(members: Sequence[Member], channels: Sequence[ChannelRow]) -> list[str]:
+def _notes(members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str) -> list[str]:
     """Say what the figures are of, and what they do not see."""
     reporting = sum(1 for member in members if member.lcus)
-    plural = "s" * (len(members) != 1)
+    plural, recorded = "s" * (len(members) != 1), "recorded " * (unseen == UNSEEN)
     found = [
         (
-            f"Figures are of the {reporting} of {len(members)} recorded system{plural} that report LCUs in"
-            " this time; z/OS and systems without a recording here are not seen."
+            f"Figures are of the {reporting} of {len(members)} {recorded}system{plural} that report LCUs in"
+            f" this time; z/OS and {unseen} are not seen."
         )
     ]
     if any(member.is_simulated for member in members):

@@ -139,7 +139,7 @@ class FleetTimeline(Timeline):
         with self._lock:
             found = self._fleets.get((begin, end))
             if found is None:
-                found = fleet_of(self._source.members(begin, end), begin, end)
+                found = fleet_of(self._source.members(begin, end), begin, end, self._source.unseen)
                 if len(self._fleets) >= KEPT:
                     del self._fleets[next(iter(self._fleets))]
                 self._fleets[begin, end] = found

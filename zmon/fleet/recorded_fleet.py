@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from zmon.fleet.fleet_tables import UNSEEN
 from zmon.fleet.member import exceptions_of, found_in, read_member, span_of
 from zmon.store.file_format import RecordingError
 
@@ -26,6 +27,8 @@ class FleetSource(Protocol):
     name: str
     systems: Mapping[str, str]
     """The recordings of the systems, by name; empty for one that is not at hand."""
+    unseen: str
+    """The systems that are not among them."""
 
     def span(self) -> tuple[int, int]:
         """Return the times between which there are figures, UTC in ns."""
@@ -46,7 +49,7 @@ class RecordedFleet:
         Raises:
             FleetError: there is none, or none that can be read.
         """
-        self.name = directory
+        self.name, self.unseen = directory, UNSEEN
         try:
             self.systems: Mapping[str, str] = found_in(directory)
         except OSError as error:

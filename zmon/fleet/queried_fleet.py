@@ -1,0 +1,450 @@
+"""A fleet whose systems are what a Prometheus-compatible server has of zmon's metrics.
+
+The server's query API is asked, form and errors as in Prometheus's docs/querying/api.md.  What it answers may
+be anything: time, size and form are bounded, and no text of it is shown without being made harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from zmon.absent import absent
+from zmon.event import BAD, LEVELS, LOOK, OVER, ExceptionEntry
+from zmon.exposition.metric import (
+    CHANNEL_BUSY,
+    CHANNEL_OWN,
+    CPU_SECONDS,
+    EXCEPTION,
+    HOST_INFO,
+    LCU_INFO,
+    LCU_METRICS,
+    SAMPLED_AT,
+    SIMULATED,
+)
+from zmon.fleet.member import NOT_MEASURED, ChannelUse, Member, Weighed
+from zmon.fleet.recorded_fleet import FleetError
+from zmon.plain_text import harmless
+from zmon.rule.grammar import usable_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SECOND: Final = 1_000_000_000
+DAY: Final = 86_400 * SECOND
+TIMEOUT: Final = 10.0
+"""Seconds for an answer in all, however slowly it comes."""
+MAX_ANSWER: Final = 32 << 20
+"""Bytes of an answer: 100 guests with 1,000 LCUs of a guest are less."""
+MAX_LABEL: Final = 120
+"""Characters of the value of a label that are used."""
+MAX_MESSAGE: Final = 200
+"""Characters of the server's own words that are repeated."""
+STEPS: Final = 60
+"""Points of time at which it is asked which exceptions were open."""
+RECENT: Final = "5m"
+"""How far back a figure of an instant may lie; Prometheus's own limit."""
+NO_SERVER: Final = "what follows --from is no server: write http://HOST:9090"
+NO_CREDENTIALS: Final = (
+    "no user and password belong into the URL, because everybody can see a command line; a proxy on this"
+    " machine can add them"
+)
+FIGURES: Final = tuple(
+    metric for metric in LCU_METRICS if "_busy_" not in metric.name and "_device_" not in metric.name
+)
+NOT_EXPORTED: Final = absent("metrics say only that an exception is open")
+
+
+class Series(NamedTuple):
+    """One series of an answer: its labels, and its points as (seconds since 1970, value)."""
+
+    labels: Mapping[str, str]
+    points: Sequence[tuple[float, float]]
+
+    @property
+    def value(self) -> float:
+        """The last value."""
+        return self.points[-1][1]
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """Follows the server nowhere else."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Return that it is an error."""
+
+
+class PrometheusApi:
+    """The query API of a server."""
+
+    def __init__(self, url: str) -> None:
+        """Ask nothing yet.
+
+        Raises:
+            FleetError: the URL is none of a server, or holds a password.
+        """
+        self.name = _server(url)
+        self._url = url.rstrip("/")
+        self._opener = build_opener(NoRedirect)
+
+    def query(self, expression: str, at: float) -> list[Series]:
+        """Return the values of an expression at a time, in seconds since 1970.
+
+        Raises:
+            FleetError: there is no answer that can be used; says why.
+        """
+        return self._ask("query", {"query": expression, "time": f"{at:.3f}"})
+
+    def query_range(self, expression: str, begin: float, end: float, step: float) -> list[Series]:
+        """Return the values of an expression from one time to another, each `step` seconds.
+
+        Raises:
+            FleetError: there is no answer that can be used; says why.
+        """
+        words = {"start": f"{begin:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+        return self._ask("query_range", {"query": expression, **words})
+
+    def _ask(self, path: str, words: Mapping[str, str]) -> list[Series]:
+        """Ask in a thread of its own, so that a server that dribbles cannot hold up anybody."""
+        found: list[bytes | Exception] = []
+
+        def fetch() -> None:
+            try:
+                found.append(self._fetch(f"{self._url}/api/v1/{path}", urlencode(words).encode()))
+            except Exception as error:  # noqa: BLE001 - whatever a server does
+                found.append(error)
+
+        thread = threading.Thread(target=fetch, name="prometheus", daemon=True)
+        thread.start()
+        thread.join(TIMEOUT)
+        answer = found[0] if found else TimeoutError(f"no answer within {TIMEOUT:g} s")
+        if isinstance(answer, Exception):
+            raise FleetError(f"{self.name}: {_reason(answer)}") from answer
+        try:
+            return list(series_of(answer))
+        except (ValueError, RecursionError) as error:
+            words_ = str(error) if isinstance(error, FleetError) else "what it answers is none of Prometheus"
+            raise FleetError(f"{self.name}: {words_}") from error
+
+    def _fetch(self, url: str, body: bytes) -> bytes:
+        request = Request(url, body, {"Accept": "application/json"})  # noqa: S310 - http or https
+        with self._opener.open(request, timeout=TIMEOUT) as answer:
+            found: bytes = answer.read(MAX_ANSWER + 1)
+        if len(found) > MAX_ANSWER:
+            raise FleetError(f"the answer is longer than {MAX_ANSWER >> 20} MB")
+        return found
+
+
+def _server(url: str) -> str:
+    """Return how a server is called.
+
+    Raises:
+        FleetError: the URL is none of a server, or holds a password.
+    """
+    try:
+        parts = urlsplit(url)
+        name = parts.hostname and f"{parts.scheme}://{parts.hostname}:{parts.port or ''}"
+    except ValueError:
+        raise FleetError(NO_SERVER) from None
+    if parts.username is not None or parts.password is not None:
+        raise FleetError(NO_CREDENTIALS)
+    if parts.scheme not in {"http", "https"} or not name or parts.query or parts.fragment:
+        raise FleetError(NO_SERVER)
+    return harmless(name.rstrip(":"), ascii_only=True)[:MAX_LABEL]
+
+
+def _reason(error: Exception) -> str:
+    """Return in words why there is no answer; the server's own, if it has some."""
+    if isinstance(error, HTTPError):
+        try:
+            said = json.loads(error.read(MAX_MESSAGE * 10)).get("error")
+        except Exception:  # noqa: BLE001 - any other text is not repeated
+            said = ""
+        words = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
+        return f"it answers {error.code}{words}"
+    if isinstance(error, FleetError):
+        return str(error)
+    why = getattr(error, "reason", error)
+    return harmless(getattr(why, "strerror", None) or str(why) or type(why).__name__)[:MAX_MESSAGE]
+
+
+def series_of(answer: bytes) -> Iterator[Series]:
+    """Yield the series of an answer; points that are no finite numbers are left out.
+
+    Raises:
+        ValueError: it is no answer of the query API; FleetError: the server says what is wrong.
+    """
+    document: Any = json.loads(answer)
+    if not isinstance(document, dict):
+        raise ValueError("no object")  # noqa: TRY004 - it is the text that is wrong
+    if document.get("status") != "success":
+        said = document.get("error")
+        words = (
+            harmless(said[:MAX_MESSAGE], ascii_only=True) if isinstance(said, str) else "it gives no reason"
+        )
+        raise FleetError(f"it cannot answer: {words}")
+    data = document.get("data")
+    rows = data.get("result") if isinstance(data, dict) else None
+    if not isinstance(rows, list):
+        raise ValueError("no result")  # noqa: TRY004 - likewise
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("metric"), dict):
+            continue
+        labels = {
+            str(name): harmless(value[:MAX_LABEL])
+            for name, value in row["metric"].items()
+            if isinstance(value, str)
+        }
+        points = [row["value"]] if "value" in row else row.get("values")
+        known = [point for each in points or () if (point := _point(each)) is not None]
+        if known:
+            yield Series(labels, known)
+
+
+def _point(each: Any) -> tuple[float, float] | None:
+    """Return a point; None if it is none, or no finite number."""
+    if not isinstance(each, list) or len(each) != 2 or not isinstance(each[1], str):
+        return None
+    if isinstance(each[0], bool) or not isinstance(each[0], (int, float)):
+        return None
+    try:
+        at, value = float(each[0]), float(each[1])
+    except (ValueError, OverflowError):
+        return None
+    return (at, value) if math.isfinite(at) and math.isfinite(value) and 0 <= at < 1e10 else None
+
+
+# the fleet
+
+
+@dataclass
+class Found:
+    """What is known of a system by now."""
+
+    name: str
+    host: Mapping[str, str] = field(default_factory=dict)
+    until: float = 0.0
+    is_simulated: bool = False
+    lcus: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Per second, by LCU and metric."""
+    vendors: dict[str, str] = field(default_factory=dict)
+    busy: float = 0.0
+    every: float = 0.0
+    channels: dict[str, dict[str, float]] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    entries: list[ExceptionEntry] = field(default_factory=list)
+
+
+class QueriedFleet:
+    """What a server has of all systems; of each time it is asked anew."""
+
+    def __init__(self, url: str, recordings: Mapping[str, str], end: int) -> None:
+        """Find the systems that report at a time, UTC in ns; `recordings` are those that are at hand.
+
+        Raises:
+            FleetError: there is no answer, or no system.
+        """
+        self._api = PrometheusApi(url)
+        self.name, self.unseen = self._api.name, "systems that do not report there"
+        self._recordings = recordings
+        self._end = end
+        self._rules = {rule.name: rule for rule in usable_rules("")[0]}
+        reporting = self._api.query(f"last_over_time({SAMPLED_AT.name}[{RECENT}])", end / SECOND)
+        if not reporting:
+            raise FleetError(
+                f"{self.name}: no system has reported in the {RECENT} before this time; docs/metrics.md says"
+                " how one does, --at names another time"
+            )
+        instances = sorted({one.labels.get("instance", "") for one in reporting})
+        hosts = [_host(each) for each in instances]
+        self._names = {
+            instance: host if hosts.count(host) == 1 else instance
+            for instance, host in zip(instances, hosts, strict=True)
+        }
+        self.systems: Mapping[str, str] = {
+            name: recordings.get(name, "") for name in sorted(self._names.values())
+        }
+
+    def span(self) -> tuple[int, int]:
+        """Return the last day."""
+        return self._end - DAY, self._end
+
+    def members(self, begin: int, end: int) -> list[Member]:
+        """Ask for the figures of a time.
+
+        Raises:
+            FleetError: there is no answer that can be used.
+        """
+        seconds = max(round((end - begin) / SECOND), 1)
+        at, window = end / SECOND, f"[{seconds}s]"
+        found = {name: Found(name) for name in self.systems}
+        for one in self._api.query(_joined(window), at):
+            self._take(found, one)
+        entries = self._open_exceptions(begin, end)
+        return [
+            self._member(each, seconds, [entry for name, entry in entries if name == each.name])
+            for each in found.values()
+        ]
+
+    def _take(self, found: Mapping[str, Found], one: Series) -> None:
+        """Take one series of the answer."""
+        labels, figure = one.labels, one.labels.get("figure", "")
+        system = found.get(self._names.get(labels.get("instance", ""), ""))
+        if system is None:
+            return
+        lcu = f"{_word(labels.get('box', ''))}.{_word(labels.get('lcu', ''), dots=False)}"
+        if figure in _LCU_FIGURES:
+            rates = system.lcus.setdefault(lcu, {})
+            rates[figure] = rates.get(figure, 0.0) + one.value
+        elif figure == LCU_INFO.name:
+            system.vendors[lcu] = _word(labels.get("vendor", ""), dots=False)
+        elif figure == HOST_INFO.name:
+            system.host = labels
+        elif figure == SAMPLED_AT.name:
+            system.until = max(system.until, one.value)
+        elif figure == SIMULATED.name:
+            system.is_simulated = True
+        elif figure == CPU_SECONDS.name:
+            system.every += one.value
+            system.busy += 0.0 if labels.get("mode") in {"idle", "iowait", "steal"} else one.value
+        elif figure in {CHANNEL_BUSY.name, CHANNEL_OWN.name}:
+            key = f"{_word(labels.get('cpc', ''))} {labels.get('css', '')}.{labels.get('chpid', '')}"
+            system.channels.setdefault(key, {})[figure] = one.value
+            system.types[key] = labels.get("type", "")
+
+    def _member(self, one: Found, seconds: int, entries: Sequence[ExceptionEntry]) -> Member:
+        """Return what is known of a system as if it came from its recording."""
+        machine = {
+            "guest_name": one.host.get("guest", ""),
+            "lpar_name": one.host.get("lpar", ""),
+            "vm_name": one.host.get("vm_system", ""),
+            "sequence": one.host.get("cpc", ""),
+        }
+        channels = tuple(
+            ChannelUse(
+                key.partition(" ")[0],
+                key.partition(" ")[2],
+                one.types.get(key, ""),
+                shares[CHANNEL_BUSY.name],
+                shares.get(CHANNEL_OWN.name, NOT_MEASURED),
+            )
+            for key, shares in sorted(one.channels.items())
+            if CHANNEL_BUSY.name in shares
+        )
+        return Member(
+            one.name,
+            self._recordings.get(one.name, ""),
+            "" if one.until else "it has not reported in this time",
+            span=(0, round(one.until * SECOND)),
+            machine=machine,
+            is_simulated=one.is_simulated,
+            lcus={
+                f"{one.vendors.get(key, '')}.{key}": weighed(rates, seconds)
+                for key, rates in sorted(one.lcus.items())
+                if any(rates.values())
+            },
+            cpu=Weighed(100 * one.busy * seconds, one.every * seconds),
+            channels=channels,
+            exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness)) if one.until else None,
+        )
+
+    def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
+        """Yield the exceptions of the last day, as far as they lasted."""
+        for name, entry in self._open_exceptions(*self.span()):
+            yield name, entry, True
+
+    def _open_exceptions(self, begin: int, end: int) -> list[tuple[str, ExceptionEntry]]:
+        """Return which exceptions were open, as known at each of `STEPS` points of time."""
+        step = max((end - begin) / SECOND / STEPS, 1.0)
+        found = []
+        for one in self._api.query_range(f"{EXCEPTION.name} == 1", begin / SECOND, end / SECOND, step):
+            name = self._names.get(one.labels.get("instance", ""), "")
+            if name:
+                found += [(name, entry) for entry in self._entries(one, step)]
+        return found
+
+    def _entries(self, one: Series, step: float) -> Iterator[ExceptionEntry]:
+        """Yield an exception for each time in which a series is 1 without a gap."""
+        known = self._rules.get(one.labels.get("rule", ""))
+        rule, thing = one.labels.get("rule", ""), one.labels.get("object", "")
+        level = BAD if one.labels.get("severity") == LEVELS[BAD] else LOOK
+        said = f"{thing}: {rule}" + (f"; {known.why}" if known is not None and known.why else "")
+        begun = last = one.points[0][0]
+        for at, _ in (*one.points[1:], (math.inf, 0.0)):
+            if at <= last + 1.5 * step:
+                last = at
+                continue
+            begin, end = round(begun * SECOND), round(last * SECOND)
+            yield ExceptionEntry(
+                rule, "", "" if known is None else known.table, thing, thing, begin, end + 1, level,
+                NOT_EXPORTED, begin, end, NOT_EXPORTED, NOT_EXPORTED, 1, said,
+                "" if known is None else known.cause, 1.0 if known is None else known.weight, "", OVER,
+            )  # fmt: skip
+            begun = last = at
+
+
+def weighed(rates: Mapping[str, float], seconds: float) -> dict[str, Weighed]:
+    """Return the figures of an LCU, as CTLUNIT has them, from metrics per second.
+
+    Its I/O is what was started, where that is counted, else what Linux completed.
+    """
+
+    def of(name: str) -> float:
+        return max(rates.get(f"zmon_lcu_{name}", 0.0), 0.0)
+
+    completed, timed = of("reads") + of("writes"), of("timed")
+    io = of("ssch") if "zmon_lcu_ssch" in rates else completed
+    found = {
+        "io": Weighed(io * seconds, seconds),
+        "mbs": Weighed((of("read_bytes") + of("written_bytes")) / 1e6 * seconds, seconds),
+        "queue": Weighed(of("io_seconds") * seconds, seconds),
+    }
+    if completed:
+        found["resp"] = Weighed(1000 * of("io_seconds") * seconds, completed * seconds)
+    for name, of_time in (("pend", "pending"), ("disc", "disconnect"), ("conn", "connect")):
+        if timed:
+            found[name] = Weighed(1000 * of(f"{of_time}_seconds") * seconds, timed * seconds)
+    return found
+
+
+_LCU_FIGURES: Final = frozenset(metric.name for metric in FIGURES)
+
+
+def _joined(window: str) -> str:
+    """Return one question for all figures of a time, each with its metric as the label `figure`."""
+
+    def named(name: str, expression: str) -> str:
+        return f'label_replace({expression}, "figure", "{name}", "", "")'
+
+    parts = [
+        named(metric.name, f"sum by (instance, box, lcu) (rate({metric.sample}{window}))")
+        for metric in FIGURES
+    ]
+    parts += [
+        named(metric.name, f"last_over_time({metric.sample}{window})")
+        for metric in (LCU_INFO, HOST_INFO, SAMPLED_AT, SIMULATED)
+    ]
+    parts.append(named(CPU_SECONDS.name, f"sum by (instance, mode) (rate({CPU_SECONDS.sample}{window}))"))
+    parts += [
+        named(metric.name, f"last_over_time({metric.sample}[{RECENT}])")
+        for metric in (CHANNEL_BUSY, CHANNEL_OWN)
+    ]
+    return " or ".join(parts)
+
+
+def _host(instance: str) -> str:
+    """Return an instance without its port."""
+    host, _, port = instance.rpartition(":")
+    return host if host and port.isdecimal() else instance
+
+
+def _word(value: str, *, dots: bool = True) -> str:
+    """Return the value of a label as a part of a key."""
+    value = value.replace(" ", "_")
+    return value if dots else value.replace(".", "_")
