@@ -41,7 +41,7 @@ HEIGHT: Final = 8
 _LCU: Final = {metric.name.removeprefix("zmon_lcu_"): metric for metric in LCU_METRICS}
 
 
-class Question(NamedTuple):
+class PanelQuery(NamedTuple):
     """A query of a panel, and how its series are called."""
 
     expression: str
@@ -56,7 +56,7 @@ class GrafanaPanel(NamedTuple):
     """What it says, for the corner of the panel."""
     unit: str
     """As Grafana calls it: `s`, `Bps`, `percentunit`, `iops`, `short`."""
-    questions: tuple[Question, ...]
+    questions: tuple[PanelQuery, ...]
     kind: str = "timeseries"
     """`timeseries`, `stat` or `table`; a table shows the present."""
     width: int = 12
@@ -94,7 +94,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Systems that report",
                 "z/OS and systems without zmon are not seen.",
                 "short",
-                (Question(f"count({_of(SAMPLED_AT)})", "systems"),),
+                (PanelQuery(f"count({_of(SAMPLED_AT)})", "systems"),),
                 "stat",
                 4,
             ),
@@ -102,7 +102,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Open exceptions",
                 "By severity, over all systems.",
                 "short",
-                (Question(f"sum by (severity) ({_of(EXCEPTIONS)})", "{{severity}}"),),
+                (PanelQuery(f"sum by (severity) ({_of(EXCEPTIONS)})", "{{severity}}"),),
                 "stat",
                 4,
             ),
@@ -110,7 +110,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Exceptions that are open",
                 "The rules are those of zmon; zmon rules lists them.",
                 "short",
-                (Question(f"{_of(EXCEPTION)} == 1", ""),),
+                (PanelQuery(f"{_of(EXCEPTION)} == 1", ""),),
                 "table",
                 8,
             ),
@@ -118,7 +118,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Diagnoses: requests that wait because of it",
                 "zmon diagnose on the system says what to do.",
                 "short",
-                (Question(f"{_of(DIAGNOSIS)} > 0", ""),),
+                (PanelQuery(f"{_of(DIAGNOSIS)} > 0", ""),),
                 "table",
                 8,
             ),
@@ -131,14 +131,14 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "I/O of LCUs",
                 "Operations that Linux completed; each system counts its own, so they add up.",
                 "iops",
-                (Question(_sums("box, lcu", *_DONE), _LCU_NAME),),
+                (PanelQuery(_sums("box, lcu", *_DONE), _LCU_NAME),),
             ),
             GrafanaPanel(
                 "Who fills an LCU",
                 "The three systems with most I/O on each LCU.",
                 "iops",
                 (
-                    Question(
+                    PanelQuery(
                         f"topk by (box, lcu) (3, {_sums('box, lcu, instance', *_DONE)})",
                         "{{box}} {{lcu}}: {{instance}}",
                     ),
@@ -148,14 +148,14 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Response time",
                 "As Linux sees it: sum of time by sum of I/O.",
                 "s",
-                (Question(_per_io(_LCU["io_seconds"], *_DONE), _LCU_NAME),),
+                (PanelQuery(_per_io(_LCU["io_seconds"], *_DONE), _LCU_NAME),),
             ),
             GrafanaPanel(
                 "Pend, disconnect, connect",
                 "Of the operations that the channel subsystem timed.",
                 "s",
                 tuple(
-                    Question(_per_io(_LCU[f"{name}_seconds"], _LCU["timed"]), f"{name} {_LCU_NAME}")
+                    PanelQuery(_per_io(_LCU[f"{name}_seconds"], _LCU["timed"]), f"{name} {_LCU_NAME}")
                     for name in ("pending", "disconnect", "connect")
                 ),
             ),
@@ -163,25 +163,25 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Data of LCUs",
                 "Read and written.",
                 "Bps",
-                (Question(_sums("box, lcu", _LCU["read_bytes"], _LCU["written_bytes"]), _LCU_NAME),),
+                (PanelQuery(_sums("box, lcu", _LCU["read_bytes"], _LCU["written_bytes"]), _LCU_NAME),),
             ),
             GrafanaPanel(
                 "Requests that wait in Linux",
                 "An estimate: before they are started.",
                 "short",
-                (Question(_sums("box, lcu", LCU_QUEUE), _LCU_NAME),),
+                (PanelQuery(_sums("box, lcu", LCU_QUEUE), _LCU_NAME),),
             ),
             GrafanaPanel(
                 "Aliases in use",
                 "Of the system with most; near 1 they are exhausted.",
                 "percentunit",
-                (Question(f"max by (box, lcu) ({_of(POOL_BUSY)} / ({_of(POOL_ALIASES)} > 0))", _LCU_NAME),),
+                (PanelQuery(f"max by (box, lcu) ({_of(POOL_BUSY)} / ({_of(POOL_ALIASES)} > 0))", _LCU_NAME),),
             ),
             GrafanaPanel(
                 "Systems on an LCU",
                 "How many see it.",
                 "short",
-                (Question(f"count by (box, lcu) ({_of(LCU_INFO)})", _LCU_NAME),),
+                (PanelQuery(f"count by (box, lcu) ({_of(LCU_INFO)})", _LCU_NAME),),
             ),
         ),
     ),
@@ -192,14 +192,14 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Channel paths",
                 "Of the whole machine: every partition reads the same, so it is the highest, not the sum.",
                 "percentunit",
-                (Question(f"max by (cpc, css, chpid) ({_of(CHANNEL_BUSY)})", "{{cpc}} {{css}}.{{chpid}}"),),
+                (PanelQuery(f"max by (cpc, css, chpid) ({_of(CHANNEL_BUSY)})", "{{cpc}} {{css}}.{{chpid}}"),),
             ),
             GrafanaPanel(
                 "Channel paths: by others",
                 "z/OS and partitions that do not report: the whole less what those that report do.",
                 "percentunit",
                 (
-                    Question(
+                    PanelQuery(
                         f"max by (cpc, css, chpid) ({_of(CHANNEL_BUSY)})"
                         f" - sum by (cpc, css, chpid) ({_of(CHANNEL_OWN)})",
                         "{{cpc}} {{css}}.{{chpid}}",
@@ -211,7 +211,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Of all partitions.",
                 "iops",
                 (
-                    Question(
+                    PanelQuery(
                         f"sum by (instance, adapter) ({_rate(ADAPTER_REQUESTS)})", "{{instance}} {{adapter}}"
                     ),
                 ),
@@ -221,14 +221,14 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "FCP adapters that are online",
                 "1 if the port is online.",
                 "short",
-                (Question(_of(ADAPTER_UP), "{{instance}} {{adapter}}"),),
+                (PanelQuery(_of(ADAPTER_UP), "{{instance}} {{adapter}}"),),
                 width=8,
             ),
             GrafanaPanel(
                 "SCSI paths by state",
                 "Paths of multipath devices.",
                 "short",
-                (Question(f"sum by (instance, state) ({_of(PATHS)})", "{{instance}} {{state}}"),),
+                (PanelQuery(f"sum by (instance, state) ({_of(PATHS)})", "{{instance}} {{state}}"),),
                 width=8,
             ),
         ),
@@ -241,7 +241,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Part of the time of all processors that was used.",
                 "percentunit",
                 (
-                    Question(
+                    PanelQuery(
                         f"sum by (instance) ({_rate(CPU_SECONDS, _USED)})"
                         f" / sum by (instance) ({_rate(CPU_SECONDS)})",
                         "{{instance}}",
@@ -253,14 +253,14 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 "Memory in use",
                 "What could not be had without swapping.",
                 "percentunit",
-                (Question(f"1 - {_of(MEMORY_AVAILABLE)} / {_of(MEMORY_TOTAL)}", "{{instance}}"),),
+                (PanelQuery(f"1 - {_of(MEMORY_AVAILABLE)} / {_of(MEMORY_TOTAL)}", "{{instance}}"),),
                 width=8,
             ),
             GrafanaPanel(
                 "Age of the last sample",
                 "More than two minutes: zmon has stopped there.",
                 "s",
-                (Question(f"time() - {_of(SAMPLED_AT)}", "{{instance}}"),),
+                (PanelQuery(f"time() - {_of(SAMPLED_AT)}", "{{instance}}"),),
                 width=8,
             ),
         ),

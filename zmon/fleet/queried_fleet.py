@@ -61,7 +61,7 @@ FIGURES: Final = tuple(
 NOT_EXPORTED: Final = absent("metrics say only that an exception is open")
 
 
-class Series(NamedTuple):
+class AnsweredSeries(NamedTuple):
     """One series of an answer: its labels, and its points as (seconds since 1970, value)."""
 
     labels: Mapping[str, str]
@@ -93,7 +93,7 @@ class PrometheusApi:
         self._url = url.rstrip("/")
         self._opener = build_opener(NoRedirect)
 
-    def query(self, expression: str, at: float) -> list[Series]:
+    def query(self, expression: str, at: float) -> list[AnsweredSeries]:
         """Return the values of an expression at a time, in seconds since 1970.
 
         Raises:
@@ -101,7 +101,7 @@ class PrometheusApi:
         """
         return self._ask("query", {"query": expression, "time": f"{at:.3f}"})
 
-    def query_range(self, expression: str, begin: float, end: float, step: float) -> list[Series]:
+    def query_range(self, expression: str, begin: float, end: float, step: float) -> list[AnsweredSeries]:
         """Return the values of an expression from one time to another, each `step` seconds.
 
         Raises:
@@ -110,7 +110,7 @@ class PrometheusApi:
         words = {"start": f"{begin:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
         return self._ask("query_range", {"query": expression, **words})
 
-    def _ask(self, path: str, words: Mapping[str, str]) -> list[Series]:
+    def _ask(self, path: str, words: Mapping[str, str]) -> list[AnsweredSeries]:
         """Ask in a thread of its own, so that a server that dribbles cannot hold up anybody."""
         found: list[bytes | Exception] = []
 
@@ -174,7 +174,7 @@ def _reason(error: Exception) -> str:
     return harmless(getattr(why, "strerror", None) or str(why) or type(why).__name__)[:MAX_MESSAGE]
 
 
-def series_of(answer: bytes) -> Iterator[Series]:
+def series_of(answer: bytes) -> Iterator[AnsweredSeries]:
     """Yield the series of an answer; points that are no finite numbers are left out.
 
     Raises:
@@ -204,7 +204,7 @@ def series_of(answer: bytes) -> Iterator[Series]:
         points = [row["value"]] if "value" in row else row.get("values")
         known = [point for each in points or () if (point := _point(each)) is not None]
         if known:
-            yield Series(labels, known)
+            yield AnsweredSeries(labels, known)
 
 
 def _point(each: Any) -> tuple[float, float] | None:
@@ -292,7 +292,7 @@ class QueriedFleet:
             for each in found.values()
         ]
 
-    def _take(self, found: Mapping[str, Found], one: Series) -> None:
+    def _take(self, found: Mapping[str, Found], one: AnsweredSeries) -> None:
         """Take one series of the answer."""
         labels, figure = one.labels, one.labels.get("figure", "")
         system = found.get(self._names.get(labels.get("instance", ""), ""))
@@ -369,7 +369,7 @@ class QueriedFleet:
                 found += [(name, entry) for entry in self._entries(one, step)]
         return found
 
-    def _entries(self, one: Series, step: float) -> Iterator[ExceptionEntry]:
+    def _entries(self, one: AnsweredSeries, step: float) -> Iterator[ExceptionEntry]:
         """Yield an exception for each time in which a series is 1 without a gap."""
         known = self._rules.get(one.labels.get("rule", ""))
         rule, thing = one.labels.get("rule", ""), one.labels.get("object", "")
