@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -135,3 +135,112 @@ def test_the_sum_is_that_of_the_disks(
         units = sum(of[number].bytes for of in loads.of.values() if number in of)
         assert units + loads.rest[number].bytes == pytest.approx(one.bytes)
         assert one.bytes == pytest.approx(disks[number][0] / 2)
+
+
+class Stack(NamedTuple):
+    """Block devices, numbered from 0, and what is done on them."""
+
+    made: list[tuple[str, list[int]]]
+    """For each device its sort, and which of those before it are below it."""
+    done: list[tuple[str, int, int]]
+    """Who (nobody: the kernel itself) reads how many sectors, and from which device."""
+
+
+@st.composite
+def stacks(draw: st.DrawFn) -> Stack:
+    """Draw disks, multipath devices, logical volumes over any of them, and loop devices."""
+    made: list[tuple[str, list[int]]] = [("disk", []) for _ in range(draw(st.integers(1, 3)))]
+    for _ in range(draw(st.integers(0, 2))):
+        paths = range(len(made), len(made) + draw(st.integers(1, 3)))
+        made += [("path", []) for _ in paths]
+        made.append(("multipath", list(paths)))
+    for _ in range(draw(st.integers(0, 4))):
+        usable = [number for number, (sort, _) in enumerate(made) if sort != "path"]
+        sort = draw(st.sampled_from(["dm", "loop"]))
+        most = 3 if sort == "dm" else 1
+        made.append((sort, draw(st.lists(st.sampled_from(usable), min_size=1, max_size=most, unique=True))))
+    usable = [number for number, (sort, _) in enumerate(made) if sort != "path"]
+    one = st.tuples(st.sampled_from([DB, BACKUP, ""]), st.integers(0, 1 << 30), st.sampled_from(usable))
+    return Stack(made, draw(st.lists(one, max_size=8)))
+
+
+class Kernel:
+    """What a kernel counts of it."""
+
+    def __init__(self, stack: Stack) -> None:
+        """Count all that is done."""
+        self.made = stack.made
+        self.units: dict[tuple[str, int], int] = {}
+        self.disks = dict.fromkeys(range(len(stack.made)), 0)
+        self.truth: dict[tuple[str, int], int] = {}
+        """What reached each leaf, and whose it was."""
+        for unit, sectors, device in stack.done:
+            self._read(unit, sectors * 512, device)
+
+    def _read(self, unit: str, size: int, device: int) -> None:
+        sort, below = self.made[device]
+        if unit:
+            self.units[unit, device] = self.units.get((unit, device), 0) + size
+        self.disks[device] += size
+        if sort in {"disk", "multipath"}:
+            self.truth[unit, device] = self.truth.get((unit, device), 0) + size
+        if sort == "multipath":  # hands on requests, which units do not count
+            self.disks[below[0]] += size
+        elif below:
+            part = size // 512 // len(below) * 512
+            for place, lower in enumerate(below):
+                self._read(unit, size - part * (len(below) - 1) if place == 0 else part, lower)
+
+    def sample(self, second: int, *, begun: bool) -> Sample:
+        """Return what was counted by a time; nothing if it has not begun."""
+        now = second * SECOND
+        names = {"disk": "dasd{}", "path": "sd{}", "multipath": "dm-{}", "dm": "dm-{}", "loop": "loop{}"}
+        called = [names[sort].format(number) for number, (sort, _) in enumerate(self.made)]
+        zero: dict[str, Value] = dict.fromkeys(("wbytes", "dbytes", "wios", "dios"), 0)
+        io: dict[str, dict[str, Value]] = {
+            f"9:{device} {unit}": {
+                **zero, "unit": unit, "device": f"9:{device}", "rbytes": size * begun, "rios": begun,
+            }
+            for (unit, device), size in self.units.items()
+        }  # fmt: skip
+        blocks: dict[str, dict[str, Value]] = {
+            called[device]: {
+                "number": f"9:{device}", "sectors_read": size * begun // 512, "sectors_written": 0,
+                "reads": int(begun), "writes": 0,
+            }
+            for device, size in self.disks.items()
+        }  # fmt: skip
+        layers: dict[str, dict[str, Value]] = {
+            f"9:{number}": {
+                "name": called[number], "parent": absent("none"),
+                "below": " ".join(f"9:{lower}" for lower in below) if sort != "loop" else absent("none"),
+                "uuid": "mpath-1" if sort == "multipath" else "LVM-1" if sort == "dm" else absent("none"),
+            }
+            for number, (sort, below) in enumerate(self.made)
+        }  # fmt: skip
+        found = [
+            frame_of(UNIT_IO, io, now), frame_of(BLOCK, blocks, now), empty_frame(UNIT, "none"),
+            frame_of(LAYER, layers, now),
+        ]  # fmt: skip
+        return Sample(Instant(now, now, "boot"), {frame.kind.name: frame for frame in found})
+
+
+@given(stacks())
+def test_no_byte_counts_twice_or_is_lost(stack: Stack) -> None:
+    """Under logical volumes, loop devices and multipath: each unit has on each leaf what reached it there.
+
+    What nobody is charged for is the rest, so that all of them together are the bytes of the disks.
+    """
+    kernel = Kernel(stack)
+    loads = UnitLoads(Interval(kernel.sample(0, begun=False), kernel.sample(1, begun=True)))
+    leaves = {f"9:{number}" for number, (sort, _) in enumerate(stack.made) if sort in {"disk", "multipath"}}
+    assert loads.disks.keys() == leaves
+    assert leaves.issuperset(number for on in loads.of.values() for number in on)
+    for number, whole in loads.disks.items():
+        device = int(number.removeprefix("9:"))
+        for unit in (DB, BACKUP):
+            one = loads.of.get(unit, {}).get(number)
+            assert (one.bytes if one else 0) == pytest.approx(kernel.truth.get((unit, device), 0))
+        assert loads.rest[number].bytes == pytest.approx(kernel.truth.get(("", device), 0), abs=1e-3)
+        units = sum(on[number].bytes for on in loads.of.values() if number in on)
+        assert units + loads.rest[number].bytes == pytest.approx(whole.bytes)
