@@ -14,25 +14,27 @@ timed() {
     { time "$@" >"$out/$name.said" 2>&1 </dev/null; } 2>>$out/start-up.json
 }
 
+# beside a directory `before` with an older zmon that one is measured, too
+older=/job/before
+
 # opened NAME COMMAND...: until the full screen shows its heading, its figures and its verdict
 opened() {
     local name=$1
     shift
-    python3 opened.py "$name" $out/start-up.json --words OVERVIEW --words 'Memory  ' --words 'open exception|exception is open' -- "$@"
+    python3 opened.py "$name" $out/start-up.json --words OVERVIEW --words 'Memory  ' -- "$@"
+    tail -2 $out/start-up.json | cut -c1-100 >/dev/console
 }
 
 say "the checkout"
 python3 -m zmon --version
 python3 -m zmon diagnose --interval 1 >/dev/null
-for round in 1 2; do
-    timed python python3 -c pass
-    timed textual python3 -c 'import textual.app'
-    timed app python3 -c 'import zmon.ui.app'
-    python3 opened.py empty $out/start-up.json --words 'empty' -- python3 empty_app.py
+for round in 1 2 3; do
+    python3 opened.py empty $out/start-up.json --words empty -- python3 empty_app.py >/dev/console
     opened zmon python3 -m zmon
+    [ -d $older ] && PYTHONPATH=/opt/python opened before env -C $older python3 -m zmon
+    timed textual python3 -c 'import textual.app'
     timed diagnose python3 -m zmon diagnose --interval 1
     timed line python3 -m zmon --line
-    timed show python3 -m zmon show DEVICE --count 1 --interval 1
 done
 
 if [ -e /job/zmon.pyz ]; then

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
-from zmon.kernel.deadline import call_all_within, call_within
+from zmon.kernel import deadline
+from zmon.kernel.deadline import Worker, call_all_within, call_within
 
 
 def test_an_answer_in_time() -> None:
@@ -38,3 +40,30 @@ def test_a_name_waits_once() -> None:
         never.set()
     begun.join(timeout=60)
     assert call_within(lambda: 1, name="a disk") == 1
+
+
+def test_a_call_that_computes_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow processor is no disk that hangs: the outcome is waited for as long as the thread uses one."""
+    monkeypatch.setattr(deadline, "COMPUTING", 1e6)
+
+    def compute() -> str:
+        while time.thread_time() < 0.2:
+            pass
+        return "done"
+
+    worker = Worker()
+    worker.start(compute, last=True)
+    assert worker.outcome(0.001) is None
+    assert worker.outcome_of_work(0.001) == ("done", None)
+
+
+def test_a_call_that_waits_is_not_waited_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its thread uses no processor."""
+    monkeypatch.setattr(deadline, "COMPUTING", 1e6)
+    never = threading.Event()
+    worker = Worker()
+    worker.start(never.wait, last=True)
+    try:
+        assert worker.outcome_of_work(0.001) is None
+    finally:
+        never.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from zmon.cli.inputs import inputs_and_files
@@ -76,11 +77,11 @@ def is_in_browser() -> bool:
 
 
 def load_surface(args: argparse.Namespace) -> None:
-    """Load the modules of the surface, which takes a while."""
+    """Load the modules of the surface, which takes a while; Textual comes after the first pictures."""
     if is_line_mode(args):
         import zmon.cli.line  # noqa: PLC0415 - the other surface is not needed
     else:
-        import zmon.ui.app  # noqa: F401, PLC0415 - line mode needs no textual
+        import zmon.ui.opening  # noqa: F401, PLC0415 - line mode has no glass
 
 
 def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
@@ -91,19 +92,30 @@ def show_screens(args: argparse.Namespace, session: Session, first: str) -> int:
             from zmon.cli.line import run_line_mode  # noqa: PLC0415 - the other surface is not needed
 
             return run_line_mode(session, first, sys.stdin, sys.stdout, seconds=seconds)
-        from zmon.ui.app import ThemeError  # noqa: PLC0415 - line mode needs no textual
-        from zmon.ui.app import run as run_full_screen  # noqa: PLC0415 - likewise
-        from zmon.ui.history import CommandHistory, history_file  # noqa: PLC0415 - likewise
-        from zmon.ui.keys import KeyMap, KeysError  # noqa: PLC0415 - likewise
-
-        try:
-            keymap = KeyMap(args.keys, own_keys_of(os.environ))
-            history = CommandHistory("" if session.read_only else history_file(os.environ))
-            return run_full_screen(session, seconds, first, args.theme, keymap=keymap, history=history)
-        except (KeysError, SettingsError, ThemeError) as error:
-            return misused(str(error))
+        return _full_screen(args, session, first, seconds)
     finally:
         session.timeline.close()
+
+
+def _full_screen(args: argparse.Namespace, session: Session, first: str, seconds: float) -> int:
+    from zmon.ui.history import CommandHistory, history_file  # noqa: PLC0415 - line mode has no glass
+    from zmon.ui.keys import KeyMap, KeysError  # noqa: PLC0415 - likewise
+    from zmon.ui.opening import first_pictures  # noqa: PLC0415 - likewise
+
+    try:
+        keymap = KeyMap(args.keys, own_keys_of(os.environ))
+    except (KeysError, SettingsError) as error:
+        return misused(str(error))
+    history = CommandHistory("" if session.read_only else history_file(os.environ))
+    pictures = first_pictures(session, first, keymap, history)
+    with nullcontext() if is_in_browser() else pictures as early:
+        from zmon.ui import app  # noqa: PLC0415 - line mode needs no textual
+
+        try:
+            return app.run(session, seconds, first, args.theme, keymap=keymap, history=history, early=early)
+        except app.ThemeError as error:
+            problem = str(error)
+    return misused(problem)
 
 
 def is_recorded(session: Session) -> bool:

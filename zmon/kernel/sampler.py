@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
 
 SOURCE_DEADLINE: Final = 2.0
-"""Seconds that a source may take before the sample goes on without it."""
+"""Seconds that a source may take before the sample goes on without it, unless it computes all the time."""
 NOT_ACCOUNTED: Final = absent("this kernel does not account for what threads read")
 
 S = TypeVar("S", bound="SourceReading")
@@ -240,7 +240,7 @@ class SourceWorker(SourceReading):
         self._last: dict[str, Frame] = {}
 
     def frames(self, seconds: float = SOURCE_DEADLINE) -> dict[str, Frame]:
-        """Return the frames by kind, read now if they are due; absent if that exceeds `seconds`."""
+        """Return the frames by kind, read now if they are due; absent if that exceeds `seconds` and hangs."""
         if self.off and not self.wanted:
             self.cost.state, self.cost.reason = "off", self.off
             return self._absent(self.off)
@@ -252,7 +252,7 @@ class SourceWorker(SourceReading):
             else:
                 self.worker.start(self.read)
         if self.worker.is_busy:
-            outcome = self.worker.outcome(0 if self._is_late else seconds)
+            outcome = self.worker.outcome_of_work(0 if self._is_late else seconds)
             if outcome is None:
                 self._is_late = True
                 self.cost.state = "hangs"

@@ -12,10 +12,7 @@ from textual.app import App
 from textual.events import Key, Paste
 from textual.message import Message
 
-from zmon.screen.charset import ascii_only, style
-from zmon.ui.actions import GlassActions
-from zmon.ui.glass import Glass
-from zmon.ui.keys import KeyMap, KeysError, load_keys
+from zmon.ui.opening import EarlyReader, new_glass
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
@@ -29,7 +26,10 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from zmon.session.session import Session
+    from zmon.ui.glass import Glass
     from zmon.ui.history import CommandHistory
+    from zmon.ui.keys import KeyMap
+    from zmon.ui.opening import FirstPictures
     from zmon.ui.threads import Result
 
 WHEEL_LINES: Final = 3
@@ -79,8 +79,12 @@ class Zmon(App[int], inherit_bindings=False):
         *,
         keymap: KeyMap | None = None,
         history: CommandHistory | None = None,
+        glass: Glass | None = None,
     ) -> None:
-        """Prepare; nothing is read before there is a screen but the user's keys in `keys.toml`."""
+        """Prepare; nothing is read before there is a screen but the user's keys in `keys.toml`.
+
+        A `glass` of the session may be there already.
+        """
         # the terminal's own colours can be left out wholly; others Textual would turn into greys
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         for own in OWN_THEMES:
@@ -98,38 +102,21 @@ class Zmon(App[int], inherit_bindings=False):
         self._ticking: Timer | None = None
         """Moves the cursor of a playback."""
         self.painter = Painter()
-        wrong = ""
-        keymap = keymap or KeyMap()
-        try:
-            keymap = KeyMap(keymap.name, {**keymap.own, **load_keys()})
-        except KeysError as error:
-            wrong = str(error)
-        encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
-        plain = ascii_only(os.environ, encoding)
-        self.tour = TourPanel(session.guide, keymap, plain=plain)
+        self.glass = glass or new_glass(session, first, keymap, history)
+        self.tour = TourPanel(session.guide, self.glass.keymap, plain=self.glass.plain)
         self.beside = Beside()
         self._extent = (80, 24)
         self._room: Room | None = None
         """What the tour takes of the terminal, as far as it is laid out."""
         self._early: list[events.Event] | None = []
         """Keys and pastes that came before they can be taken; None from then on."""
-        self.glass = Glass(
-            session,
-            first,
-            self.sampling,
-            self.reading,
-            self.concluding,
-            actions=GlassActions(),
-            keymap=keymap,
-            history=history,
-            plain=plain,
-            chart=style(os.environ, encoding),
-        )
+        early = self.glass.reader
+        self.glass.take_threads(self.sampling, self.reading, self.concluding)
+        if isinstance(early, EarlyReader):
+            early.hand_over(self.reading)
         if theme and ALIASES.get(theme, theme) not in self.available_themes:
             known = ", ".join((*ALIASES, *self.available_themes))
-            wrong = wrong or f"there is no theme {theme!r}; there are {known}"
-        if wrong:
-            self.glass.say(wrong, "alarm")
+            self.glass.say(f"there is no theme {theme!r}; there are {known}", "alarm")
 
     def _suitable_theme(self, wanted: str) -> str:
         """Return the theme that is wanted, else the 3270's where the terminal can show it."""
@@ -329,13 +316,15 @@ def run(  # noqa: PLR0913 - these are a user's choices
     *,
     keymap: KeyMap | None = None,
     history: CommandHistory | None = None,
+    early: FirstPictures | None = None,
 ) -> int:
     """Open the glass on a session and stay until the user leaves; return the exit status.
 
     The colours are those of a `theme`, or else the ones that ZMON_THEME names.  Without a `history` commands
     are forgotten at the end.
 
-    A live timeline is sampled every `seconds`; any other is shown from its last sample.
+    A live timeline is sampled every `seconds`; any other is shown from its last sample.  With `early`
+    pictures their glass goes on.
 
     Raises:
         ThemeError: there is no such theme; nothing was shown.
@@ -344,12 +333,21 @@ def run(  # noqa: PLR0913 - these are a user's choices
     if not session.live and session.interval is None and not session.timeline.previews:
         session.preview()
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = Zmon(session, seconds, first_command, theme, keymap=keymap, history=history)
+    glass = None if early is None else early.glass
+    app = Zmon(session, seconds, first_command, theme, keymap=keymap, history=history, glass=glass)
     if theme and ALIASES.get(theme, theme) not in app.available_themes:
         raise ThemeError(
             f"there is no theme {theme!r}; there are {', '.join((*ALIASES, *app.available_themes))}"
         )
-    with ended_by_signals(app.leave, app.give_back):
+
+    def give_back() -> None:
+        app.give_back()
+        if early is not None:
+            early.restore()
+
+    if early is not None:
+        early.taken = True
+    with ended_by_signals(app.leave, give_back):
         status = app.run()
     let_go()
     app.check()

@@ -148,6 +148,17 @@ class Glass:
         self.waiting = Pane([Line(f" {self._awaited()}", "strong")])
         self._begin()
 
+    def take_threads(
+        self, sampler: SamplingControl | None, reader: GlassReader, concluder: Concluder
+    ) -> None:
+        """Leave the work from now on to threads."""
+        self.playback.sampler = sampler
+        self.reader, self.concluder = reader, concluder
+        self.session.mover = reader.move
+        self._begun = self.playback.clock()
+        if self._shown:
+            self._conclude()
+
     # what is seen
 
     @property

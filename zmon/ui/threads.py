@@ -112,15 +112,20 @@ class SamplingThread(threading.Thread):
 
     def _sample(self) -> None:
         try:
-            sample = self._timeline.take()
-            if self._timeline.log is not None:
-                self._timeline.log.follow(sample)
-            self._report(Result(sample=sample))
+            self._report(Result(sample=take_sample(self._timeline)))
             problem = self._timeline.problem
             if problem:
                 self._report(Result(error=f"Not recorded: {problem}; it is tried with each sample"))
         except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
             self._report(Result(error=f"No sample: {error_line(error)}; the next one is tried in time"))
+
+
+def take_sample(timeline: Timeline) -> Sample:
+    """Take a sample of a live timeline, and judge it."""
+    sample = timeline.take()
+    if timeline.log is not None:
+        timeline.log.follow(sample)
+    return sample
 
 
 class ReadingThread(threading.Thread):

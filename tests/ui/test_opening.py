@@ -1,0 +1,92 @@
+"""The first pictures of a slow processor: they need no Textual, lose no key, and give the terminal back."""
+
+from __future__ import annotations
+
+import signal
+
+from tests.ui.terminals import SMALL, OnTerminal
+from zmon.cli.output import INTERRUPTED, USAGE
+from zmon.ui.line import Line, Part
+from zmon.ui.opening import END, SOON, picture, running
+
+MAIN = "import sys; from zmon.cli.main import main; sys.exit(main())"
+FIGURES = "Channels  "
+"""A resource on OVERVIEW, which has figures from the second sample on."""
+
+
+def slow(wait: float = 0.0, more: str = "") -> str:
+    """Return a program whose start counts as slow, and which takes its second sample after a while."""
+    changed = f"import zmon.ui.opening as o; o.SLOW = 0.0; o.FIRST_INTERVAL = {wait}; "
+    return f"{changed}{more}{MAIN}"
+
+
+def test_there_are_figures_before_textual_is_loaded() -> None:
+    """Even without Textual the opening screen is painted; then the terminal is as it was."""
+    with OnTerminal(slow(more="import sys; sys.modules['textual'] = None; ")) as terminal:
+        assert terminal.status() == 1
+        painted, _, after = terminal.written.rpartition(END)
+        assert all(words in painted for words in ("OVERVIEW", FIGURES, SOON))
+        assert "textual" in after
+        assert terminal.settings_are_back
+
+
+def test_a_fast_processor_shows_nothing_by_itself() -> None:
+    """Textual paints the first picture, as soon as it is there."""
+    code = f"import zmon.ui.opening as o; o.SLOW = 1e9; {MAIN}"
+    with OnTerminal(code, ("--from", SMALL)) as terminal:
+        terminal.until("F4 is the menu")
+        assert SOON not in terminal.written
+
+
+def test_the_glass_goes_on_and_carries_out_what_was_typed() -> None:
+    """A recording: its screen is painted, then the one whose number was typed."""
+    with OnTerminal(slow(), ("--from", SMALL), before="13\r") as terminal:
+        terminal.until("FCX108")
+        assert terminal.written.index(SOON) < terminal.written.index("FCX108")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status() == 128 + signal.SIGTERM
+        assert terminal.given_back
+
+
+def test_a_key_ends_the_wait() -> None:
+    """Who types need not wait for the second sample; the key is not lost."""
+    with OnTerminal(slow(3600.0)) as terminal:
+        terminal.until(SOON)
+        terminal.type(b"^")
+        terminal.until("^")
+
+
+def test_signals_and_control_c_give_the_terminal_back() -> None:
+    """Before Textual is there, too."""
+    with OnTerminal(slow(3600.0)) as terminal:
+        terminal.until(SOON)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status() == 128 + signal.SIGTERM
+        assert terminal.settings_are_back
+        assert terminal.written.endswith(END)
+    with OnTerminal(slow(3600.0)) as terminal:
+        terminal.until(SOON)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.status() == INTERRUPTED
+        assert terminal.settings_are_back
+
+
+def test_an_unknown_theme_is_told_on_the_first_screen_of_the_terminal() -> None:
+    """The pictures are gone by then."""
+    with OnTerminal(slow(), ("--from", SMALL, "--theme", "mauve")) as terminal:
+        assert terminal.status() == USAGE
+        assert "no theme 'mauve'" in terminal.written.rpartition(END)[2]
+        assert terminal.settings_are_back
+
+
+def test_a_picture_has_no_colours_and_nothing_that_a_terminal_obeys() -> None:
+    """What stands out is bold, the row of the cursor underlined, and ESC of a name a question mark."""
+    lines = [Line("all a\x1b[2Jb", "data", (Part(0, 3, "strong"),)), Line("row", under="cursor")]
+    painted = picture(lines, 10)
+    assert "\x1b[1mall\x1b[m a?[2Jb" in painted
+    assert "\x1b[2;1H\x1b[4mrow       \x1b[m" in painted
+
+
+def test_how_long_the_process_runs_is_known() -> None:
+    """It grows with the clock."""
+    assert 0.0 < running() <= running()

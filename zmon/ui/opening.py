@@ -1,0 +1,230 @@
+"""The first pictures, which a slow or busy processor shows before Textual is loaded.
+
+There loading Textual takes longer than all that zmon does until it can say what is wrong.  So the glass,
+which needs no Textual, is painted by a few sequences that every terminal knows, in the colours of the
+terminal, until it has rates.  Then Textual is loaded and goes on with the same glass.  What is typed
+meanwhile waits in the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import termios
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from zmon.plain_text import harmless
+from zmon.screen.charset import ascii_only, style
+from zmon.ui import frame
+from zmon.ui.actions import GlassActions
+from zmon.ui.glass import Glass
+from zmon.ui.keys import KeyMap, KeysError, load_keys
+from zmon.ui.line import runs
+from zmon.ui.threads import FIRST_INTERVAL, take_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zmon.session.navigator import CursorMove
+    from zmon.session.page import FillTask
+    from zmon.session.session import Session
+    from zmon.ui.glass import GlassReader
+    from zmon.ui.history import CommandHistory
+    from zmon.ui.line import Line
+
+SLOW: Final = 1.0
+"""Seconds from the start of the process to the glass from which on the processor counts as slow: a usual one
+needs a fifth of that."""
+
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the program after the terminal is given back; the exit status is 128 and their number."""
+
+SOON: Final = "What you type now is carried out in a moment"
+"""The guidance while no key is answered."""
+
+BEGIN: Final = "\x1b[?1049h\x1b[?25l\x1b[2J"
+"""The second screen, without a cursor, and empty."""
+END: Final = "\x1b[?1049l\x1b[?25h"
+
+LOOKS: Final = {"strong": "1", "look": "1", "alarm": "1", "message": "1", "caret": "7", "cell": "1;7"}
+"""How the kinds of parts are drawn that do not look as all else."""
+
+
+def new_glass(
+    session: Session, first: str = "", keymap: KeyMap | None = None, history: CommandHistory | None = None
+) -> Glass:
+    """Return the glass of a session, with the user's keys; it says what is wrong with their file.
+
+    The command `first` is given with the first sample.
+    """
+    encoding = getattr(sys.__stdout__, "encoding", None) or "ascii"
+    keymap, wrong = keymap or KeyMap(), ""
+    try:
+        keymap = KeyMap(keymap.name, {**keymap.own, **load_keys()})
+    except KeysError as error:
+        wrong = str(error)
+    early = EarlyReader(live=session.timeline.live)
+    glass = Glass(
+        session,
+        first,
+        reader=early,
+        actions=GlassActions(),
+        keymap=keymap,
+        history=history,
+        plain=ascii_only(os.environ, encoding),
+        chart=style(os.environ, encoding),
+    )
+    early.glass = glass
+    if wrong:
+        glass.say(wrong, "alarm")
+    return glass
+
+
+class EarlyReader:
+    """Fills the tables of a live machine at once; all else waits for the thread that will read."""
+
+    glass: Glass
+
+    def __init__(self, *, live: bool) -> None:
+        """Wait for nothing yet."""
+        self._live = live
+        self._moves: list[CursorMove] = []
+        self._newest: FillTask | None = None
+
+    def fill(self, task: FillTask) -> None:
+        """Fill a table, or keep the task if it is one of a recording, where that may take long."""
+        if self._live:
+            self.glass.filled(task, task.table())
+        else:
+            self._newest = task
+
+    def move(self, move: CursorMove) -> None:
+        """Keep a move."""
+        self._moves.append(move)
+
+    def hand_over(self, reader: GlassReader) -> None:
+        """Have done what waits."""
+        for move in self._moves:
+            reader.move(move)
+        if self._newest is not None:
+            reader.fill(self._newest)
+
+
+def running() -> float:
+    """Return for how many seconds this process has been running.
+
+    Raises:
+        OSError, ValueError, IndexError: /proc/self/stat cannot be read.
+    """
+    with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
+        ticks = int(file.read().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+
+
+def is_slow() -> bool:
+    """Tell whether the start has taken so long that Textual would be waited for."""
+    with suppress(OSError, ValueError, IndexError):
+        return running() >= SLOW
+    return False
+
+
+def picture(lines: Sequence[Line], width: int) -> str:
+    """Return what paints lines on a terminal, in its own colours."""
+    painted = []
+    for y, line in enumerate(lines, 1):
+        painted.append(f"\x1b[{y};1H")
+        cut = line._replace(text=line.text[:width].ljust(width))
+        under = "4" if line.under == "cursor" else ""
+        for text, kind in runs(cut):
+            codes = ";".join(filter(None, (under, LOOKS.get(kind, ""))))
+            painted.append(f"\x1b[{codes}m{harmless(text)}\x1b[m" if codes else harmless(text))
+    return f"\x1b[?7l{''.join(painted)}\x1b[?7h"
+
+
+class FirstPictures:
+    """Paints a glass on the terminal until it has figures."""
+
+    def __init__(self, glass: Glass) -> None:
+        """Find the terminal: standard error or, where that is none, standard output, as later."""
+        self.glass = glass
+        error, output = sys.__stderr__, sys.__stdout__
+        stream = output if error is None or not error.isatty() else error
+        assert stream is not None  # noqa: S101 - zmon refuses to start without a terminal
+        self._stream = stream
+        self._before = termios.tcgetattr(sys.stdin.fileno())
+        self.taken = False
+        """Whether Textual has the terminal, and gives it back."""
+
+    def begin(self) -> None:
+        """Take the terminal; keys are kept as they are typed, and not echoed."""
+        settings = termios.tcgetattr(sys.stdin.fileno())
+        settings[0] &= ~(termios.ICRNL | termios.IXON | termios.INLCR | termios.IGNCR)
+        settings[3] &= ~(termios.ICANON | termios.ECHO | termios.IEXTEN)
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)
+        self._write(BEGIN)
+
+    def restore(self) -> None:
+        """Make the terminal what it was."""
+        if not self.taken:
+            self._write(END)
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self._before)
+
+    def paint(self) -> None:
+        """Paint what the glass shows now."""
+        width, height = os.get_terminal_size(self._stream.fileno())
+        self.glass.resize(width, height)
+        lines = self.glass.lines()
+        if not self.glass.too_small:
+            lines[-3] = frame.guidance(SOON, self.glass.pane.position, width)
+        self._write(picture(lines, width))
+
+    def _write(self, text: str) -> None:
+        self._stream.buffer.write(text.encode(self._stream.encoding, "replace"))
+        self._stream.flush()
+
+    def show(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Paint until there are figures, or a key is pressed: a live machine needs two samples for them."""
+        self.paint()
+        if not self.glass.session.timeline.live:
+            return
+        due = clock()
+        for wait in (0.0, FIRST_INTERVAL):
+            if select.select([sys.stdin], [], [], max(0.0, due + wait - clock()))[0]:
+                return
+            self.glass.sampled(take_sample(self.glass.session.timeline))
+            self.paint()
+
+
+@contextmanager
+def first_pictures(
+    session: Session, first: str, keymap: KeyMap | None = None, history: CommandHistory | None = None
+) -> Iterator[FirstPictures | None]:
+    """Show the first pictures of a session where the processor is slow; at the end give the terminal back.
+
+    What fails is tried again, and told, by the program that goes on.
+    """
+    if session.guide is not None or not is_slow():
+        yield None
+        return
+    pictures = FirstPictures(new_glass(session, first, keymap, history))
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        for number, handler in handlers.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, _end)
+        with suppress(Exception):
+            pictures.begin()
+            pictures.show()
+        yield pictures
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        pictures.restore()
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
