@@ -1,5 +1,5 @@
 # Runs in a guest: how long zmon takes from its start to its first pictures, as a checkout and as the one file zmon.pyz, beside
-# an empty Textual app.  testbed/start_up.py says so in ratios.
+# an empty Textual app.  What it measures goes to /job/out/start-up.json, a line for each.
 #
 #   boot.py --machine qemu --timeout 1200 --bring testbed/steps.sh --bring testbed/opened.py --bring testbed/empty_app.py \
 #       --bring testbed/start-up.sh --bring dist/zmon.pyz --out OUT -- bash start-up.sh

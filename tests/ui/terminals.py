@@ -114,8 +114,8 @@ class OnTerminal:
         """Whether the terminal is what it was: its settings, the first screen, no mouse, no marked pastes."""
         ends = ("\x1b[?1049l", "\x1b[?1000l", "\x1b[?2004l", "\x1b[?25h")
         begins = ("\x1b[?1049h", "\x1b[?1000h", "\x1b[?2004h", "\x1b[?25l")
-        undone = [self.written.rfind(e) > self.written.rfind(b) for e, b in zip(ends, begins, strict=True)]
-        return self.settings_are_back and all(undone)
+        left = [b for e, b in zip(ends, begins, strict=True) if e not in self.written.rpartition(b)[2]]
+        return self.settings_are_back and not any(begin in self.written for begin in left)
 
     @property
     def settings_are_back(self) -> bool:
