@@ -32,8 +32,7 @@ def test_there_are_figures_before_textual_is_loaded() -> None:
 
 def test_a_fast_processor_shows_nothing_by_itself() -> None:
     """Textual paints the first picture, as soon as it is there."""
-    code = f"import zmon.ui.opening as o; o.SLOW = 1e9; {MAIN}"
-    with OnTerminal(code, ("--from", SMALL)) as terminal:
+    with OnTerminal(MAIN, ("--from", SMALL)) as terminal:
         terminal.until("F4 is the menu")
         assert SOON not in terminal.written
 
@@ -68,6 +67,16 @@ def test_signals_and_control_c_give_the_terminal_back() -> None:
         terminal.until(SOON)
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.status() == INTERRUPTED
+        assert terminal.settings_are_back
+
+
+def test_a_terminal_that_takes_no_output_is_not_waited_for() -> None:
+    """A signal ends what stands there, and gives the settings back."""
+    with OnTerminal(slow(3600.0)) as terminal:
+        terminal.until(SOON)
+        terminal.stop_output()
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status(reads=False) == 128 + signal.SIGTERM
         assert terminal.settings_are_back
 
 

@@ -154,7 +154,7 @@ class FirstPictures:
         error, output = sys.__stderr__, sys.__stdout__
         stream = output if error is None or not error.isatty() else error
         assert stream is not None  # noqa: S101 - zmon refuses to start without a terminal
-        self._stream = stream
+        self._output, self._encoding = stream.fileno(), stream.encoding
         self._before = termios.tcgetattr(sys.stdin.fileno())
         self.taken = False
         """Whether Textual has the terminal, and gives it back."""
@@ -168,14 +168,21 @@ class FirstPictures:
         self._write(BEGIN)
 
     def restore(self) -> None:
-        """Make the terminal what it was."""
-        if not self.taken:
-            self._write(END)
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self._before)
+        """Make the terminal what it was, without waiting for one that takes no output."""
+        with suppress(OSError, termios.error):
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self._before)
+            if not self.taken:
+                termios.tcflush(self._output, termios.TCOFLUSH)
+                termios.tcflow(self._output, termios.TCOON)
+                os.set_blocking(self._output, False)
+                try:
+                    os.write(self._output, END.encode())
+                finally:
+                    os.set_blocking(self._output, True)
 
     def paint(self) -> None:
         """Paint what the glass shows now."""
-        width, height = os.get_terminal_size(self._stream.fileno())
+        width, height = os.get_terminal_size(self._output)
         self.glass.resize(width, height)
         lines = self.glass.lines()
         if not self.glass.too_small:
@@ -183,8 +190,9 @@ class FirstPictures:
         self._write(picture(lines, width))
 
     def _write(self, text: str) -> None:
-        self._stream.buffer.write(text.encode(self._stream.encoding, "replace"))
-        self._stream.flush()
+        left = text.encode(self._encoding, "replace")
+        while left:
+            left = left[os.write(self._output, left) :]
 
     def show(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Paint until there are figures, or a key is pressed: a live machine needs two samples for them."""
