@@ -76,10 +76,10 @@ def test_swap_is_taken_from_proc_and_from_swapon() -> None:
     """Rounded sizes are not taken."""
     exact = "Filename Type Size Used Priority\n/dev/dasda1 partition 1000 10 -2\n"
     assert row(facts_in(exact, "swapon -s"), "swap", "/dev/dasda1") == {
-        "sort": "partition", "size": 1024000, "used": 10240,
+        "sort": "partition", "size": 1024000, "used": 10240, "priority": -2,
     }  # fmt: skip
     shown = "NAME TYPE SIZE USED PRIO\n/swap.img file 2G 0B -2\n"
-    assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file"}
+    assert row(facts_in(shown, "swapon --show"), "swap", "/swap.img") == {"sort": "file", "priority": -2}
 
 
 @given(st.text(max_size=300))

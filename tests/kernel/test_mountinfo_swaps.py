@@ -16,11 +16,12 @@ SWAPS = HEADING + (
 
 
 def test_areas_are_read() -> None:
-    """Each has its sort, and its sizes in bytes."""
+    """Each has its sort, its sizes in bytes, and its priority."""
     frame = read_swaps(DictTree({"proc/swaps": SWAPS}))
     assert frame.keys == ["/dev/dasde2", "/var/swap file"]
     assert frame.column("sort") == ["partition", "file"]
     assert frame.column("used") == [1 << 20, 0]
+    assert frame.column("priority") == [-2, 5]
 
 
 def test_no_swap_is_known_to_be_none() -> None:

@@ -40,7 +40,7 @@ def test_items_without_a_screen_have_a_dash_for_their_number() -> None:
 def test_items_know_their_command() -> None:
     """What ENTER on them does."""
     assert {i.code: i.command for i in items(MENU, SCREENS) if i.command} == {
-        "1": "CPU", "5": "SYSTEM", "8": "LPAR",
+        "1": "CPU", "2": "STORAGE", "5": "SYSTEM", "8": "LPAR",
         "11": "CHANNEL", "12": "CTLUNIT", "13": "DEVICE", "15": "CACHEXT",
         "19": "IOCONF", "1A": "IOCHANGE",
         "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "1E": "FCPPORT", "21": "USER", "22": "UPAGE",

@@ -140,10 +140,10 @@ def parse_btrfs(text: CollectedText, facts: Facts) -> None:
 
 
 _SWAP: Final = re.compile(
-    r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+-?[0-9]{1,9}\s*"
+    r"(/\S{1,4096})\s+(partition|file)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*"
 )
 _SWAPON: Final = re.compile(
-    r"(/\S{1,4096})\s+(partition|file)\s+[0-9.]+[BKMGTPE]?\s+[0-9.]+[BKMGTPE]?\s+-?[0-9]{1,9}\s*"
+    r"(/\S{1,4096})\s+(partition|file)\s+[0-9.]+[BKMGTPE]?\s+[0-9.]+[BKMGTPE]?\s+(-?[0-9]{1,9})\s*"
 )
 
 
@@ -159,9 +159,10 @@ def parse_swaps(text: CollectedText, facts: Facts) -> None:
                 sort=match[2],
                 size=int(match[3]) * 1024,
                 used=int(match[4]) * 1024,
+                priority=int(match[5]),
             )
         elif match := _SWAPON.fullmatch(row):
-            facts.say(SWAP, _plain(match[1]), place, sort=match[2])
+            facts.say(SWAP, _plain(match[1]), place, sort=match[2], priority=int(match[3]))
 
 
 def mount_frame(

@@ -293,11 +293,11 @@ def _several(
 
 SWAPS: Final = "proc/swaps"
 
-_SWAP_LINE: Final = rb"(\S+)\s+(\S+)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+-?[0-9]{1,9}\s*"
+_SWAP_LINE: Final = rb"(\S+)\s+(\S+)\s+([0-9]{1,18})\s+([0-9]{1,18})\s+(-?[0-9]{1,9})\s*"
 
 
 def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
-    """Return sort, size and used bytes of each swap area by its name.
+    """Return sort, size, used bytes and priority of each swap area by its name.
 
     Raises:
         ValueError: a line has not this form.
@@ -313,6 +313,7 @@ def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
             "sort": match[2].decode("ascii", "replace"),
             "size": int(match[3]) * 1024,
             "used": int(match[4]) * 1024,
+            "priority": int(match[5]),
         }
     return found
 

@@ -1,12 +1,9 @@
-"""/proc/stat, /proc/meminfo, /proc/vmstat and /sys/devices/system/cpu: the CPUs and the memory of this Linux.
+"""/proc/stat and /sys/devices/system/cpu: the CPUs of this Linux, and its tasks.
 
 Times are nanoseconds in steps of the kernel's tick, 10 ms.  They are 64 bits wide and never wrap; `idle` and
 `iowait` may step back a little, as the kernel's documentation of /proc/stat warns.  `steal` is the time in
 which the hypervisor did not let us run, including what it did for us.  A CPU that is off line has no counters
 until it returns.
-
-Sizes are bytes; the reclaimable slabs count as `cached`.  The paging counters are 64-bit counts of 4 KiB
-pages since boot.
 """
 
 from __future__ import annotations
@@ -16,19 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.tree import read_value, refused, text
-from zmon.kinds import CPU, MEMORY, TASKS
+from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from zmon.absent import Absent, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 
 STAT: Final = "proc/stat"
-MEMINFO: Final = "proc/meminfo"
-VMSTAT: Final = "proc/vmstat"
 CPUS: Final = "sys/devices/system/cpu"
 
 TIMES: Final = (
@@ -36,22 +31,6 @@ TIMES: Final = (
 )  # fmt: skip
 """The values of a line of /proc/stat, in its order."""
 
-_SIZES: Final = {
-    "total": "MemTotal:", "available": "MemAvailable:", "free": "MemFree:", "buffers": "Buffers:",
-    "cached": "Cached:", "swap_total": "SwapTotal:", "swap_free": "SwapFree:",
-    "dirty": "Dirty:", "writeback": "Writeback:",
-}  # fmt: skip
-"""The lines of /proc/meminfo, by the fields of `MEMORY`."""
-_SLABS: Final = "SReclaimable:"
-_EVENTS: Final = {
-    "swapped_in": "pswpin", "swapped_out": "pswpout", "major_faults": "pgmajfault",
-    "refaulted_file": "workingset_refault_file", "refaulted_anon": "workingset_refault_anon",
-}  # fmt: skip
-"""The lines of /proc/vmstat, by the fields of `MEMORY`; those of refaults since Linux 5.9."""
-_COUNTED: Final = {
-    "swapped_in": "pages swapped in", "swapped_out": "pages swapped out", "major_faults": "page faults",
-    "refaulted_file": "refaults of files", "refaulted_anon": "refaults of swapped pages",
-}  # fmt: skip
 SCHEDSTAT: Final = "proc/schedstat"
 RUN_DELAY: Final = 7
 """The place of the time that tasks waited, in ns, behind the name of a CPU in /proc/schedstat."""
@@ -222,38 +201,13 @@ def parse_amounts(content: str, path: str, labels: Iterable[str]) -> dict[str, i
         ValueError: no number follows a label.
     """
     words = [*content.split(), "", ""]
+    places = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))  # the first of each
     found = {}
     for label in labels:
-        if label in words:
-            at = words.index(label)
+        at = places.get(label)
+        if at is not None:
             number, unit = words[at + 1 : at + 3]
             if not _is_number(number):
                 raise ValueError(f"/{path}: expected {label} and a number, found {number[:40]!r}")
             found[label] = int(number) * (1024 if unit == "kB" else 1)
     return found
-
-
-def read_memory(tree: Tree) -> Frame:
-    """Read the one row of the kind MEMORY.
-
-    Raises:
-        ValueError: a line has another form, or the total is not there.
-    """
-    try:
-        sizes = parse_amounts(text(tree, MEMINFO), MEMINFO, (*_SIZES.values(), _SLABS))
-    except OSError as error:
-        return empty_frame(MEMORY, refused(error).reason)
-    if "MemTotal:" not in sizes:
-        raise ValueError("/proc/meminfo: expected MemTotal")
-    row: dict[str, Value] = {
-        name: sizes.get(label, absent(f"/proc/meminfo has no {label[:-1]}")) for name, label in _SIZES.items()
-    }
-    slabs = sizes.get(_SLABS, 0)
-    row["cached"] = sizes["Cached:"] + slabs if "Cached:" in sizes else row["cached"]
-    try:
-        events: Mapping[str, Value] = parse_amounts(text(tree, VMSTAT), VMSTAT, _EVENTS.values())
-    except OSError as error:
-        events = dict.fromkeys(_EVENTS.values(), refused(error))
-    for name, label in _EVENTS.items():
-        row[name] = events.get(label, absent(f"the kernel does not count {_COUNTED[name]}"))
-    return frame_of(MEMORY, {"memory": row}, tree.when(MEMINFO))

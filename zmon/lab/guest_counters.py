@@ -61,7 +61,12 @@ class GuestCounters:
         if memory is not None:
             yield self._memory(memory, now)
             used = max(0, memory.used - memory.real)
-            row: dict[str, Value] = {"sort": "partition", "size": self._swap_size(memory), "used": used}
+            row: dict[str, Value] = {
+                "sort": "partition",
+                "size": self._swap_size(memory),
+                "used": used,
+                "priority": -2,
+            }
             yield frame_of(SWAP, {f"/dev/{disk}1": row}, now)
 
     def _swap_size(self, memory: GuestMemory) -> int:
@@ -77,6 +82,8 @@ class GuestCounters:
             "free": free,
             "buffers": 0,
             "cached": 0,
+            "anonymous": memory.real - free,
+            "committed": memory.used,
             "swap_total": size,
             "swap_free": size - max(0, memory.used - memory.real),
             "swapped_in": self.sum.swapped_in,

@@ -7,7 +7,7 @@ TABLES: Final = {
         "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
         "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
         "itself", "lpar", "multipath", "system_counters",
-        "overview", "plot", "pressure", "system",
+        "overview", "plot", "pressure", "storage", "system",
     )},
     **dict.fromkeys(
         ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"

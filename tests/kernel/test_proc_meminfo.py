@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import absent
-from zmon.kernel.proc_stat import MEMINFO, VMSTAT, parse_amounts, read_memory
+from zmon.absent import Absent, absent
+from zmon.kernel.proc_meminfo import MEMINFO, NO_CMM, VMSTAT, parse_cmm, parse_stalls, read_memory
+from zmon.kernel.proc_stat import parse_amounts
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:
@@ -52,12 +53,16 @@ def test_plain_numbers() -> None:
 def test_captured(make_tree: Callable[..., Tree]) -> None:
     """The reclaimable slabs count as cached."""
     frame = read_memory(make_tree(files()))
-    assert {name: frame.cell("memory", name) for name in frame.columns} == {
+    cells = {name: frame.cell("memory", name) for name in frame.columns}
+    assert {name: cell for name, cell in cells.items() if not isinstance(cell, Absent)} == {
         "total": 1_030_594_560, "available": 851_996_672, "free": 795_893_760,
         "buffers": 13_139_968, "cached": 109_154_304, "swap_total": 0, "swap_free": 0,
         "swapped_in": 5, "swapped_out": 6, "dirty": 40_960, "writeback": 0, "major_faults": 7,
-        "refaulted_file": 8, "refaulted_anon": absent("the kernel does not count refaults of swapped pages"),
+        "refaulted_file": 8, "huge_total": 7,
     }  # fmt: skip
+    assert frame.cell("memory", "refaulted_anon") is absent(
+        "the kernel does not count refaults of swapped pages"
+    )
 
 
 def test_line_that_is_missing(make_tree: Callable[..., Tree]) -> None:
@@ -119,3 +124,47 @@ def test_mutated_text(place: int, patch: str) -> None:
     damaged = HERCULES[:place] + patch + HERCULES[place + len(patch) :]
     with suppress(ValueError):
         read_memory(DictTree({MEMINFO: damaged.encode()}))
+
+
+def test_stalls_are_those_of_all_zones(make_tree: Callable[..., Tree]) -> None:
+    """A kernel before 4.10 counted them in one line; one without is no zero."""
+    assert parse_stalls("allocstall_dma 2\nallocstall_normal 30\nallocstall_movable 4\n") == 36
+    assert parse_stalls("pgpgin 1\nallocstall 7\n") == 7
+    assert isinstance(parse_stalls("allocstallish 7\n"), Absent)
+    assert read_memory(make_tree(files(PAGING + "allocstall_dma 2\n"))).cell("memory", "stalls") == 2
+
+
+def test_pages_that_zvm_took_back(make_tree: Callable[..., Tree]) -> None:
+    """The module cmm has them in files of its own; the time-out has two numbers."""
+    cmm = {"cmm_pages": b"1000\n", "cmm_timed_pages": b"24\n", "cmm_timeout": b"10 60\n"}
+    frame = read_memory(make_tree(files() | {f"proc/sys/vm/{name}": data for name, data in cmm.items()}))
+    names = ("cmm_pages", "cmm_timed_pages", "cmm_timeout_pages", "cmm_timeout_seconds")
+    assert [frame.cell("memory", name) for name in names] == [1000, 24, 10, 60]
+
+
+@pytest.mark.parametrize("content", ["", "-1\n", "1 2\n", "much\n", "\x1b[2J\n", "9" * 40])
+def test_other_cmm(make_tree: Callable[..., Tree], content: str) -> None:
+    """The value is absent, with what was found; all others stay."""
+    frame = read_memory(make_tree(files() | {"proc/sys/vm/cmm_pages": content.encode()}))
+    value = frame.cell("memory", "cmm_pages")
+    assert isinstance(value, Absent)
+    assert "/proc/sys/vm/cmm_pages: expected 1 numbers" in value.reason
+    assert "\x1b" not in value.reason
+    assert frame.cell("memory", "free") == 795_893_760
+
+
+def test_cmm_that_may_not_be_read(make_tree: Callable[..., Tree]) -> None:
+    """That is another reason than a module that is not loaded."""
+    refusal = {"proc/sys/vm/cmm_pages": PermissionError(13, "Permission denied")}
+    frame = read_memory(make_tree(files(), {}, refusal))
+    assert frame.cell("memory", "cmm_pages") is absent("needs root")
+    assert frame.cell("memory", "cmm_timed_pages") is absent(NO_CMM)
+
+
+@given(st.text(max_size=60), st.integers(1, 2))
+def test_any_text_of_cmm(content: str, count: int) -> None:
+    """It gives so many numbers that are not below zero, or a ValueError."""
+    with suppress(ValueError):
+        found = parse_cmm(content, count)
+        assert len(found) == count
+        assert min(found) >= 0

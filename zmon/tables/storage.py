@@ -1,0 +1,209 @@
+"""STORAGE (FCX103): what the memory of this Linux holds, how much it pages, and the areas that it swaps to.
+
+No layout of FCX103 is public.  Its items that CP alone knows (frames of CP, the dynamic paging area, expanded
+storage, the minidisk cache) have no place here: this is the memory that CP gave to the guest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent, ratio, text_of
+from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
+from zmon.tables.cpu import MEMORY_ROW, memory_figures
+from zmon.tables.join import mean, total
+from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.topology import TOPOLOGY, machine_of
+from zmon.tables.unit_loads import KINDS, DiskPlaces, unit_loads
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zmon.absent import Number, Value
+    from zmon.tables.view import View
+    from zmon.topology.leaf_disks import IoCounts
+
+NEEDS: Final = Needs((MEMORY, SWAP, PRESSURE, CMF, DASD, DEVICE, MACHINE, *KINDS), topology=TOPOLOGY)
+
+PAGE: Final = 4096
+MEGABYTE: Final = 1e6
+PERCENT: Final = 1e-7
+"""ns in a second, as percent of it."""
+
+SIZES: Final = (
+    "anonymous", "shared", "mapped", "locked", "dirty", "writeback", "slab_kept", "page_tables",
+    "kernel_stacks", "committed", "commit_limit", "swap_cached", "anonymous_huge", "huge_size",
+)  # fmt: skip
+"""Facts in bytes, by the fields of MEMORY with the same name."""
+PAGES: Final = ("huge_total", "huge_free", "huge_reserved", "huge_surplus")
+RATES: Final = {
+    "major": "major_faults", "faults": "faults", "refile": "refaulted_file", "reanon": "refaulted_anon",
+    "stalls": "stalls",
+}  # fmt: skip
+"""Facts per second, by the fields of MEMORY."""
+SUMS: Final = {
+    "scanned": ("scanned_kswapd", "scanned_direct"), "reclaimed": ("reclaimed_kswapd", "reclaimed_direct"),
+}  # fmt: skip
+"""Facts per second that two fields are together."""
+TAKEN: Final = ("cmm_pages", "cmm_timed_pages")
+"""What CP took back, for good and for a time."""
+
+FBA: Final = "FBA"
+IN_ZVM: Final = "VDISK/EDEV"
+"""What an FBA disk of a guest of z/VM is."""
+TWO_KINDS: Final = (
+    "VDISK/EDEV: an FBA disk of z/VM is a virtual disk in storage (VDISK) or an emulated one on SCSI (EDEV);"
+    " Linux cannot tell which"
+)
+TYPES: Final = {
+    "zram": "zram", "nvme": "NVMe", "vd": "virtio", "sd": "SCSI", "dm-": "SCSI", "loop": "loop", "ram": "RAM",
+    "md": "array",
+}  # fmt: skip
+"""What sort of disk a name stands for that is no DASD; a leaf `dm-` is a multipath device."""
+NO_SWAP: Final = absent("this Linux swaps nowhere: it has no swap area")
+NO_DEVICE: Final = absent("the device of the swap area is not known")
+IN_MEMORY: Final = absent("the area is in the memory of this Linux")
+SUMMED: Final = ("size", "used", "io", "mbs")
+
+
+def table(view: View) -> Table:
+    """Fill STORAGE: one row per swap area, keyed by its name, and the memory as facts."""
+    memory = view.interval.of(MEMORY)
+    if not memory.keys:
+        return Table([], {}, missing=memory.missing)
+    areas = view.interval.after.frame(SWAP)
+    rows = list(_areas(view))
+    names = (
+        "area", "type", "priority", "size", "used", "usedpct", "device", "label", "lcu", "io", "mbs", "resp",
+    )  # fmt: skip
+    columns: dict[str, list[Value]] = {name: [row[name] for row in rows] for name in names}
+    sums: dict[str, Value] = {
+        name: total(columns[name])  # type: ignore[arg-type]  # numbers
+        for name in SUMMED
+    }
+    sums["usedpct"] = 100.0 * ratio(sums["used"], sums["size"]) if rows else NO_SWAP  # type: ignore[arg-type]  # likewise
+    return Table(
+        list(areas.keys),
+        columns,
+        Summary(">> All <<", sums) if len(rows) > 1 else None,
+        facts=facts(view),
+        notes=tuple(_notes(view, columns["type"])),
+        missing=None if rows else areas.missing or NO_SWAP,
+    )
+
+
+def facts(view: View) -> dict[str, Value]:
+    """Return sizes in bytes, numbers of huge pages, rates per second and percent of time."""
+    memory, waits = view.interval.of(MEMORY), view.interval.of(PRESSURE)
+
+    def size(name: str) -> Number:
+        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
+
+    def rate(name: str) -> Number:
+        return next(iter(memory.rate(name)), size(name))
+
+    def waited(name: str) -> Number:
+        row = waits.index.get("memory")
+        why = waits.missing or absent("the kernel does not measure pressure on memory")
+        return why if row is None else waits.rate(name)[row] * PERCENT
+
+    found: dict[str, Value] = dict(memory_figures(view))
+    found |= {name: size(name) for name in (*SIZES, *PAGES)}
+    found |= {name: rate(field) for name, field in RATES.items()}
+    found |= {name: rate(one) + rate(other) for name, (one, other) in SUMS.items()}
+    found["taken"] = sum(size(name) for name in TAKEN) * PAGE
+    raw = view.interval.after.frame(MEMORY)
+    inflated, deflated = (raw.cell(MEMORY_ROW, f"balloon_{what}") for what in ("inflated", "deflated"))
+    found["balloon"] = (inflated - deflated) * PAGE  # type: ignore[operator]  # numbers
+    found |= {"some": waited("some"), "full": waited("full")}
+    return found
+
+
+def _areas(view: View) -> Iterator[dict[str, Value]]:
+    """Yield a row for each swap area: the disks below it, and what these do for whatever lies on them."""
+    areas = view.interval.after.frame(SWAP)
+    if not areas.keys:
+        return
+    machine, loads = machine_of(view), unit_loads(view.interval)
+    places = DiskPlaces(view, loads)
+    columns = [areas.column(name) for name in ("sort", "priority", "size", "used")]
+    for name, sort, priority, size, used in zip(areas.keys, *columns, strict=True):
+        number = machine.swaps.get(name)
+        leaves = () if number is None else loads.leaves.leaves(number)
+        does = [loads.disks[leaf] for leaf in leaves if leaf in loads.disks]
+        yield {
+            "area": name.removeprefix("/dev/"),
+            "type": _type(view, name, sort, leaves),
+            "priority": priority,
+            "size": size,
+            "used": used,
+            "usedpct": 100.0 * ratio(used, size),
+            **_place(places, leaves, IN_MEMORY if _in_memory(name) else NO_DEVICE),
+            **_rates(does, IN_MEMORY if _in_memory(name) else loads.missing or NO_DEVICE),
+        }
+
+
+def _in_memory(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(("zram", "ram"))
+
+
+def _place(places: DiskPlaces, leaves: Sequence[str], why: Absent) -> dict[str, Value]:
+    """Return which devices an area is on, with their labels, LCUs and mean response time."""
+    if not leaves:
+        return dict.fromkeys(("device", "label", "lcu", "resp"), why)
+    labels = [label for leaf in leaves if isinstance(label := places.label.get(leaf), str)]
+    lcus = [lcu for leaf in leaves if isinstance(lcu := places.lcu_name(leaf), str)]
+    responses = [places.response.get(leaf, NO_DEVICE) for leaf in leaves]
+    return {
+        "device": ", ".join(places.device.get(leaf, leaf) for leaf in leaves),
+        "label": ", ".join(dict.fromkeys(labels)) or places.label.get(leaves[0], NO_DEVICE),
+        "lcu": ", ".join(dict.fromkeys(lcus)) or places.lcu_name(leaves[0]),
+        "resp": mean(responses, [1.0] * len(leaves), "no I/O in the interval"),
+    }
+
+
+def _rates(does: list[IoCounts], why: Absent) -> dict[str, Value]:
+    if not does:
+        return dict.fromkeys(("io", "mbs"), why)
+    return {"io": sum(one.ios for one in does), "mbs": sum(one.bytes for one in does) / MEGABYTE}
+
+
+def _type(view: View, name: str, sort: Value, leaves: Sequence[str]) -> Value:
+    """Return what sort of disk an area is on: that of its first disk, and whether it is a file there."""
+    disk = unit_loads(view.interval).leaves.name(leaves[0]) if leaves else name.rpartition("/")[2]
+    if disk.startswith("dasd"):
+        what = _discipline(view, disk)
+    else:
+        what = next((what for start, what in TYPES.items() if disk.startswith(start)), "")
+    if not what:
+        return NO_DEVICE
+    return f"{what} file" if sort == "file" else what
+
+
+def _discipline(view: View, name: str) -> str:
+    """Return how the kernel uses a DASD: ECKD, FBA, DIAG."""
+    dasd = view.interval.after.frame(DASD)
+    found = (
+        what for one, what in zip(dasd.column("name"), dasd.column("discipline"), strict=True) if one == name
+    )
+    discipline = text_of(next(found, ""))
+    environment = text_of(view.interval.after.frame(MACHINE).cell("machine", "environment"))
+    return IN_ZVM if discipline == FBA and environment == "zvm" else discipline or "DASD"
+
+
+def _notes(view: View, types: list[Value]) -> Iterator[str]:
+    if any(text_of(one).startswith(IN_ZVM) for one in types):
+        yield TWO_KINDS
+    raw = view.interval.after.frame(MEMORY)
+    packed, held = raw.cell(MEMORY_ROW, "zswap"), raw.cell(MEMORY_ROW, "zswapped")
+    if isinstance(held, int) and isinstance(packed, int) and held:
+        pages, room = held / MEGABYTE, packed / MEGABYTE
+        yield f"zswap keeps {pages:,.0f} MB of swapped pages in {room:,.0f} MB of memory"
+    killed = view.interval.of(MEMORY).cell(MEMORY_ROW, "oom_kills")
+    if isinstance(killed, int) and killed:
+        what = "a process" if killed == 1 else f"{killed} processes"
+        yield f"The kernel killed {what} in the interval for want of memory"
+
+
+DEFINITIONS: Final = {"storage": TableDefinition(NEEDS, table)}
