@@ -115,6 +115,8 @@ class Load:
         """As the live reader keeps them: a column without a change is the same list as before."""
         self.channels = Channels(dice)
         self._cpus = [[dice.randrange(10**4, 10**6) * HUNDREDTH for _ in range(8)] for _ in range(CPUS)]
+        self._finer = [[0, 0, 0] for _ in range(CPUS)]
+        """Of each processor how often it became idle, for how long exactly, and what tasks waited for it."""
         self._memory = dict.fromkeys((field.name for field in MEMORY.fields), 0) | {
             "total": 64 << 30, "available": 20 << 30, "free": 4 << 30, "buffers": 1 << 30, "cached": 30 << 30,
             "swap_total": 8 << 30, "swap_free": 8 << 30, "swapped_in": 1000, "swapped_out": 2000,
@@ -224,7 +226,11 @@ class Load:
                 times[name] += part * HUNDREDTH
                 left -= part
             times[3] += left * HUNDREDTH
-            row: tuple[Value, ...] = (*times, 0, 0, "vertical:high", f"{number}", 1)
+            finer = self._finer[number]
+            finer[0] += self._dice.randrange(50, 5000)
+            finer[1] += max(0, left * HUNDREDTH - 1000 * self._dice.randrange(HUNDREDTH // 1000))
+            finer[2] += int((100 - left) * HUNDREDTH * 0.1 * self._dice.random())
+            row: tuple[Value, ...] = (*times, 0, 0, "vertical:high", f"{number}", 1, *finer)
             for field, value in zip(CPU.fields, row, strict=True):
                 columns[field.name].append(value)
         return Frame(CPU, [str(number) for number in range(CPUS)], columns, [now] * CPUS)

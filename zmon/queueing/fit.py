@@ -16,6 +16,7 @@ What is measured is kept: rates, sizes, the time on a subchannel, the wait in Li
 from __future__ import annotations
 
 from math import sqrt
+from operator import attrgetter, mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -201,31 +202,12 @@ class _Timed(NamedTuple):
     """What Linux waits for a read, and for a write."""
     reads: float
     """The part of the requests that read."""
-    is_dasd: bool
-    """Whether channel measurement tells what is pending from what waits in Linux."""
-
-    @property
-    def excess(self) -> float:
-        """What a write waits longer than a read, if writes come many at once; else 0.
-
-        Requests of a volume are first come, first served, and reads are answered later than writes if at all;
-        so writes wait longer only behind those that came with them.  It is no longer service: that is in the
-        times of the channel measurement.  So all writes together wait no longer than all requests in Linux;
-        behind FCP adapters what is pending is such a wait, too.
-        """
-        writes, longer = 1.0 - self.reads, self.write - self.read
-        if not self.read or not self.reads or not self.conn or self.write < LONGER * self.read:
-            return 0.0
-        waited = self.queued + (0.0 if self.is_dasd else self.pend)
-        return min(longer, waited / writes) if waited >= writes * longer / 2 else 0.0
-
-    @property
-    def serv(self) -> float:
-        return self.pend + self.disc + self.conn
-
-    @property
-    def queued(self) -> float:
-        return max(0.0, self.response - self.serv)
+    serv: float
+    """From the start of I/O to its end."""
+    queued: float
+    """What a request waits in Linux before it is started."""
+    excess: float
+    """What a write waits longer than a read, if writes come many at once; else 0."""
 
 
 def service_bytes(size: float) -> float:
@@ -239,11 +221,15 @@ def fit(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> tuple[FittedMod
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    return _with_factors(observed_model(load, shares))
+    titles = {one.key: f"volume {one.title}" for one in load.volumes}
+    places = {one.key: (one.lcu, float(one.servers)) for one in load.volumes}
+    return _with_factors(observed_model(load, shares)._replace(titles=titles, places=places))
 
 
 def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> FittedModel:
     """Return the model with what is measured, before the waits of classes are fitted, which takes most time.
+
+    It has no titles and places of volumes.
 
     Raises:
         ValueError: there is no I/O of which the times were measured.
@@ -281,7 +267,12 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
             mine = [flow for flow in flows if flow.lcu == lcu]
             latency[lcu] = _latency_before_batches(mine, paths[group], population, latency[lcu])
     model = FittedModel(
-        tuple(_with_ahead(flow, volumes, lcus, paths, group_of) for flow in flows),
+        tuple(
+            _with_ahead(flow, volumes, behind, lcus, paths.get(group_of.get(flow.lcu, "")))
+            if flow.ahead
+            else flow
+            for flow in flows
+        ),
         lcus,
         dict.fromkeys(lcus, 0.0),
         latency,
@@ -293,8 +284,8 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         withheld,
         population,
         _responses(flows),
-        {one.key: f"volume {one.title}" for one in load.volumes},
-        {one.key: (one.lcu, float(one.servers)) for one in load.volumes},
+        {},
+        {},
     )
     model = _with_waits(model, volumes)
     return model._replace(service=_service(model, behind, misses))
@@ -304,25 +295,42 @@ def _timed(volume: ObservedVolume) -> _Timed | None:
     if volume.rate <= 0:  # as most volumes of a fleet
         return None
     times = volume.response, volume.pend, volume.disc, volume.conn
-    if any(isinstance(time, Absent) for time in times):
+    if Absent in map(type, times):
         return None
-    response, pend, disc, conn = (float(time) for time in times)  # type: ignore[arg-type]  # none is absent
+    response, pend, disc, conn = map(float, times)  # type: ignore[arg-type]  # none is absent
     if pend + disc + conn < LEAST_SERVICE * response:
         conn = max(conn, min(response, volume.servers / volume.rate / 2))
     size = SIZE if isinstance(volume.size, Absent) else float(volume.size)
     apart = volume.read_response, volume.write_response, volume.reads
     read, write, reads = (0.0 if isinstance(value, Absent) else float(value) for value in apart)
+    response, serv = max(response, 0.0), pend + disc + conn
+    queued, excess = max(0.0, response - serv), 0.0
+    if read and reads and conn and write >= LONGER * read:
+        # channel measurement tells what is pending from what waits in Linux
+        excess = _excess(1.0 - reads, write - read, queued + (0.0 if volume.is_dasd else pend))
     return _Timed(
-        volume.key, volume.lcu, volume.rate, max(response, 0.0), pend, disc, conn, size, volume.servers,
-        read, write, reads, volume.is_dasd,
+        volume.key, volume.lcu, volume.rate, response, pend, disc, conn, size, volume.servers,
+        read, write, reads, serv, queued, excess,
     )  # fmt: skip
+
+
+def _excess(writes: float, longer: float, waited: float) -> float:
+    """Return what a write waits longer than a read, if writes come many at once; else 0.
+
+    Requests of a volume are first come, first served, and reads are answered later than writes if at all;
+    so writes wait longer only behind those that came with them.  It is no longer service: that is in the
+    times of the channel measurement.  So all writes together wait no longer than all requests in Linux;
+    behind FCP adapters what is pending is such a wait, too.
+    """
+    return min(longer, waited / writes) if waited >= writes * longer / 2 else 0.0
 
 
 def _mean(volumes: Iterable[_Timed], name: str) -> float:
     """Return the mean of a time or size, each volume with its rate as its weight; 0 without any."""
     known = list(volumes)
-    rate = sum(one.rate for one in known)
-    return sum(getattr(one, name) * one.rate for one in known) / rate if rate else 0.0
+    rates = [one.rate for one in known]
+    rate = sum(rates)
+    return sum(map(mul, map(attrgetter(name), known), rates)) / rate if rate else 0.0
 
 
 def _flows(
@@ -336,25 +344,18 @@ def _flows(
     for share in shares:
         if share.volume in left and share.part > 0:
             left[share.volume] -= share.part
-    rest = [FlowShare("", "", key, part) for key, part in left.items()]
-    for share in (*shares, *rest):
-        volume = volumes.get(share.volume)
-        if volume is None or share.part <= LEAST_PART:
+    rest = [("", "", key, part, False) for key, part in left.items()]
+    others = {lcu: f"other I/O of {lcu}" for lcu in behind}
+    for owner, file, key, part, steady in (*shares, *rest):
+        volume = volumes.get(key)
+        if volume is None or part <= LEAST_PART:
             continue
+        lcu = volume.lcu
         flow = FittedFlow(
-            share.owner or f"other I/O of {volume.lcu}",
-            share.file,
-            volume.key,
-            volume.lcu,
-            volume.rate * share.part,
-            volume.size,
-            max(0.0, volume.disc - waits[volume.lcu]),
-            volume.conn,
-            float(volume.servers),
-            volume.response,
-            share.steady,
-        )
-        if share.steady or not volume.excess:
+            owner or others[lcu], file, key, lcu, volume.rate * part, volume.size,
+            max(0.0, volume.disc - waits[lcu]), volume.conn, float(volume.servers), volume.response, steady,
+        )  # fmt: skip
+        if steady or not volume.excess:
             yield flow
             continue
         yield flow._replace(rate=flow.rate * volume.reads, response=volume.read)
@@ -396,8 +397,9 @@ def _service_of(wait: float, volumes: Sequence[_Timed], aliases: int, evenly: fl
     It finds the service k for which wait = part k (wait carried + k sum(rate bytes^2) / 2): the work that is
     there, as far as it is met.
     """
-    carried = sum(one.rate * service_bytes(one.size) for one in volumes)
-    squares = sum(one.rate * service_bytes(one.size) ** 2 for one in volumes) * CONSTANT
+    needs = [(one.rate, service_bytes(one.size)) for one in volumes]
+    carried = sum(rate * size for rate, size in needs)
+    squares = sum(rate * size**2 for rate, size in needs) * CONSTANT
     inside = min(
         float(sum(one.servers for one in volumes) + aliases), sum(one.rate * one.response for one in volumes)
     )
@@ -473,18 +475,15 @@ def _latency_before_batches(
 def _with_ahead(
     flow: FittedFlow,
     volumes: Mapping[str, _Timed],
+    behind: Mapping[str, Sequence[_Timed]],
     lcus: Mapping[str, ObservedLcu],
-    paths: Mapping[str, FittedPaths],
-    group_of: Mapping[str, str],
+    group: FittedPaths | None,
 ) -> FittedFlow:
     """Return a flow with the number of requests for the time that it waits in its batch, which it has."""
-    if not flow.ahead:
-        return flow
-    group = paths.get(group_of.get(flow.lcu, ""))
     if group is not None and not group.pooled:
         return flow._replace(ahead=flow.ahead / (flow.conn * group.met))
     one = volumes[flow.volume]
-    carried = sum(other.rate for other in volumes.values() if other.lcu == flow.lcu)
+    carried = sum(other.rate for other in behind[flow.lcu])
     servers = flow.servers + lcus[flow.lcu].aliases * one.rate / carried
     return flow._replace(ahead=flow.ahead * servers / one.serv)
 
@@ -528,22 +527,22 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
     """What is measured, and what random arrivals would wait, before volumes without aliases of a pool."""
     for key, flows in of_volume.items():
         one = volumes[key]
-        servers = one.servers + aliases.get(key, 0.0)
+        rate, serv, servers = one.rate, one.serv, one.servers + aliases.get(key, 0.0)
         # what it finds, as in the network: the work of those that are there without its own part
-        work = one.rate * one.serv * (one.queued + one.serv * residual(one.disc, one.serv))
+        work = rate * serv * (one.queued + serv * residual(one.disc, serv))
         batched = 0.0
-        if paths_pooled(model, one.lcu):
+        if one.excess and paths_pooled(model, one.lcu):
             batched = sum(flow.rate * one.excess for flow in flows if flow.ahead)
-        queued = one.rate * one.queued - batched * (1.0 + one.rate * one.serv / servers)
-        work = max(0.0, work - batched * one.serv)
-        work *= one.rate * crowding(servers, one.rate * one.serv / servers)
+        queued = rate * one.queued - batched * (1.0 + rate * serv / servers)
+        work = max(0.0, work - batched * serv)
+        work *= rate * crowding(servers, rate * serv / servers)
         measured += queued
+        parts = [
+            ((flow.rate / rate) ** 2, model.population[flow.members], flow.rate / rates[flow.members])
+            for flow in flows
+        ]
         for evenly in (0, 1):
-            own = sum(
-                (flow.rate / one.rate) ** 2
-                * own_part(model.population[flow.members], flow.rate / rates[flow.members], evenly)
-                for flow in flows
-            )
+            own = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
             expected[evenly] += work * (1 - own)
             if not evenly and key not in aliases:
                 alone = [alone[0] + queued, alone[1] + work * (1 - own)]
@@ -702,8 +701,9 @@ def _aliases(model: FittedModel) -> dict[str, float]:
     for flow in model.flows:
         on = rates.setdefault(flow.lcu, {})
         on[flow.volume] = on.get(flow.volume, 0.0) + flow.rate
+    carried = {lcu: sum(on.values()) for lcu, on in rates.items()}
     return {
-        volume: model.lcus[lcu].aliases * rate / sum(on.values())
+        volume: model.lcus[lcu].aliases * rate / carried[lcu]
         for lcu, on in rates.items()
         if model.lcus[lcu].aliases
         for volume, rate in on.items()

@@ -7,6 +7,7 @@ aliases and single volumes from the requests that they have.
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -69,13 +70,13 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
 
 def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
+    timed = [one for one in load.volumes_of(lcu) if load.enough(one.rate) and not one.estimated]
     found = [
-        ResourceUse("volume", one.key, f"volume {one.title}", one.rate * one.serv / one.servers)
-        for one in load.volumes_of(lcu)
-        if load.enough(one.rate) and not one.estimated and not isinstance(one.serv, Absent)
+        (one.rate * serv / one.servers, one) for one in timed if not isinstance(serv := one.serv, Absent)
     ]
     if found:
-        yield max(found, key=lambda one: one.use)
+        use, one = max(found, key=itemgetter(0))
+        yield ResourceUse("volume", one.key, f"volume {one.title}", use)
 
 
 def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:

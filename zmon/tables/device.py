@@ -466,6 +466,7 @@ def devices_of(interval: Interval) -> Devices:
     return Devices(interval)
 
 
+@lru_cache(maxsize=20_000)  # each figure of each device is shown with it
 def address(key: str) -> str:
     """Return the device number of a bus id, four hex digits in upper case; other names as they are."""
     return key.rpartition(".")[2].upper() if "." in key else key

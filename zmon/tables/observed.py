@@ -7,6 +7,7 @@ which Linux had one there, which is right if the volume does one request at a ti
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
@@ -21,13 +22,13 @@ from zmon.queueing.observation import (
 )
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, TOO_BUSY, devices_of
-from zmon.tables.join import Joined, is_absent, present, quotient, total
+from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
+from zmon.tables.join import Joined, plus, present, quotient, total
 from zmon.topology.volumes import lcus
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -66,7 +67,7 @@ def observed_load(
     missed: dict[str, list[tuple[Number, float]]] = {key: [] for key in units}
     for one in volumes:
         if one.rate and one.lcu in missed:
-            missed[one.lcu].append((misses[row_of[one.key]], one.rate))
+            missed[one.lcu].append((misses(row_of[one.key]), one.rate))
     found = []
     for key, unit in units.items():
         pool = pools[key]
@@ -152,6 +153,7 @@ def _volumes(
 ) -> list[ObservedVolume]:
     """Return the disks; their times are means over their own subchannels, or over all that serve them."""
     own = _own_aliases(devices, lcu_of)
+    pends, discs, conns = _times_alone(devices)
     columns = (
         devices.keys,
         devices.names,
@@ -161,48 +163,63 @@ def _volumes(
         devices.kilobytes,
         devices.reads,
         *_apart(devices),
+        devices.linux_busy,
     )
     volumes = []
     for row, cells in enumerate(zip(*columns, strict=True)):
-        key, name, number, rate, wait, size, reads, read, write = cells
-        if isinstance(name, Absent) or isinstance(rate, Absent):
+        key, name, number, rate, wait, size, reads, read, write, busy = cells
+        if name.__class__ is Absent or rate.__class__ is Absent:
             continue
         lcu = lcu_of.get(key, "")
         rows = (row, *own[key]) if key in own else (row,)
+        estimated = not rate
         pend: Number = 0.0
         disc: Number = 0.0
         conn: Number = NO_IO
         if rate:  # most volumes of a fleet are idle
-            pend, disc, conn = _times(devices, (*rows, *pools.get(lcu, ())))
-        estimated = isinstance(conn, Absent)
-        if estimated:
-            busy = devices.linux_busy[row]
-            conn = ratio((100.0 if busy is TOO_BUSY else busy) / 100.0, rate, NO_IO.reason)
-            pend, disc = 0.0, 0.0
-        volumes.append(
-            ObservedVolume(
-                key, devices.title(row), str(number), lcu, float(rate), wait / 1e3, pend,
-                disc, conn, size * 1024.0, reads / 100.0, len(rows), estimated, read, write,
+            with_pool = (*rows, *pools[lcu]) if lcu in pools else rows
+            pend, disc, conn = (
+                (pends[row], discs[row], conns[row]) if len(with_pool) == 1 else _times(devices, with_pool)
             )
+            estimated = conn.__class__ is Absent
+        if estimated:
+            used = (100.0 if busy is TOO_BUSY else busy) / 100.0
+            pend, disc, conn = 0.0, 0.0, ratio(used, rate, NO_IO.reason) if rate else _idle(used)
+        volume = (
+            key, devices.title(row) if key in devices.paths else address(key), str(number), lcu, float(rate),
+            wait / 1e3, pend, disc, conn, size * 1024.0, reads / 100.0, len(rows), estimated, read, write,
         )  # fmt: skip
+        volumes.append(tuple.__new__(ObservedVolume, volume))
     return volumes
 
 
+def _idle(used: Number) -> Number:
+    """Return why an idle volume has no time per request."""
+    return used if used.__class__ is Absent else NO_IO
+
+
+def _times_alone(devices: Devices) -> tuple[list[Number], list[Number], list[Number]]:
+    """Return the seconds of Pend, Disc and Conn of each device per start of I/O, as `_times` of it alone."""
+    pend, disc, conn = (_weighed(times, devices.rate) for times in (devices.pend, devices.disc, devices.conn))
+    if devices.active:
+        disc = plus(disc, _weighed(devices.active, devices.rate))
+    return pend, disc, conn
+
+
+def _weighed(values: Sequence[Number], weights: Sequence[Number]) -> list[Number]:
+    """Return the means of single values with their weights, to the last bit as `Devices.average` of one."""
+    return [
+        product if product.__class__ is Absent else product / weight / 1e3 if weight else IDLE
+        for product, weight in zip(map(mul, values, weights), weights, strict=True)
+    ]
+
+
 def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Number]:
-    """Return the seconds of Pend, Disc and Conn of some devices per start of I/O."""
-    columns = devices.pend, devices.disc, devices.conn
-    if len(rows) == 1:  # as most volumes do their own I/O
-        (row,) = rows
-        pend, disc, conn = (_weighed(times[row], devices.rate[row]) / 1e3 for times in columns)
-    else:
-        pend, disc, conn = (devices.average(rows, times) / 1e3 for times in columns)
+    """Return the seconds of Pend, Disc and Conn of some devices together per start of I/O."""
+    pend, disc, conn = (
+        devices.average(rows, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
+    )
     return pend, disc + devices.average(rows, devices.active) / 1e3 if devices.active else disc, conn
-
-
-def _weighed(value: Number, weight: Number) -> Number:
-    """Return the mean of one value with its weight, to the last bit as `Devices.average` of one row."""
-    product = value * weight
-    return product if isinstance(product, Absent) else ratio(product, weight, IDLE.reason)
 
 
 def _apart(devices: Devices) -> tuple[list[Number], list[Number]]:
@@ -216,13 +233,11 @@ def _apart(devices: Devices) -> tuple[list[Number], list[Number]]:
     return read, written
 
 
-def _misses(interval: Interval, devices: Devices) -> list[Number]:
-    """Return the part of the requests of each device that read and were not in the cache."""
+def _misses(interval: Interval, devices: Devices) -> Callable[[int], Number]:
+    """Return a function that gives the part of a device's requests that read and were not in the cache."""
     cache = Joined(interval.of(CACHE), devices.keys, NO_CACHE)
     reads, hits, writes = (cache.numbers(name) for name in ("reads", "read_hits", "writes"))
-    if is_absent(reads):
-        return reads
-    return [ratio(read - hit, read + written) for read, hit, written in zip(reads, hits, writes, strict=True)]
+    return lambda row: ratio(reads[row] - hits[row], reads[row] + writes[row])
 
 
 def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
