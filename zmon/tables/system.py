@@ -27,6 +27,8 @@ from zmon.kinds import (
     PATH,
     PHYSICAL_CPU,
     PRESSURE,
+    UNIT,
+    UNIT_IO,
 )  # fmt: skip
 from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
@@ -82,7 +84,7 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 NEEDS: Final = Needs(
     (
         BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, LUN, MACHINE, MEMORY, MULTIPATH,
-        PATH, PHYSICAL_CPU, PRESSURE,
+        PATH, PHYSICAL_CPU, PRESSURE, UNIT, UNIT_IO,
     ),
     history=True,
     topology=TOPOLOGY,
