@@ -106,7 +106,7 @@ def test_the_glance_says_who_fills_the_busiest_lcu() -> None:
     lines = session.sheet()
     words = dict(zip(lines.table.columns["section"], lines.table.columns["words"], strict=True))
     assert (
-        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, filled by lnx2 91%, lnx1 9%."
+        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, filled by lnx2 91 %, lnx1 9 %."
         in str(words["verdict"])
     )
     assert "z/OS and systems without a recording here are not seen" in " ".join(

@@ -83,9 +83,9 @@ def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = 
     return Table(keys, columns, notes=fleet.notes)
 
 
-def filled(guests: Sequence[tuple[str, float]]) -> str:
-    """Write the guests that fill something, with their percent of its I/O."""
-    return ", ".join(f"{guest} {percent:.0f}%" for guest, percent in guests)
+def filled(guests: Sequence[tuple[str, float]], sign: str = "%") -> str:
+    """Write the guests that fill something, with their percent of its I/O; in a sentence the sign is ` %`."""
+    return ", ".join(f"{guest} {percent:.0f}{sign}" for guest, percent in guests)
 
 
 # at a glance
@@ -135,7 +135,7 @@ def _said(fleet: Fleet) -> FleetLine:
     words = (
         f"{claim} LCU {busiest.lcu} of box {busiest.box} has most I/O:"
         f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, filled by"
-        f" {filled(busiest.filled_by)}."
+        f" {filled(busiest.filled_by, ' %')}."
     )
     return FleetLine("verdict", "verdict", claim, words=words, command=_fillers(busiest))
 
