@@ -385,7 +385,7 @@ def test_the_menu_is_walked_with_the_arrows(glass: Glass) -> None:
     glass.press("column_left")
 
     assert below == "CTLUNIT"
-    assert glass.pane.command in {"CPU", "LPAR", "SYSTEM"}
+    assert glass.pane.command in {"CPU", "LPAR", "STORAGE", "SYSTEM"}
 
 
 def test_again_finds_the_next_one(glass: Glass) -> None:

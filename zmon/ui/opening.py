@@ -215,10 +215,13 @@ def first_pictures(
 
     What fails is tried again, and told, by the program that goes on.
     """
-    if session.guide is not None or not is_slow():
+    pictures = None
+    if session.guide is None and is_slow():
+        with suppress(OSError, termios.error):  # no terminal that can be painted on
+            pictures = FirstPictures(new_glass(session, first, keymap, history))
+    if pictures is None:
         yield None
         return
-    pictures = FirstPictures(new_glass(session, first, keymap, history))
     handlers = {number: signal.getsignal(number) for number in ENDING}
     try:
         for number, handler in handlers.items():
