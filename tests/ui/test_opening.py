@@ -64,7 +64,7 @@ def test_signals_and_control_c_give_the_terminal_back() -> None:
         assert terminal.settings_are_back
         assert terminal.written.endswith(END)
     with OnTerminal(slow(3600.0)) as terminal:
-        terminal.until(SOON)
+        terminal.until("first sample")  # it waits for the second one now
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.status() == INTERRUPTED
         assert terminal.settings_are_back
