@@ -178,6 +178,22 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "percent", "words"),
+    [
+        ("pav-3", 100, r"3, each of one volume; 27\.\d wait in Linux"),
+        ("pav-7", 100, r"7, each of one volume; 2\d\.\d wait in Linux"),
+        ("guest-swapping", 2, r"54\.\d wait in Linux for 0300, which has none; 14, each of one volume"),
+        ("pav-turn-1", 22, r"42, each of one volume"),
+    ],
+)
+def test_aliases_of_single_volumes_are_counted(name: str, percent: int, words: str) -> None:
+    """PAV without HyperPAV has no pool: it is said how busy they are, and how many requests wait."""
+    line = rows(table(simulated_view(name)), "resource")[4]
+    assert re.fullmatch(words, str(line["words"]))
+    assert round(float(str(line["percent"]))) == percent
+
+
+@pytest.mark.parametrize(
     ("name", "states"),
     [
         ("logs-mixed", {"LCUs": "ok", "Devices": "bad"}),

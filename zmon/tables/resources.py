@@ -113,7 +113,7 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
     return sorted(found, key=lambda one: (-one.rate, one.lcu.key))
 
 
-def _highest(found: Iterable[tuple[Number, object]], nothing: Absent) -> tuple[Number, object]:
+def _highest(found: Iterable[tuple[Number, object]], nothing: Number) -> tuple[Number, object]:
     """Return the highest of some figures and what it belongs to; the reason where none is known."""
     pairs = list(found)
     known = [pair for pair in pairs if not isinstance(pair[0], Absent)]
@@ -143,8 +143,19 @@ def _lcu_use(recent: RecentLoad) -> Number:
 
 
 def _alias_use(recent: RecentLoad) -> Number:
+    """Return how busy the fullest pool is; without one, the fullest volume with aliases of its own."""
     fullest = _fullest(recent, "aliases")
-    return NO_ALIASES if fullest is None else 100.0 * fullest.use
+    if fullest is not None:
+        return 100.0 * fullest.use
+    own = _with_own_aliases(recent.load)
+    busy = (UNTIMED if one.estimated else one.rate * one.serv / one.servers for one in own if one.rate)
+    each: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
+    return _highest(each, 0.0)[0] if own else NO_ALIASES
+
+
+def _with_own_aliases(load: ObservedLoad) -> list[ObservedVolume]:
+    """Return the volumes with aliases that only they use: PAV without HyperPAV."""
+    return [one for one in load.volumes if one.is_dasd and one.servers > 1]
 
 
 def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[Number, ...]:
@@ -227,6 +238,13 @@ def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float,
     return max(((_queued(load, one), one.title) for one in each), default=(0.0, ""))
 
 
+def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
+    """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
+    each = ((one.rate * one.queued, one.title) for one in load.volumes if one.rate and one.servers == 1)
+    known = [(float(many), title) for many, title in each if not isinstance(many, Absent)]
+    return max(known, default=(0.0, ""))
+
+
 def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
     """Return how many requests wait in Linux for the volumes of an LCU, on average."""
     each = (one.rate * one.queued for one in load.volumes_of(lcu.key) if one.rate)
@@ -234,10 +252,20 @@ def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
 
 
 def _alias_words(_view: View, recent: RecentLoad) -> str:
-    """Say how many aliases are busy in the LCU that uses most of its own, and how many requests wait."""
+    """Say how many aliases are busy in the LCU that uses most of its own, and how many requests wait.
+
+    Of aliases that single volumes have for themselves there is no pool: it is said how many there are.
+    """
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
         waiting, where = _longest_queue(load, recent.named.get("aliases"))
+        own = sum(one.servers - 1 for one in _with_own_aliases(load))
+        if own:
+            there = f"{own}, {'each ' * (own > 1)}of one volume"
+            most, bare = _longest_bare_queue(load)
+            if waiting >= 1 and 2 * most > waiting:
+                return f"{most:.1f} wait in Linux for {bare}, which has none; {there}"
+            return f"{there}; {waiting:.1f} wait in Linux" if waiting >= 1 else there
         return f"none; {waiting:.1f} wait in Linux for {where}" if waiting >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
     waiting = _queued(load, lcu)
