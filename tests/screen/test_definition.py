@@ -282,7 +282,7 @@ def test_a_command_declares_its_abbreviation_by_capitals() -> None:
         ("", "'' is no screen; MENU lists them"), ("NOPE", "'NOPE' is no screen; MENU lists them"),
         ("devcie", "'devcie' is no screen: did you mean DEVICE?"),
         ("C", "'C' may mean CACHEXT or CHANLOG or CHANNEL or CHECK or CORREL or CPU or CTLULOG or CTLUNIT"),
-        ("14", "CP owned disks (14) is not in zmon"), ("3i", "System log (3I) is not in zmon"),
+        ("7", "SPOOL file display (7) is not in zmon. Spool files are CP's; Linux has no list of them."),
     ],
 )  # fmt: skip
 def test_a_word_that_means_no_screen_or_several(word: str, words: str) -> None:

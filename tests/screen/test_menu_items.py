@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.screen.definition import Screen, Screens, load_screens, shipped
-from zmon.screen.menu_items import items, lines
+from zmon.screen.definition import Screen, ScreenError, Screens, load_screens, parse_screen, shipped
+from zmon.screen.menu_items import WHY, explanations, folded, items, lines
 
 SCREENS = load_screens(shipped("screens"))
 MENU = SCREENS.find("MENU")
@@ -77,3 +77,41 @@ def test_sections_stand_apart_where_there_is_room() -> None:
     tall = Screen(id="X", items=(*wide.items, ("General System Data", tuple(("1", "CPU") for _ in range(4)))))
     assert [line.strip() for line in lines(wide, Screens([]))][2] == "User Data"
     assert lines(tall, Screens([]))[3] == " -. CPU                     User Data"
+
+
+def test_every_item_without_a_screen_has_its_reason_and_no_other_has() -> None:
+    """Of the shipped menu: sentences that end; commands such as EVENTS need none."""
+    dead = {item.code for item in items(MENU, SCREENS) if not item.command}
+
+    assert {one.code for one in explanations(MENU, SCREENS)} == dead == set(MENU.reasons)
+    assert [reason for reason in MENU.reasons.values() if not reason.endswith(".")] == []
+
+
+def test_reasons_stand_below_the_menu_and_only_where_dead_items_are_shown() -> None:
+    """MENU hides both; MENU ALL shows both."""
+    assert f" {WHY}" in lines(MENU, SCREENS)
+    assert f" {WHY}" not in lines(folded(MENU, SCREENS), SCREENS)
+
+
+@pytest.mark.parametrize("width", [30, 40, 59, 60, 80, 132])
+def test_each_reason_is_whole_where_its_place_says(width: int) -> None:
+    """Beside its item, or below it where there is no room."""
+    drawn = lines(MENU, SCREENS, width)
+    for one in explanations(MENU, SCREENS, width):
+        here = drawn[one.line : one.line + len(one.lines)]
+        assert here == list(one.lines)
+        assert one.reason.split() == " ".join(here).split()[-len(one.reason.split()) :]
+        assert max(map(len, here)) < width
+
+
+def test_the_code_of_a_dead_item_answers_with_its_reason() -> None:
+    """Typed as a command, as ENTER on it does."""
+    with pytest.raises(ScreenError, match=r"DASD seek distance \(17\) is not in zmon\. No counter says"):
+        SCREENS.find("17")
+
+
+def test_a_reason_that_is_no_sentence_is_refused() -> None:
+    """With the file, the line and the key."""
+    text = 'id = "X"\ncommand = "X"\ntitle = "X"\ntable = "menu"\nlayout = "menu"\n[reasons]\n3 = 4\n'
+    with pytest.raises(ScreenError, match="reasons"):
+        parse_screen(text, "x.toml")

@@ -153,6 +153,19 @@ def test_f4_is_the_menu_and_return_leads_back(overview: Glass) -> None:
     assert [page.screen.command for page in overview.session.pages] == ["OVERVIEW"]
 
 
+def test_menu_all_can_be_walked_to_its_last_reason(overview: Glass) -> None:
+    """At 80x24 it is longer than the screen; ENTER on an item without a screen says why."""
+    overview.resize(80, 24)
+    overview.run("MENU ALL")
+    overview.press("bottom")
+    shown = " ".join(" ".join(line.text for line in overview.lines()).split())
+    assert "3I. System log" in shown
+    assert overview.session.page.screen.reasons["3I"] in shown
+    overview.press("enter")
+    assert overview.session.page.screen.command == "MENU"
+    assert "System log (3I) is not in zmon" in "\n".join(line.text for line in overview.lines())
+
+
 @pytest.mark.parametrize("key", ["press", "type"])
 def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
     key: str, open_session: Callable[[str], Session]

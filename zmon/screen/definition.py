@@ -141,6 +141,8 @@ class Screen(Described):
     """What is drawn beside the figures where there is room, the most important first."""
     items: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """Menu only: for each section its heading and its (code, text) items."""
+    reasons: Mapping[str, str] = MappingProxyType({})
+    """Menu only: by its code, why an item has no screen."""
     file: str = ""
     before: int = 0
     """Columns that are hidden on the left, behind the first."""
@@ -208,7 +210,7 @@ _SCREEN_KEYS: Final[dict[str, type]] = {
     "id": str, "command": str, "title": str, "table": str, "menu": str, "guidance": str, "help": str,
     "own": bool, "layout": str, "form": str, "form_formats": dict, "form_names": dict, "sort": str,
     "drill": str, "argument": str, "defaults": dict, "column": list, "picture": list,
-    "section": list,
+    "section": list, "reasons": dict,
 }  # fmt: skip
 
 _COLUMN_KEYS: Final[dict[str, type]] = {
@@ -250,6 +252,9 @@ def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
         for name, value in top.data.get(key, {}).items():
             if not isinstance(value, str) or (known is not None and value not in known):
                 raise top.wrong(key, f"{name} is {value!r:.60}, which is not known")
+    for code, reason in top.data.get("reasons", {}).items():
+        if not (isinstance(reason, str) and reason and reason.isprintable()):
+            raise top.wrong("reasons", f"{code} is {reason!r:.60}, which is no sentence")
     data = dict(top.data)
     defaults = data.pop("defaults", {})
     columns = tuple(_column(entry, defaults) for entry in top.list_of("column", []))
@@ -513,7 +518,7 @@ class Screens:
             raise ScreenError(f"{word!r} may mean {' or '.join(sorted(s.command for s in begun))}")
         missing = self._missing(wanted)
         if missing:
-            raise ScreenError(f"{missing} ({wanted}) is not in zmon")
+            raise ScreenError(f"{missing} ({wanted}) is not in zmon{self._why(wanted)}")
         guess = did_you_mean(word, self.commands)
         raise NoScreen(f"{word!r} is no screen{guess or '; MENU lists them'}")
 
@@ -524,6 +529,11 @@ class Screens:
         if code in COMMAND_ITEMS:
             return ""
         return items.get(code, "").rstrip("*")
+
+    def _why(self, code: str) -> str:
+        """Return why an item has no screen, to follow a sentence."""
+        reasons = (screen.reasons.get(code, "") for screen in self if screen.layout == "menu")
+        return next((f". {reason}" for reason in reasons if reason), "")
 
 
 def load_screens(*folders: str, whole: bool = True) -> Screens:

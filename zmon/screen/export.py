@@ -134,11 +134,15 @@ def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | Non
         "notes": list(table.notes),
     }
     if sheet.screen.layout == "menu":
+        menu = screens.find(sheet.screen.command)
         found["items"] = [
-            {"code": item.code, "text": item.text, "command": item.command or None}
-            for item in import_module("zmon.screen.menu_items").items(
-                screens.find(sheet.screen.command), screens
-            )
+            {
+                "code": item.code,
+                "text": item.text,
+                "command": item.command or None,
+                **({} if item.command else {"reason": menu.reasons.get(item.code.upper())}),
+            }
+            for item in import_module("zmon.screen.menu_items").items(menu, screens)
         ]
     if table.summary is not None:
         found["summary"] = {name: plain(value) for name, value in table.summary.cells.items()}

@@ -1,12 +1,14 @@
 """The menu as lines: the original's items in their places, in three columns.
 
-Items for which zmon has a screen carry their number; the others have a dash in its place.
+Items for which zmon has a screen carry their number; the others have a dash in its place, and stand once more
+below all with the reason.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.screen.definition import Described
 from zmon.screen.header import WIDTH
@@ -27,6 +29,22 @@ STARTS: Final = (1, 28, 55)
 """Where the columns begin, counted from 0."""
 ITEM: Final = 24
 """Width of an item at most; a column that has less room goes below the one before it."""
+
+
+WHY: Final = "Not in zmon, and why"
+"""The heading of the items without a screen."""
+BESIDE: Final = 60
+"""Width from which a reason is beside its item; else it is below it."""
+
+
+class Explanation(NamedTuple):
+    """An item without a screen, and the lines that say why."""
+
+    code: str
+    reason: str
+    line: int
+    """Where its first line is."""
+    lines: tuple[str, ...]
 
 
 class MenuItem(Described):
@@ -83,11 +101,33 @@ def items(menu: Screen, screens: Screens, width: int = WIDTH) -> list[MenuItem]:
     ]
 
 
+def explanations(menu: Screen, screens: Screens, width: int = WIDTH) -> list[Explanation]:
+    """Return why items have no screen, as lines below the menu and a heading."""
+    every = items(menu, screens, width)
+    found: list[Explanation] = []
+    line = 3 + max((item.line for item in every), default=0)
+    for item in every:
+        reason = menu.reasons.get(item.code.upper(), "")
+        if item.command or not reason:
+            continue
+        name = f" {item.code:>2}. {item.text.rstrip('*')}"
+        indent = STARTS[1] if width >= BESIDE else 5
+        said = [" " * indent + part for part in wrap(reason, max(width - 1 - indent, 10))]
+        beside = width >= BESIDE
+        drawn = [f"{name:<{indent}}{said[0].lstrip()}", *said[1:]] if beside else [name, *said]
+        found.append(Explanation(item.code, reason, line, tuple(drawn)))
+        line += len(drawn)
+    return found
+
+
 def lines(menu: Screen, screens: Screens, width: int = WIDTH) -> list[str]:
-    """Draw the menu: headings of the sections and their items."""
+    """Draw the menu: headings of the sections, their items, and why some of them have no screen."""
     parts = list(_sections(menu, width))
     parts += [(item.written, item.line, item.start) for item in items(menu, screens, width)]
     drawn = [""] * (1 + max(line for _, line, _ in parts))
     for words, line, start in sorted(parts, key=lambda part: part[2]):
         drawn[line] = f"{drawn[line]:<{start}}{words}"
+    below = explanations(menu, screens, width)
+    if below:
+        drawn += ["", f" {WHY}", *(line for one in below for line in one.lines)]
     return drawn

@@ -141,14 +141,21 @@ class Menu(Chooser):
         for item in every:
             part = Part(item.start, item.start + len(item.written), "data" if item.command else "absent")
             lines[item.line] = lines[item.line]._replace(parts=(*lines[item.line].parts, part))
-        self.put(
-            lines,
-            [
-                PaneItem(item.code, item.line, item.start, item.start + len(item.written), item.command)
-                for item in every
-                if item.command
-            ],
-        )
+        known = [
+            PaneItem(item.code, item.line, item.start, item.start + len(item.written), item.command)
+            for item in every
+            if item.command
+        ]
+        self.put(lines, [*known, *self._explained(lines)])
+
+    def _explained(self, lines: list[Line]) -> list[PaneItem]:
+        """Return the items without a screen: their code as a command says why."""
+        found = []
+        for one in menu_items.explanations(self.page.screen, self._screens, self.width):
+            for place, text in enumerate(one.lines, one.line):
+                lines[place] = Line(text, "data", (Part(0, len(text), "absent"),))
+            found.append(PaneItem(one.code, one.line, 1, len(one.lines[0]), one.code))
+        return found
 
     def resize(self, width: int, height: int) -> None:
         """Set the size; columns that do not fit beside one another go below."""
@@ -156,6 +163,12 @@ class Menu(Chooser):
             self.width = width
             self._draw()
         super().resize(width, height)
+
+    def choose(self, place: int) -> None:
+        """Put the cursor on an item; all lines of the last one are seen."""
+        super().choose(place)
+        if self.items and self.items[place] is self.items[-1]:
+            self.offset = max(len(self._all) - self.height, self.offset)
 
     @property
     def position(self) -> str:
