@@ -4,7 +4,8 @@
 #
 #   build.sh [DIRECTORY]      default: testbed/work
 #
-# SUITE    the Debian release whose kernel and tools are used (default: trixie)
+# SUITE    the Debian release whose kernel and tools are used; where several are named, the first whose index of
+#          packages the mirror has whole (default: trixie stable; mirrors renew the two names at different times)
 # PYTHON   an interpreter with pip, which fetches the wheels (default: python3)
 # EXTRA    more Debian packages for the guest, such as databases for `units.sh`
 #
@@ -13,7 +14,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mkdir -p "${1:-$here/work}" && cd "${1:-$here/work}" && pwd)
-suite=${SUITE:-trixie}
+read -ra suites <<<"${SUITE:-trixie stable}"
 python=${PYTHON:-python3}
 lock=$here/../requirements.lock
 root=$work/root
@@ -36,7 +37,7 @@ wheels="textual rich markdown-it-py mdurl pygments platformdirs typing-extension
 # what the initramfs needs to reach the root volume under either emulator
 modules="dasd_fba_mod dasd_eckd_mod virtio_blk ext4 overlay"
 
-inputs() { echo "$suite" ${EXTRA-}; cat "$0" "$here"/guest/* "$lock"; }
+inputs() { echo "${suites[@]}" ${EXTRA-}; cat "$0" "$here"/guest/* "$lock"; }
 
 install_tools() {
     local pair missing=()
@@ -56,7 +57,23 @@ install_tools() {
 # the mirror this machine already uses; none found: mmdebstrap's own choice
 mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' 2>/dev/null | sort -u | head -1; }
 
+# from the first suite whose index is whole; any other failure is not mended by another suite
 unpack_packages() {
+    local said=$work/mmdebstrap-said status
+    for suite in "${suites[@]}"; do
+        status=0
+        unpack_from "$suite" 2>"$said" || status=$?
+        cat "$said" >&2
+        [ $status -ne 0 ] || break
+        grep -q '^E: apt-get update .* failed$' "$said" || exit 1
+        echo "build.sh: the mirror's index of $suite for s390x is not whole" >&2
+    done
+    rm "$said"
+    [ $status -eq 0 ] || { echo "build.sh: no suite with a whole index among: ${suites[*]}" >&2; exit 1; }
+    rm -rf "$root"/usr/share/{doc,man,locale,info,doc-base,lintian,bug} "$root"/var/cache/apt "$root"/var/lib/apt/lists
+}
+
+unpack_from() {
     local from list
     from=$(mirror)
     # shellcheck disable=SC2086
@@ -64,9 +81,8 @@ unpack_packages() {
     rm -rf "$root"
     mkdir -p "$root"
     # unpacked only: no maintainer script runs, so nothing here needs an s390x processor
-    mmdebstrap --quiet --architectures=s390x --variant=extract --include="$list" "$suite" - ${from:+"deb $from $suite main"} |
+    mmdebstrap --quiet --architectures=s390x --variant=extract --include="$list" "$1" - ${from:+"deb $from $1 main"} |
         tar -x -C "$root" --exclude='./dev/*' --no-same-owner
-    rm -rf "$root"/usr/share/{doc,man,locale,info,doc-base,lintian,bug} "$root"/var/cache/apt "$root"/var/lib/apt/lists
 }
 
 # what maintainer scripts would have done, as far as the guest needs it
