@@ -32,6 +32,29 @@ await_glass() {
     return 1
 }
 
+# await_changes TIMES SECONDS COMMAND...: until what a command prints has changed so often
+await_changes() {
+    local times=$1 end=$((SECONDS + $2)) before now
+    shift 2
+    before=$("$@")
+    while [ "$times" -gt 0 ]; do
+        if [ $SECONDS -ge $end ]; then
+            echo "'$*' does not go on: $before" >&2
+            return 1
+        fi
+        sleep 0.5
+        now=$("$@")
+        [ "$now" = "$before" ] || times=$((times - 1))
+        before=$now
+    done
+}
+
+# shown_interval: the interval that the pane shows
+shown_interval() { pane | grep -o 'Interval [0-9:]* - [0-9:]*'; }
+
+# recorded DIRECTORY: when a recorder last wrote its files
+recorded() { stat -c '%n %y' "$1"/* 2>/dev/null; }
+
 # look NAME: keep what the pane shows: /job/out/glass/NAME
 look() { pane >"/job/out/glass/$1"; }
 

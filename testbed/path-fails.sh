@@ -37,7 +37,8 @@ film overview &
 filming=$!
 python3 -m zmon record $out/days --interval 2 --for 20m 2>$out/days.log &
 recorder=$!
-sleep 20
+await_changes 3 120 shown_interval # on an emulated processor the first intervals come late
+await_changes 3 120 recorded $out/days
 say "a path fails, seen on OVERVIEW"
 path_fails overview 20
 tmux send-keys -t overview EXCEPT Enter

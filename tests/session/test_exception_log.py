@@ -166,6 +166,28 @@ def test_it_is_judged_in_pieces(taken: Sequence[Sample]) -> None:
     assert [tuple(entry) for entry in log.entries()] == found(timeline)
 
 
+def test_what_is_known_is_at_hand_while_a_thread_judges(
+    taken: Sequence[Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a live sample is judged, others see the exceptions up to the sample before it."""
+    log = log_of(timeline := ListTimeline(taken, live=True))
+    judge, seen = log._watch.follow, []
+
+    def follow(interval: Interval, quiet: Sequence[str] = ()) -> None:
+        seen.append([tuple(entry) for entry in log.entries()])
+        judge(interval, quiet)
+
+    monkeypatch.setattr(log._watch, "follow", follow)
+    expected = []
+    reference = ExceptionLog(timeline, log.rules)
+    for sample in taken:
+        expected.append([tuple(entry) for entry in reference.entries()])
+        log.follow(sample)
+        reference.follow(sample)
+    assert seen == expected
+    assert any(seen)
+
+
 def test_stored_limits_of_an_older_zmon_give_way(taken: Sequence[Sample]) -> None:
     """Where samples are judged, exceptions take the place of limit events that single intervals gave."""
     old = Event(What.LIMIT, taken[1].at.utc, taken[2].at.utc, "50", "an old limit", "CHANNEL")

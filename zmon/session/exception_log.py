@@ -81,7 +81,7 @@ class ExceptionLog:
         self._since = 0
         """The first sample of a live machine that was judged."""
         self._seen: tuple[int, list[ExceptionEntry]] = (0, [])
-        """The exceptions up to the last sample that was judged, in groups; made when somebody asks."""
+        """The exceptions up to the last sample that was judged, in groups."""
 
     # judge
 
@@ -95,6 +95,7 @@ class ExceptionLog:
             self._since = sample.at.utc if self._last is None else self._since
             self._watch.follow(self._timeline.interval(self._last, sample))
             self._last = sample
+            self._list()  # who asks while the next sample is judged gets what is known of this one
 
     def advance(self, until: int = LAST, seconds: float | None = None) -> bool:
         """Judge recorded samples up to a time, for so many seconds at most; return whether that is done."""
@@ -174,13 +175,17 @@ class ExceptionLog:
         """Return what was found by now, by its begin; many of one kind are one."""
         if self._lock.acquire(blocking=False):  # else a thread judges: what was known before will do
             try:
-                until = self.until
-                if self._seen[0] != until:
-                    found = grouped(self._watch.log() if self._stored is None else self._stored.entries)
-                    self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
+                self._list()
             finally:
                 self._lock.release()
         return self._seen[1]
+
+    def _list(self) -> None:
+        """Make the list of exceptions anew if samples were judged since; only who has the lock may do it."""
+        until = self.until
+        if self._seen[0] != until:
+            found = grouped(self._watch.log() if self._stored is None else self._stored.entries)
+            self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
 
     def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
         """Return the exceptions that overlap a time, and how far that is known."""
