@@ -34,10 +34,11 @@ def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixtu
     text = capsys.readouterr().out
     lines = text.splitlines()
     assert lines[0].startswith("SIMULATED  Fleet of 4 systems, 2003-03-17 00:00:00 to 2003-03-17 00:12:00")
+    assert lines[1].startswith("lnx004 fills LCU 7600 of box 750000000F2002: ")
     for title in ("Guests", "Boxes", "LCUs across guests", "Channel paths", "Exceptions"):
         assert title in lines
     assert "z/OS and systems without a recording here are not seen." in text
-    shared = next(line for line in lines if "750000000F2002" in line and "7600" in line and "%" in line)
+    shared = next(line for line in lines[2:] if "750000000F2002" in line and "7600" in line and "%" in line)
     assert {"lnx001", "lnx004"} <= {
         word for word in shared.replace(",", " ").split() if word.startswith("lnx")
     }
@@ -63,6 +64,8 @@ def test_programs_get_rows(fleet: Path, capsys: pytest.CaptureFixture[str]) -> N
     document = json.loads(capsys.readouterr().out)
     assert document["simulated"] is True
     assert {"guests", "boxes", "lcus", "channels", "exceptions", "notes"} <= document.keys()
+    assert document["filling"]["guest"] == "lnx004"
+    assert document["conclusion"].startswith("lnx004 fills LCU 7600 of box 750000000F2002: ")
     assert sum(row["io"] for row in document["lcus"]) == pytest.approx(
         sum(row["io"] for row in document["guests"])
     )

@@ -24,7 +24,7 @@ from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.member import read_member
 from zmon.fleet.queried_fleet import QueriedFleet
 from zmon.lab.counters import KernelCounters
-from zmon.lab.guest_fleet import BEGIN, guest_name, guest_samples
+from zmon.lab.guest_fleet import BEGIN, SCANNER, GuestFleet, guest_name
 from zmon.lab.scenario import load_scenario
 from zmon.lab.simulation import Simulation
 from zmon.rule.grammar import load_rules
@@ -70,11 +70,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert PROMETHEUS is not None
     assert PROMTOOL is not None
     folder = tmp_path_factory.mktemp("prometheus")
+    fleet = GuestFleet(max(GUESTS), SECONDS)
     for number in GUESTS:
         name = guest_name(number)
-        parts = history_text(guest_samples(number, SECONDS), (), STEP, _labels(name), devices=True)
+        parts = history_text(fleet.samples(number), (), STEP, _labels(name), devices=True)
         _write_block(folder, name, parts)
-    _write_others(folder)
+    _write_others(folder, fleet)
     (folder / "zmon.yml").write_text(alert_rules(load_rules()), encoding="utf-8")
     (folder / "prometheus.yml").write_text("rule_files: [zmon.yml]\n", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -91,10 +92,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             process.terminate()
 
 
-def _write_others(folder: Path) -> None:
+def _write_others(folder: Path, fleet: GuestFleet) -> None:
     """Write the past of a recorded guest with its exceptions, and of machines with channels and with FCP."""
     writer = recording_with_trends(str(folder / "one.zmon"), durable=False)
-    for sample in guest_samples(3, SECONDS):
+    for sample in fleet.samples(SCANNER):
         writer.append(sample)
     writer.close()
     with closing(Recording(str(folder / "one.zmon"))) as recording:

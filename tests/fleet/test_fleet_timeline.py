@@ -100,13 +100,13 @@ def test_a_period_is_read_once() -> None:
     assert source.read[1:] == [(2 * HOUR, 3 * HOUR)]
 
 
-def test_the_glance_says_who_fills_the_busiest_lcu() -> None:
+def test_the_glance_says_who_uses_the_busiest_lcu_where_none_is_filled() -> None:
     """And what is not seen; every figure of a list is that of the list's own screen."""
     session, _ = opened()
     lines = session.sheet()
     words = dict(zip(lines.table.columns["section"], lines.table.columns["words"], strict=True))
     assert (
-        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, filled by lnx2 91 %, lnx1 9 %."
+        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, most of it by lnx2 91 %, lnx1 9 %."
         in str(words["verdict"])
     )
     assert "z/OS and systems without a recording here are not seen" in " ".join(

@@ -9,6 +9,7 @@ from zmon.absent import Absent
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
+from zmon.fleet.fleet_screens import conclusion
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, RecordedFleet
@@ -196,6 +197,9 @@ def _rows(fleet: Fleet, view: str) -> Sequence[Any]:
 def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[str]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
     yield f"{mark}Fleet of {len(fleet.guests)} systems, {written(fleet.begin)} to {written(fleet.end)}"
+    words, _command = conclusion(fleet)
+    if words:
+        yield harmless(words)
     for view in views:
         rows = list(_rows(fleet, view))
         more = 0
@@ -272,4 +276,5 @@ def _document(fleet: Fleet, views: Sequence[str]) -> dict[str, object]:
             }
             for row in _rows(fleet, view)
         ]
-    return found | {"notes": list(fleet.notes)}
+    filling = fleet.filling and {name: as_json(value) for name, value in fleet.filling._asdict().items()}
+    return found | {"conclusion": conclusion(fleet)[0], "filling": filling, "notes": list(fleet.notes)}

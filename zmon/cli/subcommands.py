@@ -886,8 +886,8 @@ def lab(parser: argparse.ArgumentParser) -> None:
     many = words.add_parser("fleet", help="write recordings of many simulated guests, for zmon fleet")
     many.add_argument("directory", metavar="DIR", help="where to write them")
     _option(many, "--guests N", "how many guests (default 30)", type=positive, default=30)
-    _option(many, "--for TIME", "how long they are (default 1h)", dest="length", type=length,
-            default=3_600_000_000_000)  # fmt: skip
+    _option(many, "--for TIME", "how long they are (default 2h)", dest="length", type=length,
+            default=7_200_000_000_000)  # fmt: skip
 
 
 SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]] = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import Absent, ratio
 from zmon.clock import DAY, clock
 from zmon.event import LEVELS
+from zmon.fleet.filling import WAITING
 from zmon.session.when import written
 from zmon.tables.table import Figure, Table
 
@@ -124,20 +125,29 @@ def _share(io: Number, fleet: Fleet) -> Value:
 
 
 def _said(fleet: Fleet) -> FleetLine:
-    """Say of what the figures are, and where most I/O is and whose."""
+    """Say of what the figures are, and the conclusion."""
     reporting = sum(1 for row in fleet.guests if not isinstance(row.io, Absent))
     many = f"{reporting} of {len(fleet.guests)} systems report"
     claim = f"{many}, {written(fleet.begin)} to {written(fleet.end)}."
+    words, command = conclusion(fleet)
+    return FleetLine("verdict", "verdict", claim, words=f"{claim} {words}".rstrip(), command=command)
+
+
+def conclusion(fleet: Fleet) -> tuple[str, str]:
+    """Return who fills the LCU at which guests wait, or that none waits; and the command that shows it."""
+    if fleet.filling is not None:
+        return fleet.filling.sentence, f"FILLERS lcu={fleet.filling.lcu} box={fleet.filling.box}"
     busiest = max(fleet.lcus, key=lambda row: _number(row.io), default=None)
     if busiest is None or isinstance(busiest.io, Absent) or not busiest.io:
-        return FleetLine("verdict", "verdict", claim, words=claim, command="GUESTS")
+        return "", "GUESTS"
     answers = "" if isinstance(busiest.resp, Absent) else f" at {busiest.resp:.1f} ms"
-    words = (
-        f"{claim} LCU {busiest.lcu} of box {busiest.box} has most I/O:"
-        f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, filled by"
+    rests = all(0 <= _number(row.queue) < WAITING for row in fleet.lcus)
+    words = "At no LCU do guests wait. " * rests + (
+        f"LCU {busiest.lcu} of box {busiest.box} has most I/O:"
+        f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, most of it by"
         f" {filled(busiest.filled_by, ' %')}."
     )
-    return FleetLine("verdict", "verdict", claim, words=words, command=_fillers(busiest))
+    return words, _fillers(busiest)
 
 
 def _fillers(row: LcuRow) -> str:

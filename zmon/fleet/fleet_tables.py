@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.event import BAD, LEVELS
-from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed
+from zmon.fleet.filling import filling_of
+from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed, lcu_parts, together
 from zmon.kinds import CHANNEL
 from zmon.topology.volumes import channel_type
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry
+    from zmon.fleet.filling import Filling
     from zmon.fleet.member import Member
 
 MAX_NAMED: Final = 3
@@ -154,6 +156,8 @@ class Fleet(NamedTuple):
     is_simulated: bool
     notes: tuple[str, ...]
     """What is to be known of the figures."""
+    filling: Filling | None = None
+    """The LCU at which most requests wait, if guests do; and who fills it."""
 
 
 def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSEEN) -> Fleet:
@@ -171,6 +175,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSE
         exception_rows(members),
         any(member.is_simulated for member in members),
         tuple(_notes(members, channels, unseen)),
+        filling_of(shares),
     )
 
 
@@ -178,7 +183,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSE
 
 
 def _guest(member: Member, end: int) -> GuestRow:
-    figures = _together(member.lcus.values())
+    figures = together(member.lcus.values())
     boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
     entries = member.exceptions
     bad = sum(1 for entry in entries or () if entry.level == BAD)
@@ -208,15 +213,6 @@ def _guest(member: Member, end: int) -> GuestRow:
     )
 
 
-def _together(things: Iterable[Mapping[str, Weighed]]) -> dict[str, Weighed]:
-    """Return the figures of several things together, each with its weight."""
-    found: dict[str, Weighed] = {}
-    for figures in things:
-        for name, one in figures.items():
-            found[name] = found.get(name, Weighed()).plus(one)
-    return found
-
-
 def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:
     """Return the sum of the means of a rate over several things."""
     known = [figures[name].mean for figures in things if name in figures]
@@ -236,13 +232,6 @@ def _by_lcu(members: Iterable[Member]) -> dict[str, dict[str, Mapping[str, Weigh
     return dict(sorted(found.items()))
 
 
-def _parts(key: str) -> tuple[str, str, str]:
-    """Return vendor, box and LCU of a key; what people call it is the LCU."""
-    vendor, _, rest = key.partition(".")
-    box, _, lcu = rest.rpartition(".")
-    return (vendor, box, lcu) if box else ("", "", key)
-
-
 def _filled_by(guests: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
     """Return the guests with most I/O, and their percent of it."""
     whole = sum(guests.values())
@@ -258,12 +247,12 @@ def _io(figures: Mapping[str, Weighed]) -> float:
 def _lcus(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[LcuRow]:
     boxes: dict[str, float] = {}
     for key, guests in shares.items():
-        box = _parts(key)[1]
+        box = lcu_parts(key)[1]
         boxes[box] = boxes.get(box, 0.0) + sum(map(_io, guests.values()))
     rows = []
     for key, guests in shares.items():
-        _vendor, box, lcu = _parts(key)
-        figures = _together(guests.values())
+        _vendor, box, lcu = lcu_parts(key)
+        figures = together(guests.values())
         io = _rate(guests.values(), "io")
         share: Number = 100 * io / boxes[box] if boxes[box] else NO_ROLLUPS
         resp, pend, disc, conn = (
@@ -278,7 +267,7 @@ def _lcus(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[Lcu
 def _fillers(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> Iterator[FillerRow]:
     """Yield the guests of each LCU, those with most I/O first."""
     for key, guests in shares.items():
-        _vendor, box, lcu = _parts(key)
+        _vendor, box, lcu = lcu_parts(key)
         whole = sum(map(_io, guests.values()))
         for name, figures in sorted(guests.items(), key=lambda pair: (-_io(pair[1]), pair[0])):
             share: Number = 100 * _io(figures) / whole if whole else NO_ROLLUPS
@@ -292,7 +281,7 @@ def _fillers(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> Itera
 def _boxes(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[BoxRow]:
     by_box: dict[tuple[str, str], list[str]] = {}
     for key in shares:
-        vendor, box, _lcu = _parts(key)
+        vendor, box, _lcu = lcu_parts(key)
         by_box.setdefault((box, vendor), []).append(key)
     rows = []
     for (box, vendor), keys in by_box.items():
@@ -306,7 +295,7 @@ def _boxes(shares: Mapping[str, Mapping[str, Mapping[str, Weighed]]]) -> list[Bo
                 guests[name] = guests.get(name, 0.0) + _io(figures)
         rows.append(BoxRow(
             box, vendor, len(keys), len(guests), _rate(every, "io"), _rate(every, "mbs"),
-            _together(every).get("resp", Weighed()).mean, _parts(busiest)[2],
+            together(every).get("resp", Weighed()).mean, lcu_parts(busiest)[2],
             loads[busiest] / mean if mean else NO_ROLLUPS, _filled_by(guests),
         ))  # fmt: skip
     return sorted(rows, key=lambda row: -row.io if not isinstance(row.io, Absent) else 0.0)
@@ -368,7 +357,7 @@ def _notes(members: Sequence[Member], channels: Sequence[ChannelRow], unseen: st
         )
     ]
     if any(member.is_simulated for member in members):
-        found.append("Simulated: nothing of it is real. The guests do not slow one another down.")
+        found.append("Simulated: nothing of it is real.")
     if channels:
         gaps = [row for row in channels if not isinstance(row.gap, Absent)]
         if gaps:

@@ -16,7 +16,7 @@ from zmon.trends.exception_rows import stored
 from zmon.trends.trend_tables import NS, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import ExceptionEntry
@@ -47,6 +47,22 @@ class Weighed(NamedTuple):
     def plus(self, other: Weighed) -> Weighed:
         """Return both together."""
         return Weighed(self.total + other.total, self.weight + other.weight)
+
+
+def together(things: Iterable[Mapping[str, Weighed]]) -> dict[str, Weighed]:
+    """Return the figures of several things together, each with its weight."""
+    found: dict[str, Weighed] = {}
+    for figures in things:
+        for name, one in figures.items():
+            found[name] = found.get(name, Weighed()).plus(one)
+    return found
+
+
+def lcu_parts(key: str) -> tuple[str, str, str]:
+    """Return vendor, box and LCU of a key; what people call it is the LCU."""
+    vendor, _, rest = key.partition(".")
+    box, _, lcu = rest.rpartition(".")
+    return (vendor, box, lcu) if box else ("", "", key)
 
 
 class ChannelUse(NamedTuple):
@@ -200,7 +216,8 @@ def _summed(
         }
         if not columns.issuperset(name for figure in chosen for name in figure.columns):
             continue
-        first, last = begin // NS // MINUTE * MINUTE, end // NS
+        # a minute has the intervals that begin in it, so that at the end of the time is not of it
+        first, last = begin // NS // MINUTE * MINUTE, -(-end // NS) - 1
         covered = recording.ask("SELECT sum(seconds) FROM minute WHERE minute BETWEEN ? AND ?", first, last)
         seconds = (covered[0][0] or 0) / THOUSAND
         sums = ", ".join(f"sum(r.{f.columns[2]}), sum(r.{f.columns[1]})" for f in chosen)

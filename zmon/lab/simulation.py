@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
+from functools import partial
 from operator import sub
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from zmon.lab.dice import Dice
 from zmon.lab.engine import LAST, SECTOR, Engine
@@ -20,6 +21,8 @@ from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_watched
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.lab.engine_state import BlockState, DiskState
     from zmon.lab.guest_engine import GuestCounts
     from zmon.lab.model import Scenario
@@ -120,6 +123,13 @@ class IntervalCounts(NamedTuple):
     """The processor time of each unit."""
 
 
+class Run(Protocol):
+    """The intervals of a phase, simulated when they are first asked for."""
+
+    def first(self, count: int | None = None) -> list[IntervalCounts]:
+        """Return at least the first `count` intervals, as far as there are; by default all."""
+
+
 class PhaseRun:
     """The simulation of one phase, which begins without anything of the phase before."""
 
@@ -140,7 +150,7 @@ class PhaseRun:
                 engine = self._engine = self._engine or self._warmed()
                 before = [engine.backlog(unit) for unit in engine.units]
                 engine.run(self._plan.step * MICROSECONDS)
-                self._intervals.append(_counts(engine, before))
+                self._intervals.append(interval_counts(engine, before))
             if len(self._intervals) == self._most:
                 self._engine = None
         return self._intervals
@@ -156,12 +166,13 @@ class PhaseRun:
 class Simulation:
     """The intervals of a scenario, simulated when they are first asked for."""
 
-    def __init__(self, plan: Scenario) -> None:
-        """Lay the phases one after the other."""
+    def __init__(self, plan: Scenario, run: Callable[[int, int], Run] | None = None) -> None:
+        """Lay the phases one after the other; `run` makes one of its number and its most intervals."""
         self.plan = plan
         self._ends = plan.phase_ends()
         lengths = map(sub, self._ends, [0, *self._ends])
-        self._runs = [PhaseRun(plan, phase, min(plan.drawn, count)) for phase, count in enumerate(lengths)]
+        made: Callable[[int, int], Run] = run or partial(PhaseRun, plan)
+        self._runs = [made(phase, min(plan.drawn, count)) for phase, count in enumerate(lengths)]
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -205,7 +216,8 @@ def engine_of(plan: Scenario, phase: int) -> Engine:
     return (FaultEngine if has_faults(machine.box) else Engine)(machine.box, loads, dice)
 
 
-def _counts(engine: Engine, before: list[float]) -> IntervalCounts:
+def interval_counts(engine: Engine, before: list[float]) -> IntervalCounts:
+    """Return what an engine has counted; `before` is the backlog of each control unit at the begin."""
     return IntervalCounts(
         tuple(
             SubchannelCounts(
