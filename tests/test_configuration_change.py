@@ -13,12 +13,14 @@ from zmon.absent import absent
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.event import What
 from zmon.kinds import BLOCK, DASD, DEVICE, PATH
+from zmon.path_masks import OF_DRIVER
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Kind
 
+CUIR = OF_DRIVER["cuirpm"].replace("(CUIR)", "CUIR")
 DISK: dict[str, Value] = {
     "online": 1, "chpids": "40 41 42 43", "pim": 0xF0, "pam": 0xF0, "pom": 0xF0, "vpm": 0xF0,
     "alias": 0, "uid": "IBM.750000000L0001.2482.00",
@@ -48,6 +50,18 @@ def between(
             {},
             {"chpids": "40 41 42"},
             "device 0.0.7000: chpids 40 41 42 43 -> 40 41 42 (1 path lost)",
+        ),
+        (
+            DEVICE,
+            {"path_masks": "f0 00 00 00 00 00"},
+            {"path_masks": "b0 00 00 40 00 00"},
+            f"device 0.0.7000: paths taken off 00 -> 40 (1 path {CUIR})",
+        ),
+        (
+            DEVICE,
+            {"path_masks": "80 00 00 00 00 60"},
+            {"path_masks": "c0 00 10 00 00 20"},
+            "device 0.0.7000: paths taken off 60 -> 30 (1 path miscabled and 1 path back)",
         ),
         (DEVICE, {"alias": 1}, {}, "device 0.0.7000: alias 1 -> 0 (alias to base)"),
         (
@@ -81,6 +95,9 @@ def test_what_could_not_be_read_did_not_change() -> None:
     assert between(DASD, {"volser": "DB0001"}, {"volser": gone}) == []
     assert between(DASD, {"volser": gone}, {"volser": "DB0001"}) == []
     assert between(DEVICE, DISK, DISK | {"pam": gone, "vpm": gone}) == []
+    masks = "f0 00 00 00 00 00"
+    assert between(DEVICE, DISK | {"path_masks": masks}, DISK | {"path_masks": gone}) == []
+    assert between(DEVICE, DISK | {"path_masks": masks}, DISK | {"path_masks": "of another form"}) == []
 
 
 def test_a_device_that_comes_is_no_change_of_another() -> None:

@@ -8,19 +8,20 @@ that could not be read, before or after, is no change.
 from __future__ import annotations
 
 import re
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import compress
-from operator import and_, ne
+from operator import and_, ne, or_
 
-from zmon.absent import Absent, text_of
+from zmon.absent import Absent, absent, text_of
 from zmon.event import Event, What
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, PATH, TARGET_PORT
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.path_masks import OF_DRIVER, path_masks
 from zmon.record import NamedTuple
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zmon.absent import Value
     from zmon.sample import Frame, Sample
@@ -29,6 +30,7 @@ WATCHED: Final = {
     DEVICE.name: {
         "online": "online", "chpids": "chpids", "usable": "usable paths", "alias": "alias", "uid": "uid",
         "devtype": "device type", "cutype": "control unit", "readonly": "read only",
+        "taken_off": "paths taken off",
     },
     DASD.name: {"volser": "label", "cylinders": "capacity"},
     BLOCK.name: {"size": "size"},
@@ -39,10 +41,13 @@ WATCHED: Final = {
 }  # fmt: skip
 """The fields of each kind that make up the configuration, and what a change of each is called.
 
-Usable paths of a device are those that are in all of its `MASKS`.
+Usable paths of a device are those that are in all of its `MASKS`; those taken off are what the DASD driver
+does not use although the channel subsystem has them.
 """
 USABLE: Final = "usable"
+TAKEN_OFF: Final = "taken_off"
 MASKS: Final = ("pim", "pam", "pom", "vpm")
+NO_MASKS: Final = absent("the path masks are not in a form known to zmon")
 MAX_VALUE: Final = 60
 MAX_CHANGES: Final = 200
 """Changes between two samples beyond which only their number is kept: a whole box came or went."""
@@ -121,6 +126,9 @@ def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[Co
 
 
 def _column(frame: Frame, field: str) -> list[Value] | None:
+    if field == TAKEN_OFF:
+        words = frame.columns.get("path_masks")
+        return None if words is None else list(map(_taken_off, words))
     if field != USABLE or any(name not in frame.columns for name in MASKS):
         return frame.columns.get(field)
     return [_usable(masks) for masks in zip(*(frame.columns[name] for name in MASKS), strict=True)]
@@ -132,6 +140,31 @@ def _usable(masks: tuple[Value, ...]) -> Value:
     return reduce(and_, known) if isinstance(masks[0], int) else masks[0]
 
 
+@lru_cache(maxsize=256)  # most devices have the same few masks
+def _taken_off(words: Value) -> Value:
+    """Return the masks of the paths that the DASD driver took off, in the order of their reasons."""
+    if not isinstance(words, str):
+        return words
+    masks = path_masks(words)
+    return " ".join(f"{masks[name]:02x}" for name in OF_DRIVER) if masks else NO_MASKS
+
+
+def _why_taken_off(was: Value, now: Value) -> str:
+    """Say what became of paths that the driver took off, or uses again."""
+    before, after = ([int(mask, 16) for mask in text_of(words).split()] for words in (was, now))
+    said = [
+        f"{_paths(new.bit_count())} {why.replace('(', '').replace(')', '')}"
+        for old, mask, why in zip(before, after, OF_DRIVER.values(), strict=True)
+        if (new := mask & ~old)
+    ]
+    back = reduce(or_, before) & ~reduce(or_, after)
+    return " and ".join([*said, *([f"{_paths(back.bit_count())} back"] if back else [])])
+
+
+def _paths(many: int) -> str:
+    return f"{many} path{'s' * (many > 1)}"
+
+
 def _cell(frame: Frame, column: list[Value], key: str) -> Value | None:
     row = frame.index.get(key)
     return None if row is None else column[row]
@@ -141,30 +174,45 @@ def _written(field: str, value: Value) -> str:
     """Write a value for people, so that the sentence can be taken apart again."""
     if field == USABLE and isinstance(value, int):
         return f"{value:02x}"
+    if field == TAKEN_OFF:
+        return f"{reduce(or_, (int(mask, 16) for mask in text_of(value).split())):02x}"
     word = re.sub(r"[^ -~]|->|[()]", "?", " ".join(text_of(value).split()))
     return word[:MAX_VALUE] or "none"
 
 
 def _meaning(field: str, was: Value, now: Value) -> str:
     """Return what a change means, where that is certain."""
-    if field == "chpids":
-        lost, new = len(_words(was) - _words(now)), len(_words(now) - _words(was))
-        return " and ".join(
-            f"{many} path{'s' * (many > 1)} {verb}" for many, verb in ((lost, "lost"), (new, "new")) if many
-        )
-    if field == USABLE and isinstance(was, int) and isinstance(now, int):
-        lost, back = (was & ~now).bit_count(), (now & ~was).bit_count()
-        return " and ".join(
-            f"{many} path{'s' * (many > 1)} {verb}" for many, verb in ((lost, "lost"), (back, "back")) if many
-        )
-    if field == "alias":
-        return "alias to base" if now == 0 else "base to alias"
-    if field == "uid":
-        one, other = find_uid(was), find_uid(now)
-        return "another LCU" if one and other and one.lcu != other.lcu else ""
-    if field in {"size", "cylinders"} and isinstance(was, int) and isinstance(now, int):
-        return "larger" if now > was else "smaller"
-    return ""
+    meaning = _MEANINGS.get(field)
+    return "" if meaning is None else meaning(was, now)
+
+
+def _installed(was: Value, now: Value) -> str:
+    lost, new = len(_words(was) - _words(now)), len(_words(now) - _words(was))
+    return " and ".join(f"{_paths(many)} {verb}" for many, verb in ((lost, "lost"), (new, "new")) if many)
+
+
+def _used(was: Value, now: Value) -> str:
+    if not isinstance(was, int) or not isinstance(now, int):
+        return ""
+    lost, back = (was & ~now).bit_count(), (now & ~was).bit_count()
+    return " and ".join(f"{_paths(many)} {verb}" for many, verb in ((lost, "lost"), (back, "back")) if many)
+
+
+def _moved(was: Value, now: Value) -> str:
+    one, other = find_uid(was), find_uid(now)
+    return "another LCU" if one and other and one.lcu != other.lcu else ""
+
+
+def _grown(was: Value, now: Value) -> str:
+    if not isinstance(was, int) or not isinstance(now, int):
+        return ""
+    return "larger" if now > was else "smaller"
+
+
+_MEANINGS: Final[dict[str, Callable[[Value, Value], str]]] = {
+    "chpids": _installed, USABLE: _used, TAKEN_OFF: _why_taken_off, "uid": _moved, "size": _grown,
+    "cylinders": _grown, "alias": lambda _was, now: "alias to base" if now == 0 else "base to alias",
+}  # fmt: skip
 
 
 def _words(value: Value) -> set[str]:

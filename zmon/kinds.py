@@ -316,6 +316,18 @@ GUEST: Final = Kind(
     key_privacy="guest",
 )  # fmt: skip
 
+VIRTUAL_CPU: Final = Kind(
+    "virtual_cpu",
+    "number of the CPU, as Linux numbers it",
+    (
+        *_counters("virtual", unit="us that it ran", source="diag 0c"),
+        *_counters("total", unit="us that it ran, and that CP worked for it", source="diag 0c"),
+    ),
+    key_form="[0-9]{1,10}",
+    plural="virtual CPUs",
+)
+"""The CPUs of this guest of z/VM, as CP accounts for them."""
+
 ALL: Final = "all"
 """The key of the one row that sums up all CPUs, where sar gives only that; its `online` is their number."""
 
@@ -843,7 +855,7 @@ PROFILE: Final = Kind(
 KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
-                 GUEST, CPU, TASKS, INTERRUPT, DIAGNOSE, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS,
+                 GUEST, VIRTUAL_CPU, CPU, TASKS, INTERRUPT, DIAGNOSE, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS,
                  PROCESS, BLOCKED_TASK,
                  MOUNT, SWAP, LAYER, MULTIPATH, PATH,
                  ADAPTER, LUN, TARGET_PORT, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)

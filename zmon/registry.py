@@ -43,6 +43,7 @@ from zmon.kinds import (
     TASKS,
     UNIT,
     UNIT_IO,
+    VIRTUAL_CPU,
 )
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -416,8 +417,8 @@ SOURCES: Final = (
     ),
     Source(
         "hypervisor",
-        "diag 204, diag 2fc, hypfs",
-        (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST),
+        "diag 204, diag 2fc, diag 0c, hypfs",
+        (LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST, VIRTUAL_CPU),
         "kernel.hypfs.read_partitions",
         10.0,  # the kernel calls diag 204 very expensive
         "hypervisor",
@@ -431,10 +432,10 @@ SOURCES: Final = (
             "sys/hypervisor/s390/systems/*/*/*",
             "sys/hypervisor/s390/systems/*/cpus/*/*",
         ),
-        reads="diag 204 or diag 2fc in debugfs, else the text tree of hypfs",
+        reads="diag 204, or diag 2fc and diag 0c, in debugfs; else the text tree of hypfs",
         needs="root",
         often="every 10 s; off with `--no-hypervisor`",
-        serves="LPAR",
+        serves="LPAR, CPU",
     ),
     Source(
         "profile",

@@ -10,7 +10,7 @@ import pytest
 from zmon.kernel import diag204, hypfs
 from zmon.kernel.diag204 import NO_AUTHORITY
 from zmon.kernel.hypfs import read_partitions
-from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU
+from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU, VIRTUAL_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ BROKEN = {hypfs.TYPE: b"something else\n"}
 
 def lpars_and_guests(frames: tuple[Frame, ...]) -> tuple[list[str], list[str]]:
     """Return the names of the partitions and of the guests."""
-    return frames[0].keys, frames[-1].keys
+    return frames[0].keys, frames[3].keys
 
 
 @pytest.mark.parametrize("others", [{}, HYPFS_LPAR, BROKEN])
@@ -76,7 +76,7 @@ def test_without_both_the_reason_is_that_of_debugfs(make_tree: Callable[..., Tre
     """It is the one to repair; hypfs is not even mounted on most machines."""
     tree = make_tree(IN_AN_LPAR)
     frames = read_partitions(tree)
-    debugfs = (*diag204.read_diag204(tree), hypfs.read_diag2fc(tree))
+    debugfs = (*diag204.read_diag204(tree), hypfs.read_diag2fc(tree), hypfs.read_diag0c(tree))
     assert [frame.missing for frame in frames] == [frame.missing for frame in debugfs]
     assert all("debugfs" in frame.missing.reason for frame in frames if frame.missing)
 
@@ -87,7 +87,7 @@ def test_there_is_always_a_frame_of_each_kind(
 ) -> None:
     """In the same order, with rows or with a reason."""
     frames = read_partitions(make_tree(files))
-    assert [frame.kind for frame in frames] == [LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST]
+    assert [frame.kind for frame in frames] == [LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST, VIRTUAL_CPU]
 
 
 def test_an_answer_that_is_not_understood_is_an_error(make_tree: Callable[..., Tree]) -> None:

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.kinds import CPU, LPAR, LPAR_CPU, MEMORY
+from zmon.interval import Interval
+from zmon.kinds import CPU, LPAR, LPAR_CPU, MACHINE, MEMORY, VIRTUAL_CPU
+from zmon.sample import Sample, empty_frame
 from zmon.tables.cpu import EVERY, Processors, table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.interval import Interval
 
 SECOND = 1_000_000_000
 OFF = absent("the CPU is off line")
@@ -52,7 +53,6 @@ def test_busy_is_what_the_cpu_did(ran: Callable[..., Interval]) -> None:
 def test_busy_waiting_and_stolen_are_all(seconds: dict[str, int]) -> None:
     """Together they are 100."""
     # a fixture is for one example only
-    from zmon.interval import Interval  # noqa: PLC0415
     from zmon.sample import (  # noqa: PLC0415
         Instant,
         Sample,
@@ -118,3 +118,79 @@ def test_without_cpus_there_is_a_reason(make_interval: Callable[..., Interval]) 
     assert (found.keys, found.summary) == ([], None)
     assert found.missing is not None
     assert isinstance(found.facts["load"], Absent)
+
+
+def machine(environment: str) -> dict[Any, Any]:
+    """Return the row of a machine with this hypervisor."""
+    return {MACHINE: {"machine": {"environment": environment, "manufacturer": "IBM", "control_program": "x"}}}
+
+
+def test_tv_in_zvm_is_of_each_cpu(make_interval: Callable[..., Interval]) -> None:
+    """Total over virtual time of the interval, of all CPUs by their sums; a CPU that did not run has none."""
+    did = {CPU: {"0": cpu(user=30, idle=30), "1": cpu(idle=60), "2": cpu(idle=60)}} | machine("zvm")
+    found = table(
+        View(
+            make_interval(
+                {
+                    CPU: dict.fromkeys("012", NOTHING),
+                    VIRTUAL_CPU: {key: {"virtual": 5, "total": 6} for key in "012"},
+                },
+                did
+                | {
+                    VIRTUAL_CPU: {
+                        "0": {"virtual": 20_000_005, "total": 25_000_006},
+                        "1": {"virtual": 10_000_005, "total": 11_000_006},
+                        "2": {"virtual": 5, "total": 6},
+                    }
+                },
+            )
+        )
+    )
+    assert found.columns["tv"] == [1.25, 1.1, absent("the CPU did not run in the interval")]
+    assert found.facts["tv"] == pytest.approx(36 / 30)
+    assert found.summary is not None
+    assert found.summary.cells["tv"] == found.facts["tv"]
+
+
+def test_tv_in_an_lpar_is_of_the_own_partition(make_interval: Callable[..., Interval]) -> None:
+    """Its logical processors may be cores, so no CPU has its own ratio; other partitions do not count."""
+    lpars = {LPAR: {"ME": {"own": 1}, "OTHER": {"own": 0}}}
+    before = {"lpar": "ME", "accumulated": 0, "dispatched": 0}
+    found = table(
+        View(
+            make_interval(
+                {CPU: {"0": NOTHING}, LPAR_CPU: {"ME/0": before, "OTHER/0": {**before, "lpar": "OTHER"}}}
+                | lpars,
+                {
+                    CPU: {"0": cpu(user=30, idle=30)},
+                    LPAR_CPU: {
+                        "ME/0": {"lpar": "ME", "accumulated": 21, "dispatched": 20},
+                        "OTHER/0": {"lpar": "OTHER", "accumulated": 900, "dispatched": 20},
+                    },
+                }
+                | lpars
+                | machine("lpar"),
+            )
+        )
+    )
+    assert found.facts["tv"] == pytest.approx(1.05)
+    assert isinstance(found.columns["tv"][0], Absent)
+    assert "partition" in found.columns["tv"][0].reason
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [("kvm", "only z/VM and the hypervisor of LPARs"), ("zvm", "needs root"), ("lpar", "needs root")],
+)
+def test_tv_that_is_not_measured_has_its_reason(
+    make_interval: Callable[..., Interval], environment: str, words: str
+) -> None:
+    """No CPU, no fact and no mean is a guess."""
+    rows = {CPU: {"0": cpu(user=30, idle=30)}} | machine(environment)
+    interval = make_interval({CPU: {"0": NOTHING}}, rows)
+    refused = {kind.name: empty_frame(kind, "needs root") for kind in (LPAR, LPAR_CPU, VIRTUAL_CPU)}
+    after = Sample(interval.after.at, {**interval.after.frames, **refused})
+    found = table(View(Interval(interval.before, after)))
+    for value in (found.facts["tv"], found.columns["tv"][0]):
+        assert isinstance(value, Absent)
+        assert words in value.reason

@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.frames import frame_of
 from zmon.absent import Absent
 from zmon.event import Event, What
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, DEVICE
+from zmon.kinds import BLOCK, DASD, DEVICE
 from zmon.sample import Instant, Sample
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
@@ -17,10 +19,14 @@ from zmon.tables.io_changes import NONE, table
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from zmon.absent import Value
+    from zmon.sample import Kind
     from zmon.tables.table import Table
+
+    Change = tuple[Kind, str, dict[str, Value], dict[str, Value], tuple[str, str, str, str]]
 
 SECOND = 1_000_000_000
 DISK: dict[str, Value] = {
@@ -47,11 +53,11 @@ SAMPLES = (
 )
 
 
-def recorded(folder: Path) -> Recording:
-    """Return a recording of the samples."""
+def recorded(folder: Path, samples: Sequence[Sample] = SAMPLES) -> Recording:
+    """Return a recording of samples."""
     path = str(folder / "one.zmon")
     with closing(Writer(path)) as writer:
-        for one in SAMPLES:
+        for one in samples:
             writer.append(one)
     return Recording(path)
 
@@ -105,6 +111,42 @@ def test_an_event_of_another_form_is_told_as_it_is() -> None:
     history = History(happened=lambda _begin, _end: [event])
     found = table(View(Interval(SAMPLES[0], SAMPLES[0]), history=history))
     assert found.column("what") == ["and 300 more changes of the configuration"]
+
+
+ONE_BY_ONE: tuple[Change, ...] = (
+    (DEVICE, "0.0.7000", DISK, DISK | {"pom": 0x80}, ("usable paths", "c0", "80", "1 path lost")),
+    (DEVICE, "0.0.7000", DISK | {"alias": 1}, DISK, ("alias", "1", "0", "alias to base")),
+    (
+        DEVICE,
+        "0.0.7000",
+        DISK | {"uid": "IBM.750000000L0001.2482.00"},
+        DISK | {"uid": "IBM.750000000L0001.2483.00"},
+        ("uid", "IBM.750000000L0001.2482.00", "IBM.750000000L0001.2483.00", "another LCU"),
+    ),
+    (
+        DEVICE,
+        "0.0.7000",
+        DISK | {"path_masks": "c0 00 00 00 00 00"},
+        DISK | {"path_masks": "80 00 00 00 00 40"},
+        ("paths taken off", "00", "40", "1 path taken off after interface errors"),
+    ),
+    (DASD, "0.0.7000", {"cylinders": 10017}, {"cylinders": 30051}, ("capacity", "10017", "30051", "larger")),
+    (DASD, "0.0.7000", {"volser": "DB0001"}, {"volser": "DB0002"}, ("label", "DB0001", "DB0002", "")),
+)
+
+
+@pytest.mark.parametrize("change", ONE_BY_ONE)
+def test_each_sort_of_change_is_recorded_and_listed(tmp_path: Path, change: Change) -> None:
+    """A lost path, alias to base, another LCU, a path that Linux took off, capacity, label: both values."""
+    kind, key, was, now, expected = change
+    samples = [
+        Sample(Instant(at, at, "boot"), {kind.name: frame_of(kind, {key: row}, at)})
+        for at, row in ((10 * SECOND, was), (20 * SECOND, now), (30 * SECOND, now))
+    ]
+    with closing(recorded(tmp_path, samples)) as recording:
+        history = History(happened=recording.events)
+        found = said(table(View(Interval(*samples[1:]), history=history)))
+    assert [(line[0], line[2], *line[3:]) for line in found] == [(20 * SECOND, key, *expected)]
 
 
 def test_nothing_changed_is_said() -> None:

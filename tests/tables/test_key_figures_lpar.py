@@ -6,7 +6,8 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.tables.key_figures import NO_OWN, NO_SUCH_PARTITION, partition_figures
+from zmon.tables.cpu import NO_OWN
+from zmon.tables.key_figures import NO_SUCH_PARTITION, partition_figures
 from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:

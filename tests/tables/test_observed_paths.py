@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
-from zmon.tables.observed_paths import extended_volumes, lcu_paths, multipath_maps, path_masks
+from zmon.tables.observed_paths import extended_volumes, lcu_paths, multipath_maps
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -65,12 +63,6 @@ def test_devices_that_are_off_line_lose_nothing(make_interval: Callable[..., Int
     old = lcu_paths(seen(make_interval, {DEVICE: {"0.0.7000": DASD | {"hpf": 0}}}))
     assert not isinstance(old, Absent)
     assert old[0].without_hpf == 1
-
-
-@given(st.text() | st.lists(st.integers(0, 255), max_size=8).map(lambda ms: " ".join(f"{m:02x}" for m in ms)))
-def test_any_path_masks(words: str) -> None:
-    """Six masks by name, or none."""
-    assert len(path_masks(words)) in {0, 6}
 
 
 def disk(name: str, busid: str, **more: Value) -> dict[str, Value]:

@@ -12,6 +12,13 @@ difference of 0 means "not refreshed".
 For a guest with an absolute share CP gives 0 where the relative share would be, and then it does not
 count the operating CPUs either: those are absent here, and `virtual_cpus` is the best substitute.
 
+/sys/kernel/debug/s390_hypfs/diag_0c has how long CP ran each CPU of the own guest, and worked for it: mode
+0400, in a z/VM guest only.  The answers of diagnose X'0C' behind a header of 64 bytes
+(arch/s390/hypfs/hypfs_diag0c.c, arch/s390/include/uapi/asm/hypfs.h): length, version, 16 bytes of clock, the
+count of CPUs on line; then a big-endian record of 40 bytes for each: date and time in EBCDIC, virtual time,
+total time (virtual and of CP's simulation), both in microseconds, and the number of the CPU.  The kernel
+issues the diagnose on each CPU.
+
 /sys/hypervisor/s390 is the older, textual view of partitions or of z/VM guests.  One value per file (mode
 0440), in two forms (arch/s390/hypfs/hypfs_diag.c and hypfs_vm.c; deprecated and off by default in current
 kernels).  On an LPAR `systems/<partition>/cpus/<n>/` has `cputime`, `mgmtime`, `onlinetime` and `type`, and
@@ -27,7 +34,7 @@ values, so the physical CPUs, which have no online time, are only as fresh as th
 A refresh takes the tree down and builds it anew; a value that vanishes meanwhile is absent.
 
 `read_partitions` takes the best source that answers: debugfs (diag 204 in an LPAR, diag 2fc in a z/VM guest)
-has weights and caps and is always fresh; the text tree has neither.
+has weights and caps and is always fresh; the text tree has neither.  Diag 0c has no other form.
 """
 
 from __future__ import annotations
@@ -40,7 +47,7 @@ from zmon.kernel import diag204
 from zmon.kernel.diag204 import NO_AUTHORITY, no_partitions, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
 from zmon.kernel.tree import ebcdic_name, read_value, refused, text, word_parser
-from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU
+from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU, VIRTUAL_CPU
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -54,6 +61,8 @@ if TYPE_CHECKING:
 DIAG_2FC: Final = "sys/kernel/debug/s390_hypfs/diag_2fc"
 
 NEEDS_ZVM: Final = "needs a z/VM guest"
+
+Rows = dict[str, "Mapping[str, Value]"]
 
 _COUNT: Final = struct.Struct(">Q")
 _COUNT_AT: Final = 26
@@ -125,15 +134,43 @@ def read_diag2fc(tree: Tree) -> Frame:
         return empty_frame(GUEST, refused(error, f"{NEEDS_ZVM}, and debugfs mounted").reason)
 
 
+DIAG_0C: Final = "sys/kernel/debug/s390_hypfs/diag_0c"
+
+_CPUS_AT: Final = 32
+_CPU_TIMES: Final = struct.Struct(">16xQQI4x")
+
+
+def parse_diag0c(data: bytes, when: int = 0) -> Frame:
+    """Parse the whole file into a frame of the kind VIRTUAL_CPU.
+
+    Raises:
+        ValueError: the answer is shorter than the number of its CPUs requires.
+    """
+    answer = diag204.hypfs_payload(data, "diag_0c")
+    (count,) = _COUNT.unpack_from(data, _CPUS_AT)
+    if count * _CPU_TIMES.size > len(answer):
+        raise ValueError(
+            f"diag_0c: expected {count} CPUs of {_CPU_TIMES.size} bytes, found {len(answer)} bytes"
+        )
+    records = (_CPU_TIMES.unpack_from(answer, number * _CPU_TIMES.size) for number in range(count))
+    cpus: Rows = {str(number): {"virtual": virtual, "total": total} for virtual, total, number in records}
+    return frame_of(VIRTUAL_CPU, cpus, when)
+
+
+def read_diag0c(tree: Tree) -> Frame:
+    """Read the frame VIRTUAL_CPU; without rows where it cannot be had."""
+    try:
+        return parse_diag0c(tree.read(DIAG_0C, at_once=diag204.AT_ONCE), tree.when(DIAG_0C))
+    except OSError as error:
+        return empty_frame(VIRTUAL_CPU, refused(error, f"{NEEDS_ZVM}, and debugfs mounted").reason)
+
+
 ROOT: Final = "sys/hypervisor/s390"
 TYPE: Final = f"{ROOT}/hyp/type"
 SYSTEMS: Final = f"{ROOT}/systems"
 CPUS: Final = f"{ROOT}/cpus"
 
 _NO_CLOCK: Final = absent("hypfs has no clock; online_time does not change until a refresh")
-
-Rows = dict[str, "Mapping[str, Value]"]
-
 
 parse_number = word_parser("[0-9]{1,20}", int)
 """Parses a file that holds one number."""
@@ -249,17 +286,17 @@ def _guests(tree: Tree) -> Frame:
 
 
 def read_partitions(tree: Tree) -> tuple[Frame, ...]:
-    """Read the frames LPAR, LPAR_CPU, PHYSICAL_CPU and GUEST.
+    """Read the frames LPAR, LPAR_CPU, PHYSICAL_CPU, GUEST and VIRTUAL_CPU.
 
     Where neither source answers, the reason is that of debugfs, which is the one to repair.
 
     Raises:
         ValueError: an answer is not understood.
     """
-    partitions, guests = read_diag204(tree), read_diag2fc(tree)
+    partitions, guests, own = read_diag204(tree), read_diag2fc(tree), read_diag0c(tree)
     if partitions[0].keys or guests.keys:  # an LPAR sees no guests, and a guest no partitions
-        return (*partitions, guests)
+        return (*partitions, guests, own)
     *older_partitions, older_guests = read_hypfs(tree)
     if older_partitions[0].keys:
-        return (*older_partitions, guests)
-    return (*partitions, older_guests if older_guests.keys else guests)
+        return (*older_partitions, guests, own)
+    return (*partitions, older_guests if older_guests.keys else guests, own)

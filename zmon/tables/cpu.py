@@ -3,19 +3,39 @@
 Percentages are parts of the time that the kernel accounted for, one CPU being 100.  Stolen is the time in
 which the hypervisor let others run, or ran on this CPU's behalf; the logical load is how busy the CPU was in
 the time that was left to it.
+
+The T/V ratio is what the hypervisor spent in total for each second in which Linux ran: under z/VM by diag 0c
+per CPU, in an LPAR by diag 204 of the partition, whose logical processors may be cores where Linux has
+threads.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent, ratio
-from zmon.kinds import ALL, BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY
+from zmon.absent import Absent, absent, ratio
+from zmon.clock import clock
+from zmon.kinds import (
+    ALL,
+    BLOCK,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LPAR,
+    LPAR_CPU,
+    MACHINE,
+    MEMORY,
+    VIRTUAL_CPU,
+)
 from zmon.tables.device import devices_of, summary
-from zmon.tables.join import first, mean, not_below_zero, plus, quotient, total
+from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
+from zmon.tables.lpar import SELDOM, earlier_span
 from zmon.tables.table import Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.view import TableDefinition
+from zmon.topology.identity import platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +45,9 @@ if TYPE_CHECKING:
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, LPAR, LPAR_CPU, MEMORY))
+OVERHEAD: Final = (LPAR, LPAR_CPU, MACHINE, VIRTUAL_CPU)
+"""The kinds that the T/V ratio is from."""
+NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, MEMORY, *OVERHEAD))
 
 BUSY: Final = ("user", "nice", "system", "irq", "softirq")
 """What a CPU did for this Linux; `guest` is a part of `user`, `guest_nice` of `nice`."""
@@ -38,6 +60,12 @@ GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are 
 MEMORY_ROW: Final = "memory"
 """The one row of the kind."""
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
+NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
+NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
+NOT_RUN: Final = absent("the CPU did not run in the interval")
+OF_PARTITION: Final = absent(
+    "in an LPAR the T/V ratio is that of the partition: see the line above; LPAR has each"
+)
 NOT_TOLD: Final = absent("diag 204 does not tell the type of the processors")
 
 
@@ -100,12 +128,56 @@ class Processors:
         (kind,) = types if len(types) == 1 else (logical.missing or NOT_TOLD,)
         return [kind] * len(self.keys)
 
+    @cached_property
+    def _in_zvm(self) -> bool:
+        return platform_of(self._interval.after.frame(MACHINE)).environment == "zvm"
+
+    @property
+    def overheads(self) -> list[Number]:
+        """The total time of each CPU for each second of its virtual time."""
+        if not self._in_zvm:
+            return [self.overhead if isinstance(self.overhead, Absent) else OF_PARTITION] * len(self.keys)
+        times = Joined(self._interval.of(VIRTUAL_CPU), self.keys, NOT_RUN)
+        return quotient(times.numbers("total"), times.numbers("virtual"), 1.0, NOT_RUN)
+
+    @cached_property
+    def overhead(self) -> Number:
+        """The total time for each second of virtual time, of this guest or of the own partition."""
+        if self._in_zvm:
+            times = self._interval.of(VIRTUAL_CPU)
+            return _whole(times.numbers("total"), times.numbers("virtual"), times.missing or NOT_RUN)
+        if platform_of(self._interval.after.frame(MACHINE)).environment != "lpar":
+            return NO_OVERHEAD
+        lpars, logical = self._interval.of(LPAR), self._interval.of(LPAR_CPU)
+        own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+        rows = [row for row, name in enumerate(logical["lpar"]) if name in own]
+        spent, given = logical.numbers("accumulated"), logical.numbers("dispatched")
+        reason = logical.missing or (NOT_RUN if own else NO_OWN)
+        return _whole([spent[row] for row in rows], [given[row] for row in rows], reason)
+
+    @property
+    def overhead_span(self) -> tuple[int, int] | None:
+        """From when to when (UTC in ns) the ratio is, where it is of an earlier reading than the interval."""
+        return earlier_span(self._interval, VIRTUAL_CPU if self._in_zvm else LPAR_CPU)
+
+    @property
+    def is_overhead_older(self) -> bool:
+        """Whether the ratio is known, but of an earlier time than the interval."""
+        return not isinstance(self.overhead, Absent) and self.overhead_span is not None
+
     @property
     def running(self) -> Number:
         """How many are on line."""
         if not self.keys:
             return self.missing or absent("no CPU is known")
         return total([n for n in self.online if not isinstance(n, str)])
+
+
+def _whole(total_times: Sequence[Number], virtual_times: Sequence[Number], reason: Absent) -> Number:
+    """Divide what is known of some CPUs; absent for the reason where none ran."""
+    if not total_times:
+        return reason
+    return ratio(total(total_times), total(virtual_times), NOT_RUN.reason)
 
 
 def _percent(name: str, values: Callable[[Processors], list[Number]], trend: int = 0) -> TableColumn:
@@ -125,6 +197,7 @@ COLUMNS: Final = (
     _percent("logical", attrgetter("logical")),
     _percent("delay", lambda cpus: cpus.counted("run_delay", 1e-7)),
     _percent("waits", lambda cpus: cpus.counted("idle_entries")),
+    TableColumn("tv", attrgetter("overheads"), lambda cpus, _rows: cpus.overhead),
     _percent("idlex", lambda cpus: cpus.counted("idle_exact", 1e-7)),
 )
 """The loads of a CPU, which are averaged over all CPUs."""
@@ -142,12 +215,17 @@ def table(view: View) -> Table:
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
     }
+    span = cpus.overhead_span if cpus.is_overhead_older else None
     return Table(
         list(cpus.keys),
         columns,
         Summary(">>Mean>>", of_all(COLUMNS, cpus, ())) if cpus.keys else None,
         facts=facts(view, cpus, devices),
-        notes=(GUESSED,) if devices.guessed else (),
+        estimated={} if span is None else {"tv": None},
+        notes=(
+            *((GUESSED,) if devices.guessed else ()),
+            *(() if span is None else (f"~ T/V of {clock(span[0])} - {clock(span[1])}: {SELDOM}",)),
+        ),
         missing=cpus.missing,
     )
 
@@ -206,6 +284,7 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
         "memory": memory["total"],
         "running": cpus.running,
         "present": total(cpus.many) if cpus.keys else cpus.missing or absent("no CPU is known"),
+        "tv": cpus.overhead,
         "load": total(load) if cpus.keys else cpus.average(cpus.busy),
     }
 

@@ -29,7 +29,7 @@ from zmon.tables import cpu
 from zmon.tables.by_time import ESTIMATED, Log, log_table
 from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
 from zmon.tables.control_unit import LOADS, NO_LCU, told_by
-from zmon.tables.cpu import Processors, cpu_name, memory_figures
+from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
 from zmon.tables.device import COLUMNS, IDLE, address, devices_of, find_device, labels, members, with_labels
 from zmon.tables.join import mean, present, total
 from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
@@ -88,6 +88,7 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
         ),
         "busiest": reason if busiest is None else cpu_name(cpus.keys[busiest]),
         "highest": reason if busiest is None else cpus.busy[busiest],
+        **({ESTIMATED: "tv"} if cpus.is_overhead_older else {}),
     }
 
 
@@ -285,14 +286,13 @@ ONCE: Final = ("procs", "weight", "cap", "load", "entitled", "typecap")
 
 NO_SUCH_PARTITION: Final = absent("the partition is not described")
 OFFLINE: Final = absent("no processor of the partition was on line")
-NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
 
 
-def with_age(filled: Table, column: str) -> Table:
-    """Say why figures of partitions are repeated."""
+def with_age(filled: Table, column: str, called: str = "LPAR") -> Table:
+    """Say why figures of the hypervisor are repeated."""
     if column not in filled.estimated:
         return filled
-    return filled._replace(notes=(*filled.notes, f"~ LPAR: repeated from the last reading; {SELDOM}"))
+    return filled._replace(notes=(*filled.notes, f"~ {called}: repeated from the last reading; {SELDOM}"))
 
 
 def partition_figures(view: View, name: str = "") -> dict[str, Value]:
@@ -336,7 +336,13 @@ def _label(value: Value) -> Value:
 
 
 LOGS: Final = (
-    Log("cpu_log", Needs((CPU,), history=True), cpu_figures, find=find_cpu),
+    Log(
+        "cpu_log",
+        Needs((CPU, *cpu.OVERHEAD), history=True),
+        cpu_figures,
+        find=find_cpu,
+        finish=lambda filled, _view: with_age(filled, "tv", "T/V"),
+    ),
     Log("paging_log", Needs((MEMORY,), history=True), lambda view, _key: memory_figures(view)),
     Log(
         "device_log",

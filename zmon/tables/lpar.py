@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
+    from zmon.sample import Kind
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
@@ -104,12 +105,12 @@ def table(view: View) -> Table:
     )
 
 
-def earlier_span(interval: Interval) -> tuple[int, int] | None:
-    """Return from when to when (UTC in ns) figures are that are no newer than the interval's begin.
+def earlier_span(interval: Interval, kind: Kind = LPAR_CPU) -> tuple[int, int] | None:
+    """Return from when to when (UTC in ns) figures of the hypervisor are no newer than the interval's begin.
 
     None where they are of the interval itself, or there are none.
     """
-    frame, before = interval.after.frame(LPAR_CPU), interval.before
+    frame, before = interval.after.frame(kind), interval.before
     if before is None or not frame.times or frame.times[0] > before.at.steady:
         return None
     if frame.prior is None or not frame.prior.times:

@@ -21,6 +21,7 @@ from zmon.diagnosis.observed_machine import (
     StripeSegment,
 )
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
+from zmon.path_masks import OF_DRIVER, path_masks
 from zmon.record import NamedTuple
 from zmon.tables import channel
 from zmon.tables.channel import in_use
@@ -48,11 +49,6 @@ MAX_HALVED: Final = 14
 """Times that are looked at to find when a path was lost: half a minute of a day."""
 CONFIGURED: Final = 1
 """`configure` of a channel path that the machine lets this LPAR use."""
-OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
-                    "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
-"""Why the DASD driver does not use a path, by the masks in `path_masks`."""
-MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
-"""The masks in `path_masks`, in its order: drivers/s390/block/dasd_devmap.c."""
 KNOWS_HPF: Final = "2107"
 """Type of the control units that know High Performance FICON."""
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
@@ -130,14 +126,6 @@ def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], 
             others.append(masks["opm"])
         usable = in_use(chpids, pim, *others)
         yield in_use(chpids, pim), set(usable), masks
-
-
-def path_masks(words: str) -> dict[str, int]:
-    """Return the six masks of `path_masks` by name; none of a text of another form."""
-    try:
-        return dict(zip(MASKS, (int(word, 16) for word in words.split()), strict=True))
-    except ValueError:
-        return {}
 
 
 def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:

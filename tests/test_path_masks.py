@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.path_masks import MASKS, path_masks
+
+
+def test_the_masks_are_named_in_their_order() -> None:
+    """As the kernel writes them."""
+    assert path_masks("c0 00 20 40 00 01") == dict(zip(MASKS, (0xC0, 0, 0x20, 0x40, 0, 1), strict=True))
+
+
+@given(st.text() | st.lists(st.integers(0, 255), max_size=8).map(lambda ms: " ".join(f"{m:02x}" for m in ms)))
+def test_any_text_has_six_masks_or_none(words: str) -> None:
+    """Other numbers of masks are of another form."""
+    assert len(path_masks(words)) in {0, 6}

@@ -1,0 +1,23 @@
+"""Takes `path_masks` of a DASD apart: which channel paths its driver uses, and why not the others.
+
+Six masks in hex, the highest bit of each is the first path of the device: drivers/s390/block/dasd_devmap.c.
+"""
+
+from __future__ import annotations
+
+from zmon.light_typing import Final
+
+MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
+"""The masks in their order: operational, not preferred, miscabled, taken off by the control unit for
+maintenance, not usable for High Performance FICON, taken off after interface errors."""
+OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
+                    "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
+"""Why the DASD driver does not use a path, by the mask that has it."""
+
+
+def path_masks(words: str) -> dict[str, int]:
+    """Return the six masks of `path_masks` by name; none of a text of another form."""
+    try:
+        return dict(zip(MASKS, (int(word, 16) for word in words.split()), strict=True))
+    except ValueError:
+        return {}
