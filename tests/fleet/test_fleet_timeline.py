@@ -47,6 +47,9 @@ class TwoSystems:
             for name, io in (("lnx1", 10.0), ("lnx2", 100.0))
         ]
 
+    def close(self) -> None:
+        """Hold nothing."""
+
     def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
         """One of each system."""
         yield "lnx2", _entry(LOOK, 3 * HOUR, "lcu"), False

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from zmon.fleet.member import Weighed, found_in, read_member, span_of
+from zmon.fleet import member
+from zmon.fleet.member import SystemRecording, Weighed, found_in, read_member
 from zmon.interval import Interval
-from zmon.session.recording import open_recording
+from zmon.session.recording import Excerpt, open_recording
 from zmon.tables.control_unit import table
 from zmon.tables.view import View
 
@@ -17,9 +19,15 @@ ROOT = Path(__file__).parents[2]
 RECORDING = str(ROOT / "recordings/lab-shark-before.zmon")
 
 
+def span() -> tuple[int, int]:
+    """Return the times of the recording's first and last sample."""
+    with closing(SystemRecording("lab", RECORDING)) as recording:
+        return recording.span()
+
+
 def test_figures_are_those_of_ctlunit() -> None:
     """Rates and times of a whole recording, from its roll-ups alone."""
-    begin, end = span_of(RECORDING)
+    begin, end = span()
     member = read_member("lab", RECORDING, begin, end)
     timeline = open_recording(RECORDING)
     first, last = timeline.find(begin), timeline.find(end)
@@ -41,7 +49,7 @@ def test_figures_are_those_of_ctlunit() -> None:
 
 def test_another_time_has_other_figures() -> None:
     """Only minutes of the time count; a time without samples has none, and no problem."""
-    begin, end = span_of(RECORDING)
+    begin, end = span()
     middle = (begin + end) // 2
     halves = [read_member("lab", RECORDING, *times) for times in ((begin, middle), (middle, end))]
     assert halves[0].lcus != halves[1].lcus
@@ -57,6 +65,30 @@ def test_systems_are_found_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "empty").mkdir()
     assert [*found_in(str(tmp_path))] == ["lnx1", "lnx2"]
+
+
+def test_a_recording_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked of it, until it is closed; what it says is the same as when it is opened anew."""
+    opened = []
+
+    def counted(path: str) -> Excerpt:
+        opened.append(path)
+        return Excerpt(path)
+
+    monkeypatch.setattr(member, "Excerpt", counted)
+    recording = SystemRecording("lab", RECORDING)
+    begin, end = recording.span()
+    found = recording.member(begin, end)
+    entries, is_measured = recording.exceptions()
+    assert opened == [RECORDING]
+    assert recording.files == 1
+    assert set(found.exceptions or ()) == set(entries)
+    assert not is_measured
+    recording.close()
+    assert recording.files == 0
+    assert recording.member(begin, end) == found
+    assert opened == [RECORDING] * 2
+    recording.close()
 
 
 @pytest.mark.parametrize("content", [b"", b"no recording", b"SQLite format 3\x00" + b"\xff" * 5000])

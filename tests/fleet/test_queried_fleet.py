@@ -244,3 +244,22 @@ def test_what_is_no_server(url: str) -> None:
     with pytest.raises(FleetError) as error:
         PrometheusApi(url).query("up", 0.0)
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("measuring", [True, False])
+def test_exceptions_of_paths_are_estimates_where_no_load_is_measured(
+    server: FakeServer, *, measuring: bool
+) -> None:
+    """A system measures if it exports the load of a channel path."""
+
+    def answers(path: str, query: str) -> tuple[int, bytes]:
+        if "zmon_channel_busy_ratio" in query and "figure" not in query:
+            return 200, vector(*[({"instance": "lnx1:10390"}, "6")] * measuring)
+        return two_guests(path, query)
+
+    server.answers = answers
+    ((name, _entry, is_measured),) = {
+        (name, entry.rule, is_measured)
+        for name, entry, is_measured in QueriedFleet(server.url, {}, END).exceptions()
+    }
+    assert (name, is_measured) == ("lnx1", measuring)

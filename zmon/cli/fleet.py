@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
@@ -22,7 +23,7 @@ from zmon.session.when import WhenError, parse_when, whole, written
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.fleet.fleet_tables import Fleet
     from zmon.fleet.recorded_fleet import FleetSource
@@ -79,6 +80,18 @@ def run(args: argparse.Namespace) -> int:
     try:
         with progress(f"reading {harmless(args.source or args.directory)}"):
             source = _source(args)
+    except WhenError as error:
+        return misused(str(error))
+    except FleetError as error:
+        return complain(str(error))
+    with closing(source):
+        return _shown_or_printed(args, source)
+
+
+def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
+    """Open the screens, or print the tables; returns the exit status."""
+    try:
+        with progress(f"reading {harmless(args.source or args.directory)}"):
             begin, end = _window(args, source.span())
             if _is_shown(args):
                 live.load_surface(args)
@@ -132,7 +145,10 @@ def _source(args: argparse.Namespace) -> FleetSource:
 
     now = time.time_ns()
     end = whole(parse_when(args.at, now, now, (0, now))) if args.at else now
-    recordings = RecordedFleet(args.directory).systems if args.directory else {}
+    recordings: Mapping[str, str] = {}
+    if args.directory:
+        with closing(RecordedFleet(args.directory)) as at_hand:
+            recordings = at_hand.systems
     return QueriedFleet(args.source, recordings, end)
 
 

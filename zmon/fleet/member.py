@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
 from zmon.session.recording import Excerpt
+from zmon.session.when import LAST
 from zmon.store.file_format import RecordingError
 from zmon.tables.channel import busy
 from zmon.trends.exception_rows import stored
@@ -123,49 +125,81 @@ def _listed(path: str) -> list[str]:
         return []
 
 
-def span_of(path: str) -> tuple[int, int]:
-    """Return the times of the first and last sample of a recording.
+class SystemRecording:
+    """The recording of a system, opened when it is first asked and then kept open; any thread may ask."""
 
-    Raises:
-        RecordingError: it cannot be read, or is empty.
-    """
-    with closing(Excerpt(path)) as excerpt:
-        span = excerpt.span()
-    if span is None:
-        raise RecordingError(f"{path}: there is no sample in it")
-    return span
+    def __init__(self, name: str, path: str) -> None:
+        """Open nothing yet."""
+        self.name, self.path = name, path
+        self._excerpt: Excerpt | None = None
+        self._lock = Lock()
+
+    @property
+    def files(self) -> int:
+        """How many files are open at most."""
+        excerpt = self._excerpt
+        return 0 if excerpt is None else len(excerpt.sections)
+
+    def close(self) -> None:
+        """Close it; it is opened again when it is asked."""
+        with self._lock:
+            if self._excerpt is not None:
+                self._excerpt.close()
+                self._excerpt = None
+
+    def _between(self, begin: int = 0, end: int = LAST) -> Excerpt:
+        """Return the samples between two times, UTC in ns; the lock must be held."""
+        excerpt = self._excerpt = self._excerpt or Excerpt(self.path)
+        excerpt.begin, excerpt.end = begin, end
+        return excerpt
+
+    def span(self) -> tuple[int, int]:
+        """Return the times of the first and last sample.
+
+        Raises:
+            RecordingError: it cannot be read, or is empty.
+        """
+        with self._lock:
+            span = self._between().span()
+        if span is None:
+            raise RecordingError(f"{self.path}: there is no sample in it")
+        return span
+
+    def member(self, begin: int, end: int) -> Member:
+        """Return what it says of a time, UTC in ns; one that cannot be read says why."""
+        name, path = self.name, self.path
+        try:
+            with self._lock:
+                excerpt = self._between(begin, end)
+                span = excerpt.span()
+                if span is None:
+                    return Member(name, path, "there is no sample in it")
+                return _member(Member(name, path, span=span), list(excerpt.parts()), begin, end)
+        except (RecordingError, OSError, ValueError) as error:
+            return Member(name, path, str(error))
+
+    def exceptions(self) -> tuple[tuple[ExceptionEntry, ...], bool]:
+        """Return all exceptions that it stores, and whether it has measured channel paths.
+
+        There are none if it cannot be read, or if they were not recorded.
+        """
+        try:
+            with self._lock:
+                inside = list(self._between().parts())
+                known = stored([recording for recording, _ in inside]) if inside else None
+                if known is None:
+                    return (), False
+                recording, numbers = inside[-1]
+                last = recording.sample(numbers[-1], [CHANNEL.name])
+                return tuple(known.entries), any(True for _ in _channels(recording, numbers, last, ""))
+        except (RecordingError, OSError, ValueError):
+            return (), False  # `member` says why
 
 
 def read_member(name: str, path: str, begin: int, end: int) -> Member:
     """Return what a recording says of a time, UTC in ns; a recording that cannot be read says why."""
-    try:
-        with closing(Excerpt(path)) as excerpt:
-            span = excerpt.span()
-            if span is None:
-                return Member(name, path, "there is no sample in it")
-            excerpt.begin, excerpt.end = begin, end
-            inside = list(excerpt.parts())
-            return _member(Member(name, path, span=span), inside, begin, end)
-    except (RecordingError, OSError, ValueError) as error:
-        return Member(name, path, str(error))
-
-
-def exceptions_of(path: str) -> tuple[tuple[ExceptionEntry, ...], bool]:
-    """Return all exceptions that a recording stores, and whether it has measured channel paths.
-
-    There are none if it cannot be read, or if they were not recorded.
-    """
-    try:
-        with closing(Excerpt(path)) as excerpt:
-            inside = list(excerpt.parts())
-            known = stored([recording for recording, _ in inside]) if inside else None
-            if known is None:
-                return (), False
-            recording, numbers = inside[-1]
-            measured = bool(recording.sample(numbers[-1], [CHANNEL.name]).frame(CHANNEL).keys)
-            return tuple(known.entries), measured
-    except (RecordingError, OSError, ValueError):
-        return (), False  # `read_member` says why
+    with closing(SystemRecording(name, path)) as recording:
+        return recording.member(begin, end)
 
 
 def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: int, end: int) -> Member:

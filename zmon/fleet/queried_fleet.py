@@ -275,6 +275,9 @@ class QueriedFleet:
         """Return the last day."""
         return self._end - DAY, self._end
 
+    def close(self) -> None:
+        """Do nothing: no connection is kept."""
+
     def members(self, begin: int, end: int) -> list[Member]:
         """Ask for the figures of a time.
 
@@ -356,8 +359,12 @@ class QueriedFleet:
 
     def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
         """Yield the exceptions of the last day, as far as they lasted."""
-        for name, entry in self._open_exceptions(*self.span()):
-            yield name, entry, True
+        begin, end = self.span()
+        asked = f"count by (instance) (last_over_time({CHANNEL_BUSY.sample}[{(end - begin) // SECOND}s]))"
+        measuring = {one.labels.get("instance", "") for one in self._api.query(asked, end / SECOND)}
+        names = {self._names[instance] for instance in measuring & self._names.keys()}
+        for name, entry in self._open_exceptions(begin, end):
+            yield name, entry, name in names
 
     def _open_exceptions(self, begin: int, end: int) -> list[tuple[str, ExceptionEntry]]:
         """Return which exceptions were open, as known at each of `STEPS` points of time."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.fleet.fleet_tables import UNSEEN
-from zmon.fleet.member import exceptions_of, found_in, read_member, span_of
+from zmon.fleet.member import SystemRecording, found_in
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from zmon.fleet.member import Member
 
 NO_RECORDINGS = "there is no recording in it; it needs a directory of day files or NAME.zmon for each system"
+
+MAX_OPEN: Final = 256
+"""Files of recordings that are kept open; a process may often have no more than 1,024."""
 
 
 class FleetError(ValueError):
@@ -39,9 +42,12 @@ class FleetSource(Protocol):
     def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
         """Yield all exceptions with their systems, and whether these have measured channel paths."""
 
+    def close(self) -> None:
+        """Give back what is held."""
+
 
 class RecordedFleet:
-    """The recordings of a directory; each is opened to read it and closed again."""
+    """The recordings of a directory; each is opened once, unless they have too many files."""
 
     def __init__(self, directory: str) -> None:
         """Look for recordings.
@@ -56,19 +62,33 @@ class RecordedFleet:
             raise FleetError(f"{directory}: {error.strerror}") from error
         if not self.systems:
             raise FleetError(f"{directory}: {NO_RECORDINGS}")
-        spans = [span for _, span in self._spans()]
+        self._recordings = [SystemRecording(name, path) for name, path in self.systems.items()]
+        self._open = 0
+        """Files that are kept open."""
+        spans = [*self._spans()]
         if not spans:
-            name, path = next(iter(self.systems.items()))
-            problem = read_member(name, path, 0, 0).problem
-            raise FleetError(f"none of the recordings can be read: {problem}")
+            raise FleetError(
+                f"none of the recordings can be read: {self._recordings[0].member(0, 0).problem}"
+            )
         self._span = min(one[0] for one in spans), max(one[1] for one in spans)
 
-    def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        for name, path in self.systems.items():
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        for recording in self._each():
             try:
-                yield name, span_of(path)
+                yield recording.span()
             except (RecordingError, OSError):
-                continue  # `read_member` says why
+                continue  # its member says why
+
+    def _each(self) -> Iterator[SystemRecording]:
+        """Yield the recordings; each is closed again when it would make too many open files."""
+        for recording in self._recordings:
+            before = recording.files
+            yield recording
+            more = recording.files - before
+            if self._open + more > MAX_OPEN:
+                recording.close()
+                more = -before
+            self._open += more
 
     def span(self) -> tuple[int, int]:
         """Return the times of the first and the last sample of all."""
@@ -76,11 +96,16 @@ class RecordedFleet:
 
     def members(self, begin: int, end: int) -> list[Member]:
         """Read all recordings for a time."""
-        return [read_member(name, path, begin, end) for name, path in self.systems.items()]
+        return [recording.member(begin, end) for recording in self._each()]
 
     def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
         """Yield what the recordings store."""
-        for name, path in self.systems.items():
-            entries, is_measured = exceptions_of(path)
+        for recording in self._each():
+            entries, is_measured = recording.exceptions()
             for entry in entries:
-                yield name, entry, is_measured
+                yield recording.name, entry, is_measured
+
+    def close(self) -> None:
+        """Close the recordings."""
+        for recording in self._recordings:
+            recording.close()
