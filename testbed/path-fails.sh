@@ -1,7 +1,7 @@
 # Runs in the QEMU guest: a path of a disk with two paths fails and comes back, three times, while zmon records and while the
 # full screen shows OVERVIEW, EXCEPT and EVENTS.  testbed/path_fails.py says how soon each of them told it.
 #
-#   boot.py --machine qemu --systemd --timeout 900 --bring testbed/steps.sh --bring testbed/two-paths.sh --bring testbed/glass.sh \
+#   boot.py --machine qemu --systemd --timeout 1800 --bring testbed/steps.sh --bring testbed/two-paths.sh --bring testbed/glass.sh \
 #       --bring testbed/path-fails.sh --out OUT -- bash path-fails.sh
 . /job/steps.sh
 . /job/two-paths.sh
@@ -11,14 +11,20 @@ out=/job/out
 # moment NAME: note when something was done
 moment() { echo "$1 $EPOCHREALTIME" >>$out/moments; }
 
+# intervals MANY: until the screen and the recorder have ended so many further ones, however long they take
+intervals() {
+    await_changes "$1" 240 shown_interval
+    await_changes "$1" 240 recorded $out/days
+}
+
 path_fails() {
     moment "failed-$1"
     echo offline >"/sys/block/$path/device/state"
-    sleep "$2"
-    moment "reinstated-$1"
+    intervals 3
     echo running >"/sys/block/$path/device/state"
     multipathd reinstate path "$path" >/dev/null
-    sleep "$2"
+    moment "reinstated-$1"
+    intervals 3
 }
 
 say "multipath: a disk over two controllers"
@@ -37,18 +43,17 @@ film overview &
 filming=$!
 python3 -m zmon record $out/days --interval 2 --for 20m 2>$out/days.log &
 recorder=$!
-await_changes 3 120 shown_interval # on an emulated processor the first intervals come late
-await_changes 3 120 recorded $out/days
+intervals 3 # on an emulated processor the first ones come late
 say "a path fails, seen on OVERVIEW"
-path_fails overview 20
+path_fails overview
 tmux send-keys -t overview EXCEPT Enter
-sleep 10
+intervals 1
 say "again, seen on EXCEPT"
-path_fails except 20
+path_fails except
 tmux send-keys -t overview EVENTS Enter
-sleep 10
+intervals 1
 say "again, seen on EVENTS"
-path_fails events 20
+path_fails events
 kill $filming
 close_glass
 kill -INT $recorder

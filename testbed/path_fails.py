@@ -17,18 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from check import Check
 
+from zmon.session.recording import open_recording
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INTERVAL: Final = 2.0
-"""Seconds between two samples, if the machine is not too busy."""
-PICTURES: Final = 2
-"""Intervals that end after a failure, at the second of which the screen shows it at the latest."""
-MOST: Final = PICTURES * INTERVAL
+MOST: Final = 2
+"""Intervals that end after a failure, at the second of which it is told at the latest."""
 DAEMON: Final = 10.0
 """Seconds between two questions to multipathd, at least."""
-SLACK: Final = 3.0
-"""Seconds by which an interval with a failure may begin before it."""
 ROUNDS: Final = ("overview", "except", "events")
 """The screens that showed one failure each."""
 QUESTION: Final = "Got request [list maps json]"
@@ -62,7 +59,7 @@ def check_glass(where: Path, moments: dict[str, float], path: str) -> Iterator[C
     """Count the intervals that end between a failure and the first picture with it, and the seconds."""
     film = list(pictures(where / "glass/overview.film"))
     words = re.compile(rf"Path {path} to mpatha[^│]*")
-    for name in ROUNDS:
+    for name, since in zip(ROUNDS, well_since(moments), strict=True):
         begin, end = moments[f"failed-{name}"], moments[f"reinstated-{name}"]
         known = {found for at, picture in film if at <= begin for found in words.findall(picture)}
         ends: set[str] = set()
@@ -72,11 +69,16 @@ def check_glass(where: Path, moments: dict[str, float], path: str) -> Iterator[C
             if not begin < at < end or interval is None or clock_seconds(interval[1]) < begin % 86400:
                 continue
             ends.add(interval[1])
-            if found := new_words(words, picture, known, begin):
+            if found := new_words(words, picture, known, since):
                 seen = f"{len(ends)}, after {at - begin:.1f} s: {found}"
                 break
-        ok = seen != "not seen" and len(ends) <= PICTURES
-        yield Check(f"{name}: intervals until the failure is seen", f"1 to {PICTURES}", seen, ok)
+        ok = seen != "not seen" and len(ends) <= MOST
+        yield Check(f"{name}: intervals until the failure is seen", f"1 to {MOST}", seen, ok)
+
+
+def well_since(moments: dict[str, float]) -> list[float]:
+    """Return for each failure since when the path had worked."""
+    return [0.0, *(moments[f"reinstated-{name}"] for name in ROUNDS[:-1])]
 
 
 def clock_seconds(text: str) -> int:
@@ -85,8 +87,8 @@ def clock_seconds(text: str) -> int:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def new_words(words: re.Pattern[str], picture: str, known: set[str], begin: float) -> str:
-    """Return the words about a failure that began at a time, or were not there before."""
+def new_words(words: re.Pattern[str], picture: str, known: set[str], since: float) -> str:
+    """Return the words about a failure that began after a time, or were not there before."""
     for line in picture.splitlines():
         found = words.search(line)
         clock = re.search(r"\b\d\d:\d\d:\d\d\b", line)
@@ -96,7 +98,7 @@ def new_words(words: re.Pattern[str], picture: str, known: set[str], begin: floa
             if found[0] not in known:
                 return found[0].strip()
             continue
-        if -SLACK <= clock_seconds(clock[0]) - begin % 86400 <= MOST + SLACK:
+        if clock_seconds(clock[0]) > since % 86400:
             return found[0].strip()
     return ""
 
@@ -105,15 +107,27 @@ def check_recorded(where: Path, moments: dict[str, float], path: str) -> Iterato
     """Compare the exceptions of the recording with the times of the failures."""
     rows = [row for row in rows_of(where, "EXCEPT", "--since", "begin") if path in json.dumps(row)]
     begins = sorted(row["begin"] / 1e9 for row in rows)
-    for name in ROUNDS:
+    samples = list(sample_times(where / "days"))
+    for name, since in zip(ROUNDS, well_since(moments), strict=True):
         failed, back = moments[f"failed-{name}"], moments[f"reinstated-{name}"]
-        late = [at - failed for at in begins if failed - SLACK <= at < back]
+        found = next((at for at in begins if since < at < back), None)
+        first = None if found is None else next(at for at in samples if at > found)
+        many = sum(1 for at in samples if first is not None and failed < at <= first)
         yield Check(
-            f"{name}: the failure in the recording",
-            f"within {MOST:.0f} s",
-            f"{late[0]:.1f} s" if late else "none",
-            bool(late) and late[0] <= MOST,
+            f"{name}: intervals until it is in the recording",
+            f"0 to {MOST}",  # none: the sample that was being taken has it
+            "none has it" if first is None else f"{many}, after {max(0.0, first - failed):.1f} s",
+            first is not None and many <= MOST,
         )
+
+
+def sample_times(path: Path) -> Iterator[float]:
+    """Yield when each sample of a recording was taken, in seconds since 1970."""
+    timeline = open_recording(str(path))
+    position = timeline.next()
+    while position is not None:
+        yield position.utc / 1e9
+        position = timeline.next(position)
 
 
 def check_daemon(where: Path, moments: dict[str, float]) -> Iterator[Check]:

@@ -54,6 +54,19 @@ def watched(*states: tuple[str, int]) -> list[ExceptionEntry]:
     return watch.log()
 
 
+def test_a_path_that_fails_in_a_gap_is_named_by_the_first_sample_behind_it() -> None:
+    """Its state is known then; that it failed so often is a difference, which is not counted across a gap."""
+    watch = Watch(RULES)
+    watch.follow(Interval(sample(0, "active", 0), sample(1, "active", 0)))
+    watch.follow(Interval(sample(1, "active", 0), sample(5, "failed", 1)))
+    (one,) = watch.open()
+    assert one.rule == "path-down"
+    assert one.words == "Path sdb to data01 over 0.0.fc61 is failed; 1 of its paths can be used"
+    assert (one.begin, one.end) == (BEGIN + 40 * NS, BEGIN + 50 * NS)
+    watch.follow(Interval(sample(5, "failed", 1), sample(6, "failed", 1)))
+    assert [each.begin for each in watch.open()] == [one.begin]
+
+
 def test_a_failed_path_is_an_exception_until_it_is_reinstated() -> None:
     """In the first interval that ends with it failed; it names the path, its disk and its adapter."""
     (one,) = [

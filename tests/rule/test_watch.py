@@ -70,12 +70,17 @@ def _scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def play(keys: str, steps: Sequence[object], seconds: int = TEN) -> Watch:
-    """Watch intervals with a value of row `a` each, or values of several rows; "gap" and "boot" are none."""
+    """Watch intervals with a value of row `a` each, or values of several rows; "gap" and "boot" are none.
+
+    ("gap", values) is a gap behind which values are known.
+    """
     watch, now, boot = Watch(parse_rules(BASE + keys)), 0, "one"
     before = sample(0)
     watch.follow(Interval(None, before))
     for step in steps:
-        now += 5 * TEN if step == "gap" else seconds
+        behind_gap = isinstance(step, tuple)
+        now += 5 * TEN if step == "gap" or behind_gap else seconds
+        step = step[1] if isinstance(step, tuple) else step  # noqa: PLW2901 - what is known
         boot = "two" if step == "boot" else boot
         after = sample(now, boot)
         Script.said = {}
@@ -125,6 +130,15 @@ def test_a_gap_ends_it_and_is_never_counted() -> None:
     assert not list(told(play('for = "20s"', [70, "gap", 70])))
 
 
+def test_what_a_sample_says_by_itself_begins_behind_a_gap() -> None:
+    """As if it had held for one interval of the usual length, and what is not known begins nothing."""
+    assert list(told(play("", [70, ("gap", 70), 70]))) == [(0, 10, BAD, INTERRUPTED), (50, 70, BAD, OPEN)]
+    assert list(told(play("", [("gap", 70), 1]))) == [(40, 50, BAD, OVER)]
+    assert list(told(play('for = "20s"', [("gap", 70), 70]))) == [(40, 60, BAD, OPEN)]
+    assert not list(told(play('for = "20s"', [("gap", 70), 1])))
+    assert not list(told(play("", [("gap", UNKNOWN)])))
+
+
 def test_what_is_not_known_neither_begins_nor_ends() -> None:
     """An unknown value waits until `keep` is over; then the log says that it is not known, not over."""
     assert list(told(play('keep = "30s"', [70, UNKNOWN, UNKNOWN, 70]))) == [(0, 40, BAD, OPEN)]
@@ -164,7 +178,7 @@ def test_a_table_is_not_asked_again_while_its_kinds_are_missing(monkeypatch: pyt
         watch.follow(Interval(before, after))
         counts.append(len(asked))
         assert "slow" in watch.unknown
-    assert counts == [1, 1, 1, 2, 2, 3, 3]
+    assert counts == [1, 1, 1, 2, 3, 4, 4]
 
 
 def test_a_row_that_leaves_takes_its_exception_along() -> None:

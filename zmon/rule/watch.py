@@ -1,8 +1,9 @@
 """Watches intervals by rules, and keeps the log of exceptions: when each began, how long and how bad it was.
 
-Only observed time counts.  A gap or a restart ends what is open, as `interrupted`; a value that is not known
-neither begins nor ends anything until `keep` is over.  So the log is a pure function of the rules and of the
-intervals, whoever asks: live, a recording, a capture, the laboratory.
+Only observed time counts.  A gap or a restart ends what is open, as `interrupted`; what the sample behind a
+gap says by itself, such as a path that is down, begins with it.  A value that is not known neither begins nor
+ends anything until `keep` is over.  So the log is a pure function of the rules and of the intervals, whoever
+asks: live, a recording, a capture, the laboratory.
 """
 
 from __future__ import annotations
@@ -95,10 +96,10 @@ class RowState:
         return None
 
     def _count(self, level: int, judge: Judge, interval: Interval) -> None:
-        rule, value, seconds = self._rule, self.value, float(interval.seconds)  # type: ignore[arg-type]  # it was judged
-        assert interval.before is not None  # noqa: S101 - likewise
-        assert value is not None  # noqa: S101 - likewise
-        begin, self._end = interval.before.at.utc, interval.after.at.utc
+        rule, value = self._rule, self.value
+        assert value is not None  # noqa: S101 - it was judged
+        begin, seconds = _length(interval)
+        self._end = interval.after.at.utc
         self._begin = self._begin or begin
         self._held += seconds
         self._intervals += 1
@@ -191,6 +192,8 @@ class Watch:
         if isinstance(seconds, Absent) or seconds <= 0 or interval.gap:
             self._interrupt()
             self._samples = deque([interval.after])
+            if not isinstance(seconds, Absent) and seconds > 0:
+                self._look(interval.after)
             return
         self._remember(interval)
         judges: dict[float, Judge] = {}
@@ -207,6 +210,17 @@ class Watch:
         self._weighed += seconds * sum(
             rule.weight for rule in self.rules for row in self._rows[rule.name].values() if row.is_bad
         )
+
+    def _look(self, sample: Sample) -> None:
+        """Judge behind a gap what a sample says by itself: the state of a path is known, no rate is."""
+        alone = Interval(None, sample)
+        judge = Judge(View(alone, people=self._people), self._checked)
+        for rule in self.rules:
+            found = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
+            for key, judgement in {} if isinstance(found, Absent) else found.items():
+                if not isinstance(judgement.level, Absent) and judgement.level:
+                    row = self._rows[rule.name][key] = RowState(rule, key)
+                    row.judged(judgement, judge, alone)
 
     def _may_skip(self, rule: Rule) -> bool:
         """Return whether nothing is remembered of a rule that a quiet interval could end or change."""
@@ -285,6 +299,14 @@ class Watch:
     def average(self) -> float:
         """The average number of open bad exceptions, each with the weight of its rule."""
         return self._weighed / self._observed if self._observed else 0.0
+
+
+def _length(interval: Interval) -> tuple[int, float]:
+    """Return when an interval began that was judged, and its seconds; behind a gap the nominal ones."""
+    if interval.before is None:
+        seconds = interval.after.nominal
+        return interval.after.at.utc - round(seconds * NS), seconds
+    return interval.before.at.utc, float(interval.seconds)  # type: ignore[arg-type]  # else it is not judged
 
 
 def _worse(rule: Rule, value: Number, worst: Number) -> bool:

@@ -426,6 +426,8 @@ def _exceptions(
     elif not _is_judged(known, present):
         until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
         words = f"The rules are still being applied to the samples{until}."
+    elif present.gap:
+        words = "No exception is open; only states were judged, because samples are missing."
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
     for one in entries[:MOST]:
