@@ -228,7 +228,7 @@ def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
     assert view is not None
     filled = table(view)
     states = {str(line["name"]): line["state"] for line in rows(filled, "resource")}
-    opened = {(str(line["name"]).split()[1], line["state"]) for line in rows(filled, "open")}
+    opened = {(str(line["where"]), line["state"]) for line in rows(filled, "open")}
     assert ("40", states["Channels"]) in opened
     assert ("7600", states["LCUs"]) in opened
     assert states["LCUs"] == "bad"
@@ -276,6 +276,27 @@ def test_series_end_with_the_present() -> None:
 def test_paths_that_follow_one_another_are_a_range() -> None:
     """In hex digits."""
     assert ranges(["4a", "49", "40", "50", "51"]) == "40 49-4a 50-51"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("fcp-failover", "path 60 of 4"),
+        ("shark-before", "paths 40-45 of 12"),
+        ("shark-after", "24 of 24 paths alike"),
+    ],
+)
+def test_the_line_of_channels_names_the_busiest_or_counts_them(name: str, words: str) -> None:
+    """A long list of them does not fit 80 columns."""
+    line = next(one for one in rows(table(simulated_view(name)), "resource") if one["name"] == "Channels")
+    assert line["words"] == words
+
+
+def test_devices_without_requests_are_not_among_the_busiest() -> None:
+    """At the end of the recording one disk of a dozen is in use."""
+    view = view_of(session_at("hercules-four-queries.zmon"))
+    assert [one.title for one in recent_loads(view)[-1].load.volumes if one.rate] == ["7100"]
+    assert [line["name"] for line in rows(table(view), "device")] == ["7100"]
 
 
 def test_the_line_of_devices_names_the_one_whose_percentage_it_shows() -> None:

@@ -13,7 +13,7 @@ from zmon.kernel.ccw_device import read_devices
 from zmon.kinds import DEVICE
 from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Evidence, Grade
-from zmon.topology.volumes import Lcu, Volume, lcus, with_claimed
+from zmon.topology.volumes import Lcu, Volume, lcus, titles, with_claimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +82,20 @@ def test_one_subsystem_id_in_two_servers_is_two_lcus() -> None:
     """Subsystem ids need not be unique across storage servers."""
     frame = devices(("0.0.1518", BASE, 0, "4e"), ("0.0.2518", "IBM.750000000ABC12.1500.18", 0, "4f"))
     assert list(lcus(frame)) == ["IBM.750000000ABC12.1500", "IBM.750000000DXP71.1500"]
+
+
+def test_where_two_servers_have_the_same_subsystem_id_the_serial_tells_them_apart() -> None:
+    """Its last five characters are on the servers' labels; an LCU with a name of its own keeps it."""
+    frame = devices(
+        ("0.0.1518", BASE, 0, "4e"),
+        ("0.0.2518", "IBM.750000000ABC12.1500.18", 0, "4f"),
+        ("0.0.3518", "IBM.750000000ABC12.1600.18", 0, "4f"),
+    )
+    assert titles(lcus(frame)) == {
+        "IBM.750000000ABC12.1500": "LCU ABC12.1500",
+        "IBM.750000000ABC12.1600": "LCU 1600",
+        "IBM.750000000DXP71.1500": "LCU DXP71.1500",
+    }
 
 
 @pytest.mark.parametrize("uid", [FBA, "", "nonsense", "IBM.1500"])

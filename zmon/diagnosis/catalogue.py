@@ -12,6 +12,7 @@ class CatalogueEntry(NamedTuple):
 
     id: str
     title: str
+    """A clause: it stands after `whether`, too."""
     explains: tuple[str, ...] = ()
     """Ids of diagnoses of the same subject that it makes secondary."""
     beside: tuple[str, ...] = ()
@@ -24,9 +25,9 @@ CATALOGUE: Final = {
         CatalogueEntry("D1", "an LCU is full", ("D11b",)),
         CatalogueEntry("D2", "channel paths are full", ("D5", "D10")),
         CatalogueEntry("D3", "data are placed unevenly", ("D1", "D4", "D4b", "D6", "D11b")),
-        CatalogueEntry("D4", "too few aliases", ("D17", "D11b")),
-        CatalogueEntry("D4b", "no aliases", ("D17", "D11b")),
-        CatalogueEntry("D4c", "too many aliases", ("D1", "D5c")),
+        CatalogueEntry("D4", "aliases are too few", ("D17", "D11b")),
+        CatalogueEntry("D4b", "aliases are missing", ("D17", "D11b")),
+        CatalogueEntry("D4c", "aliases are too many", ("D1", "D5c")),
         CatalogueEntry("D4d", "aliases are not used"),
         CatalogueEntry("D5", "requests pend for long"),
         CatalogueEntry("D5b", "another system reserves or uses the device"),
@@ -44,7 +45,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D13b", "all paths share one adapter, channel or port"),
         CatalogueEntry("D14", "FCP paths are used unevenly", ("D14c", "D17")),
         CatalogueEntry("D14b", "one of several FCP paths does all I/O", ("D14c", "D17")),
-        CatalogueEntry("D14c", "too few FCP paths", ("D17",)),
+        CatalogueEntry("D14c", "FCP paths are too few", ("D17",)),
         CatalogueEntry("D15", "processors are full or withheld", ("D11", "D4", "D4b", "D14b", "D15b")),
         CatalogueEntry("D15b", "FCP costs much processor time"),
         CatalogueEntry("D16", "memory is short", ("D1", "D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
@@ -55,7 +56,7 @@ CATALOGUE: Final = {
                        ("D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
         CatalogueEntry("D21", "a disk hangs", ("D4b", "D11", "D17")),
         CatalogueEntry("D22", "a measurement is off"),
-        CatalogueEntry("D23", "a new reader, writer or backup",
+        CatalogueEntry("D23", "a reader, writer or backup is new",
                        ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D11b", "D17")),
     )
 }  # fmt: skip

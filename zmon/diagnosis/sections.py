@@ -40,8 +40,9 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
         yield "Next limit", f"{found.next_limit}."
     for source in dict.fromkeys(one.source for one in found.unknown):
         ids = [one.id for one in found.unknown if one.source == source]
-        titles = ", ".join(f"{CATALOGUE[id_].title} ({id_})" for id_ in ids)
-        yield "Not known", f"{titles}. Reason: {source}."
+        *most, last = (f"{CATALOGUE[id_].title} ({id_})" for id_ in ids)
+        titles = f"{', '.join(most)} or {last}" if most else last
+        yield "Not known", f"whether {titles}. Reason: {source}."
 
 
 def _beside(one: Diagnosis, by: str) -> str:

@@ -150,7 +150,7 @@ def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
     said = set()
     for one in uses:
         if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use <= SPARE:
-            yield f"not {one.title}: {percent(one.use)} busy"
+            yield f"not {one.title}: {one.words}"
         said.add(one.kind)
 
 

@@ -34,6 +34,15 @@ class ResourceUse(NamedTuple):
     title: str
     use: float
     """Its utilisation, a part of 1."""
+    servers: int = 1
+    """How many requests it does at once."""
+
+    @property
+    def words(self) -> str:
+        """What is said of how busy it is: of many request tags how many are in use."""
+        if self.kind == "volume" and self.servers > 1:
+            return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
+        return f"{100.0 * self.use:.0f} % busy"
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
@@ -76,7 +85,7 @@ def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     ]
     if found:
         use, one = max(found, key=itemgetter(0))
-        yield ResourceUse("volume", one.key, f"volume {one.title}", use)
+        yield ResourceUse("volume", one.key, f"volume {one.title}", use, one.servers)
 
 
 def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:

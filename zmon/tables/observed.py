@@ -24,7 +24,7 @@ from zmon.tables import channel
 from zmon.tables.cpu import Processors
 from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
 from zmon.tables.join import Joined, plus, present, quotient, total
-from zmon.topology.volumes import lcus
+from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def observed_load(
     for one in volumes:
         if one.rate and one.lcu in missed:
             missed[one.lcu].append((misses(row_of[one.key]), one.rate))
-    found = []
+    found, title = [], titles(units)
     for key, unit in units.items():
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
         rows = [row_of[bus] for bus in unit.members if bus in row_of]
         found.append(
             ObservedLcu(
-                key, unit.name, f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
+                key, title[key], f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
                 _missed(missed[key]), capacity.get(key, NO_CAPACITY),
                 *(_times(devices, rows) if missed[key] else ()),
             )

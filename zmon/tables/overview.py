@@ -369,7 +369,11 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
 def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator[OverviewLine]:
     """Yield the devices that hang, then those with most requests in them or waiting for them."""
     units = units_of(view)
-    each = zip(present.load.volumes, present.busy, strict=True)
+    each = (
+        (one, busy)
+        for one, busy in zip(present.load.volumes, present.busy, strict=True)
+        if one.key in hung or any(requests_of(one))
+    )
     for one, busy in nlargest(MOST, each, key=lambda pair: (pair[0].key in hung, requests_of(pair[0]))):
         unit = units.lcus.get(units.of.get(one.key, ""))
         yield OverviewLine(
@@ -431,9 +435,10 @@ def _exceptions(
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
     for one in entries[:MOST]:
-        name, level = f"{clock(one.begin)} {one.where}".rstrip(), LEVELS[one.level]
-        command = f"WORST {one.number}"
-        yield OverviewLine("open", str(one.number), name, level, words=one.words, command=command)
+        yield OverviewLine(
+            "open", str(one.number), clock(one.begin), LEVELS[one.level], where=one.where, words=one.words,
+            command=f"WORST {one.number}",
+        )  # fmt: skip
 
 
 def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:

@@ -326,17 +326,23 @@ def table(view: View) -> Table:
 def row_names(variables: Sequence[Variable], view: View) -> list[str]:
     """Return what the rows are called on their screens, `7000` or LCU `6`; keys where that is ambiguous."""
     shorts = {key: unit.short for key, unit in units_of(view).lcus.items()}
-    names = {
-        one[::2]: shorts.get(one.key, one.key.rpartition(".")[2])
-        if one.table == "control_unit"
-        else address(one.key)
-        for one in variables
-    }
+    names = {one[::2]: _row_name(one, view, shorts) for one in variables}
     known = Counter((one[0], name) for one, name in names.items())
     known.update(
         ("control_unit", short) for key, short in shorts.items() if ("control_unit", key) not in names
     )
     return [names[one[::2]] if known[one.table, names[one[::2]]] == 1 else one.key for one in variables]
+
+
+def _row_name(variable: Variable, view: View, shorts: Mapping[str, str]) -> str:
+    """Return the name of a row on its screen; a multipath device has its alias."""
+    key = variable.key
+    if variable.table == "control_unit":
+        return shorts.get(key, key.rpartition(".")[2])
+    if variable.table == "device" and "." not in key:
+        devices = devices_of(view.interval)
+        return devices.title(devices.keys.index(key)) if key in devices.keys else key
+    return address(key)
 
 
 COLUMNS: Final = ("series", "begin", "end", "low", "mean", "high")

@@ -35,14 +35,17 @@ FULL: Final = 0.5
 """Utilisation of an LCU, a part of 1, from which on it is said who fills it."""
 NEAR: Final = 0.05
 """Paths whose utilisation, a part of 1, differs by less are named together."""
+LONG: Final = 17
+"""Characters of a list of channel paths beyond which they are only counted."""
 
 NO_LCUS: Final = absent("no LCU is known")
 NO_PATHS: Final = absent("no channel path of a disk is known")
+UNMEASURED: Final = absent("the load of channel paths is not measured")
 NO_ALIASES: Final = absent("there are none")
 NO_DISKS: Final = absent("there are no disks")
 NO_DASD: Final = absent("SCSI disks do not show it")
 NO_DISC: Final = absent("too little Disc to tell")
-UNTIMED: Final = absent("not known: channel measurement is off")
+UNTIMED: Final = absent("channel measurement is off")
 FEW: Final = absent("too little I/O to tell")
 
 
@@ -202,8 +205,13 @@ def _memory_words(view: View, _recent: RecentLoad) -> str:
 def _path_words(_view: View, recent: RecentLoad) -> str:
     paths = {key: use for key, use in recent.load.paths.items() if not isinstance(use, Absent)}
     most = max(paths.values(), default=0.0)
-    many = f"{len(paths)} path{'s' * (len(paths) != 1)}"
-    return f"{ranges(key for key, use in paths.items() if use > most - NEAR)} of {many}" if most else many
+    if not most:
+        return f"{len(paths)} path{'s' * (len(paths) != 1)}" if paths else ""
+    busiest = [key for key, use in paths.items() if use > most - NEAR]
+    chpids = ranges(busiest)
+    if len(chpids) > LONG:
+        return f"{len(busiest)} of {len(paths)} paths alike"
+    return f"path{'s' * (len(busiest) != 1)} {chpids} of {len(paths)}"
 
 
 def _lcu_words(view: View, recent: RecentLoad) -> str:
@@ -297,7 +305,8 @@ def _volume_use(recent: RecentLoad) -> Number:
 
 
 def _path_use(recent: RecentLoad) -> Number:
-    return _highest(((100.0 * use, key) for key, use in recent.load.paths.items()), NO_PATHS)[0]
+    nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else NO_PATHS
+    return _highest(((100.0 * use, key) for key, use in recent.load.paths.items()), nothing)[0]
 
 
 RESOURCES: Final = (

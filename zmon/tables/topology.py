@@ -14,7 +14,7 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Instant, Sample
 from zmon.tables.view import no_inputs
-from zmon.topology.volumes import lcus
+from zmon.topology.volumes import lcus, short, titles
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
@@ -98,9 +98,10 @@ def lcus_named(view: View, word: str) -> list[str]:
     """Return the keys of the LCUs that a word names: by key or name, else by SSID or LSS."""
     wanted = " ".join(word.split()).casefold()
     units = units_of(view).lcus
+    title = titles(units)
     by_name, by_number = [], []
     for key, unit in units.items():
-        names = {unit.name, unit.short, unit.said, key, f"LCU {unit.short}"}
+        names = {unit.name, unit.short, unit.said, key, f"LCU {unit.short}", title[key], short(title[key])}
         if wanted in map(str.casefold, names):
             by_name.append(key)
         numbers = {unit.ssid, f"LCU {unit.ssid}", f"SSID {unit.ssid}", f"LSS {unit.lss}"}

@@ -23,6 +23,7 @@ from zmon.tables.observed import KINDS, observed_load
 from zmon.tables.table import Needs
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
 from zmon.topology.site import NO_SITE
+from zmon.topology.volumes import titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -178,6 +179,18 @@ def changes_of(steps: Iterable[PlanStep]) -> tuple[Change, ...]:
     )
 
 
+def _lcu_names(units: Mapping[str, Lcu]) -> dict[str, str]:
+    """Return the key of each LCU by its names, in small letters; a name that two LCUs have is none."""
+    title = titles(units)
+    keys: dict[str, set[str]] = {}
+    for key, unit in units.items():
+        names = {key, unit.name, unit.short, unit.ssid, f"SSID {unit.ssid}", unit.called, title[key]}
+        for name in names - {""}:
+            for word in (name.casefold(), name.casefold().removeprefix("lcu ")):
+                keys.setdefault(word, set()).add(key)
+    return {name: found.pop() for name, found in keys.items() if len(found) == 1}
+
+
 def known_names(view: View) -> KnownNames:
     """Return what words may name in a view, in small letters."""
     machine = machine_of(view)
@@ -191,12 +204,7 @@ def known_names(view: View) -> KnownNames:
                 ambiguous.add(name)
             files[name] = files.get(name, frozenset()) | {file.path}
         files[file.path.casefold()] = frozenset({file.path})
-    lcus: dict[str, str] = {}
-    for key, unit in units_of(view).lcus.items():
-        for name in (key, unit.name, unit.short, unit.ssid, f"SSID {unit.ssid}", unit.called):
-            if name:
-                lcus.setdefault(name.casefold(), key)
-                lcus.setdefault(name.casefold().removeprefix("lcu "), key)
+    lcus = _lcu_names(units_of(view).lcus)
     volumes: dict[str, str] = {}
     labels = volumes_of(view)
     for one in load_of(view).volumes:

@@ -6,6 +6,7 @@ volume a serial of its own, every volume is an LCU of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 from zmon.absent import Absent, absent, text_of
@@ -168,6 +169,20 @@ class Lcu(NamedTuple):
 def lcu_name(ssid: str) -> str:
     """Return the name of an LCU that the site does not name: `LCU 7600`, by its subsystem id."""
     return f"LCU {ssid.upper()}"
+
+
+def titles(units: Mapping[str, Lcu]) -> dict[str, str]:
+    """Return what sentences call each LCU: its name, `LCU 7600`.
+
+    Where LCUs of two boxes have the same name, the end of the serial number is with it: `LCU 11451.7600`.
+    """
+    known = Counter(one.name for one in units.values())
+    return {
+        key: one.name
+        if known[one.name] == 1 or not one.serial
+        else f"LCU {one.serial[-5:]}.{one.ssid.upper()}"
+        for key, one in units.items()
+    }
 
 
 @lru_cache(maxsize=2)  # devices are read once a minute, but their tables are computed for every sample
