@@ -19,8 +19,8 @@ WHEN = {"": "", "empty": " (command line empty)", "typed": " (command line not e
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
 FIRST = (
     "OVERVIEW", "CTLUNIT", "DEVICE", "CHANNEL", "DETAILS", "FILES", "SPREAD", "MOVES", "CACHEXT", "DASDSTAT",
-    "LPAR", "CPU", "SYSSUMLG", "REDISP", "CTLULOG", "DEVLOG", "CHANLOG", "LPARLOG", "PROCLOG", "PAGELOG",
-    "BENCHMRK", "PLOT", "CORREL",
+    "LPAR", "CPU", "SYSSUMLG", "REDISP", "CTLULOG", "PAVLOG", "DEVLOG", "CHANLOG", "LPARLOG", "PROCLOG",
+    "PAGELOG", "BENCHMRK", "PLOT", "CORREL",
 )  # fmt: skip
 """The screens in the order of their use; those that are not named follow by their numbers."""
 

@@ -38,7 +38,18 @@ WINDOWS: Final = {"recording": ("--since=-30s",), "lab": ("--since=-2m",)}
 """What is shown of the long ones."""
 
 BY_TIME: Final = frozenset(
-    {"BENCHMRK", "CHANLOG", "CTLULOG", "DEVLOG", "LPARLOG", "PAGELOG", "PROCLOG", "REDISP", "SYSSUMLG"}
+    {
+        "BENCHMRK",
+        "CHANLOG",
+        "CTLULOG",
+        "DEVLOG",
+        "LPARLOG",
+        "PAGELOG",
+        "PAVLOG",
+        "PROCLOG",
+        "REDISP",
+        "SYSSUMLG",
+    }
 )
 """Screens with a row per interval, of which all rows are held."""
 

@@ -47,7 +47,7 @@ def test_items_know_their_command() -> None:
         "23": "USTAT",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
-        "3C": "LPARLOG", "3J": "EVENTS",
+        "3C": "LPARLOG", "3J": "EVENTS", "3K": "PAVLOG",
         "T": "OVERVIEW", "U": "DIAGNOSE", "V": "CHECK",
         "X": "EXCEPT", "M": "MOVES", "Y": "SPREAD", "Z": "ZMON",
     }  # fmt: skip

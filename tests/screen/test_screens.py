@@ -59,6 +59,7 @@ def argument(screen: Screen) -> str:
         "FILES": "",
         "CHANLOG": "70",
         "CTLULOG": "2482",
+        "PAVLOG": "2482",
         "DASDSTAT": "0 TOTAL",
         "LPARLOG": "A",
         "PROCLOG": "0",

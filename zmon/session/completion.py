@@ -34,6 +34,7 @@ SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = {
     **{command: (command,) for command in NAMING},
     **dict.fromkeys(("DEVLOG", "DETAILS", "DASDSTAT", "BENCHMRK"), ("DEVICE",)),
     "CTLULOG": ("CTLUNIT",),
+    "PAVLOG": ("CTLUNIT",),
     "CHANLOG": ("CHANNEL",),
     "LPARLOG": ("LPAR",),
     "PROCLOG": ("CPU",),

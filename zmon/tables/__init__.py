@@ -10,7 +10,10 @@ TABLES: Final = {
         "overview", "plot", "pressure", "storage", "system",
     )},
     **dict.fromkeys(
-        ("channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log"), "key_figures"
+        (
+            "alias_log", "channel_log", "control_unit_log", "cpu_log", "device_log", "lpar_log", "paging_log",
+        ),
+        "key_figures",
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "check": "checked",

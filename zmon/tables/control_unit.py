@@ -23,6 +23,7 @@ from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.tables.view import TableDefinition
 from zmon.topology.identity import platform_of
 from zmon.topology.volumes import lcus
+from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,6 +41,10 @@ NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
+HYPER_PAV: Final = "HyperPAV"
+"""What a pool is called whose aliases serve any base of their LCU ..."""
+BASE_PAV: Final = "PAV"
+"""... and one whose aliases belong to a base each."""
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 NOT_AN_LCU: Final = absent("disks that are on no LCU are no part of the LCUs' I/O")
 NO_UNIT: Final = absent("these disks are on no LCU")
@@ -132,6 +137,20 @@ class ControlUnits:
         busy = [devices.busy[row] for row in rows if devices.keys[row] in aliases] if aliases else []
         return total(busy) / 100.0 if busy else NO_ALIAS
 
+    def alias_share(self, unit: Lcu, rows: Sequence[int]) -> Number:
+        """Return the part of the I/O of an LCU that ran on aliases, in percent."""
+        devices, aliases = self.devices, frozenset(unit.aliases)
+        if not aliases:
+            return NO_ALIAS
+        rates = [devices.rate[row] for row in rows if devices.keys[row] in aliases]
+        return 100.0 * ratio(total(rates), total([devices.rate[row] for row in rows]))
+
+    def alias_mode(self, unit: Lcu) -> Value:
+        """Return how the aliases of an LCU are bound: to all its bases, to one base each, or unknown."""
+        uids = Joined(self.interval.of(DEVICE), list(unit.aliases), NO_ALIAS)["uid"]
+        modes = {HYPER_PAV if uid.ua == HYPERPAV else BASE_PAV for cell in uids if (uid := find_uid(cell))}
+        return "/".join(sorted(modes)) or (NO_ALIAS if not unit.aliases else NOT_IN_UID)
+
 
 def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> TableColumn:
     """Declare what an LCU is, or has together: a function of it and of the rows of its devices."""
@@ -170,6 +189,8 @@ COLUMNS: Final = (
     TableColumn("active", attrgetter("active")),
     _each("aliases", lambda _found, unit, _rows: len(unit.aliases)),
     _each("aliasuse", ControlUnits.alias_use),
+    _each("aliasio", ControlUnits.alias_share),
+    _each("mode", lambda found, unit, _rows: found.alias_mode(unit)),
     _each("paths", lambda _found, unit, _rows: len(unit.chpids) or NO_PATHS),
     _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
     TableColumn("share", attrgetter("shares")),

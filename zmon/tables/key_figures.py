@@ -223,6 +223,48 @@ def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
     return {**common, **cells, "cu": units.keys[row], ESTIMATED: estimates}
 
 
+OF_POOL: Final = ("mode", "aliases", "aliasuse", "used", "aliasio", "qued", "wait", "io", "serv", "resp")
+POOL_WEIGHTS: Final = {
+    **weights_of(LOADS), "wait": "io", "used": "", "aliasio": "io",
+}  # fmt: skip
+NO_POOL: Final = absent("no LCU has aliases")
+
+
+def pool_figures(view: View, key: str = "") -> dict[str, Value]:
+    """Return the use of the aliases of one LCU, by default where the largest part is busy, and of all."""
+    units = alone("control_unit", view)
+    numbers: dict[str, list[Number]] = {
+        name: list(units.columns.get(name, ()))  # type: ignore[arg-type]  # none of them is a text
+        for name in ("aliases", "aliasuse", "io", "serv", "resp", "qued")
+    }
+    used = [
+        100.0 * ratio(busy, many) for busy, many in zip(numbers["aliasuse"], numbers["aliases"], strict=True)
+    ]
+    pools = [row for row, many in enumerate(numbers["aliases"]) if many > 0]
+    known = [(used[row], -row) for row in pools if not isinstance(used[row], Absent)]
+    nothing = units.missing or (NO_POOL if not pools else used[pools[0]])
+    common: dict[str, Value] = {
+        "pools": len(pools) or nothing,
+        "defined": total([numbers["aliases"][row] for row in pools]) if pools else nothing,
+        "inuse": total([numbers["aliasuse"][row] for row in pools]) if pools else nothing,
+    }
+    row = _row_of(units, key, known)
+    if row is None:
+        reason = units.missing or (NO_SUCH_LCU if key else nothing)
+        return {**common, **dict.fromkeys(("ssid", "cu", *OF_POOL), reason)}
+    cells = {name: column[row] for name, column in units.columns.items()}
+    wait = numbers["resp"][row] - numbers["serv"][row]
+    return {
+        **common,
+        **{name: cells[name] for name in ("ssid", *OF_POOL) if name in cells},
+        "cu": units.keys[row],
+        "used": used[row],
+        "wait": 0.0 if wait < 0 else wait,
+        ESTIMATED: ("io aliasio " if units.is_estimate("io", row) else "")
+        + ("ssid cu" if units.is_estimate("ssid", row) else ""),
+    }
+
+
 OF_PATH: Final = ("descr", "own", "bus", "read", "write")
 
 PATH_WEIGHTS: Final = dict.fromkeys(("busy", "own", "bus", "read", "write"), "stamped")
@@ -357,6 +399,14 @@ LOGS: Final = (
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
         lcu_figures,
         LCU_WEIGHTS,
+        find_lcu,
+        lambda filled, view: with_sources(filled, view, "ssid"),
+    ),
+    Log(
+        "alias_log",
+        Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),
+        pool_figures,
+        POOL_WEIGHTS,
         find_lcu,
         lambda filled, view: with_sources(filled, view, "ssid"),
     ),

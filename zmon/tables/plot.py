@@ -54,6 +54,7 @@ ABOUT_DEVICES: Final = frozenset({"details", "device_log", "focus"})
 SCREENS: Final = {
     "system": "REDISP", "device": "DEVICE", "control_unit": "CTLUNIT", "channel": "CHANNEL", "cpu": "CPU",
     "lpar": "LPAR", "cache": "CACHEXT", "device_log": "DEVLOG", "control_unit_log": "CTLULOG",
+    "alias_log": "PAVLOG",
     "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
     "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
     "pressure": "PRESSURE", "spread": "SPREAD",
