@@ -20,6 +20,18 @@ job() {
         --iodepth=4 --time_based --runtime=${6:-1800} --output-format=json --output=$out/fio-$1.json; sleep 3600"
 }
 
+# await_file FILE SECONDS: until something is in it
+await_file() {
+    local end=$((SECONDS + $2))
+    until [ -s "$1" ]; do
+        if [ $SECONDS -ge $end ]; then
+            echo "nothing in $1" >&2
+            return 1
+        fi
+        sleep 1
+    done
+}
+
 # kept NAME: what the kernel says of units, tasks and disks now
 kept() {
     local to=$out/kept/$1

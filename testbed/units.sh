@@ -19,9 +19,9 @@ zmon warm show USERIO --interval 1 --count 1
 
 say "units, whose I/O begins and ends while zmon records"
 kept begin
-python3 -m zmon record $out/unit-days --interval 2 --for 110s 2>$out/unit-days.log &
+python3 -m zmon record $out/unit-days --interval 2 --for 30m 2>$out/unit-days.log &
 recorder=$!
-sleep 15
+await_changes 3 240 recorded $out/unit-days # all that fio does begins and ends while it records
 job oltp db.slice /srv/first 40 randread 50
 job batch db.slice /srv/first 15 randwrite 50
 job backup backup.slice /srv/second/backup 10 write 50
@@ -34,6 +34,11 @@ fi
 sleep 25
 systemctl list-units --no-pager --type=service,slice,scope >$out/list-units
 systemd-cgls --no-pager >$out/cgls
+for name in oltp batch backup box; do
+    systemctl is-active --quiet $name && await_file $out/fio-$name.json 300
+done
+await_changes 3 240 recorded $out/unit-days
+kill -INT $recorder
 wait $recorder
 kept end
 zmon capture.log capture --interval 5 --passes 2 $out/units.tar.gz
@@ -49,23 +54,30 @@ open_glass stuck --interval 2
 await_glass 'Interval' 120
 film stuck &
 filming=$!
-python3 -m zmon record $out/stuck-days --interval 2 --for 75s 2>$out/stuck-days.log &
+python3 -m zmon record $out/stuck-days --processes --interval 2 --for 30m 2>$out/stuck-days.log &
 recorder=$!
-sleep 15
+await_changes 3 240 recorded $out/stuck-days
 dmsetup suspend --noflush stuck
 date +%s.%N >$out/suspended
 sleep 8
 kept suspended
 dmsetup info -c >$out/kept/suspended/dmsetup-info
-for screen in DIAGNOSE PRESSURE USTAT; do
+for screen in DIAGNOSE PRESSURE USTAT BLOCKED; do
     tmux send-keys -t stuck "$screen" Enter
-    sleep 10
+    await_changes 3 120 shown_interval
 done
 zmon stuck-diagnose.txt diagnose --interval 2
 zmon stuck-ustat.txt show USTAT --interval 2 --count 1
+zmon stuck-blocked.txt show BLOCKED --interval 2 --count 1
 dmsetup resume stuck
 date +%s.%N >$out/resumed
+await_changes 2 120 recorded $out/stuck-days
+kill -INT $recorder
 wait $recorder
+for screen in USTAT BLOCKED; do
+    zmon stuck-replayed-$screen.txt show $screen --from $out/stuck-days --at "$(date -d "@$(cut -d. -f1 $out/resumed)" +%H:%M:%S)"
+done
+zmon stuck-replayed-diagnose.txt diagnose --from $out/stuck-days --since begin
 kill $filming
 close_glass
 end_load

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.interval import Interval
+from zmon.kernel import sampler
 from zmon.kernel.sampler import Choice, SourceWorker
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
@@ -95,6 +96,20 @@ def missing(frame: Frame) -> str:
 def test_what_was_read_is_handed_out() -> None:
     """A good answer counts at once."""
     assert source_worker(lambda: [disks(5)]).frames(LONG)["block"].cell("dasda", "reads") == 5
+
+
+def test_loading_a_reader_takes_none_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its module is loaded before the deadline begins: a slow disk is no silent source."""
+    loaded: list[threading.Thread] = []
+
+    def find(_source: Source) -> Callable[[LiveTree], Frame]:
+        loaded.append(threading.current_thread())
+        return lambda _tree: disks(5)
+
+    monkeypatch.setattr(sampler, "find_reader", find)
+    worker = SourceWorker(Source("disks", "/proc/diskstats", (BLOCK,), "any"), LiveTree(), Choice())
+    assert worker.frames(LONG)["block"].cell("dasda", "reads") == 5
+    assert loaded[0] is threading.current_thread()
 
 
 def test_a_reader_that_hangs_makes_its_frames_absent() -> None:

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import weakref
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 
@@ -151,7 +152,7 @@ def _has_dasd(tree: Tree) -> bool:
 
 
 class SourceReading:
-    """A source and its costs; the reader that it names is loaded at the first reading, in that thread."""
+    """A source and its costs; the reader that it names is loaded at the first reading."""
 
     def __init__(self, source: Source, tree: Tree, choice: Choice) -> None:
         """Read nothing yet."""
@@ -250,6 +251,7 @@ class SourceWorker(SourceReading):
             if self.source.prompt:
                 self._remember(self.read())
             else:
+                self._load()
                 self.worker.start(self.read)
         if self.worker.is_busy:
             outcome = self.worker.outcome_of_work(0 if self._is_late else seconds)
@@ -264,6 +266,12 @@ class SourceWorker(SourceReading):
                 raise error
             self._remember(frames)
         return self._last
+
+    def _load(self) -> None:
+        """Load the module of the reader here, so that a slow disk with zmon on it delays no answer."""
+        if self._read is None:
+            with suppress(Exception):  # the reading says what is wrong
+                find_reader(self.source)
 
     def read_again(self) -> None:
         """Make the source due at once, whatever its interval."""
