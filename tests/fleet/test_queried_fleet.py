@@ -17,8 +17,8 @@ from zmon.absent import Absent
 from zmon.event import LEVELS
 from zmon.fleet import queried_fleet
 from zmon.fleet.fleet_tables import fleet_of
-from zmon.fleet.queried_fleet import PrometheusApi, QueriedFleet, series_of, weighed
-from zmon.fleet.recorded_fleet import FleetError
+from zmon.fleet.queried_fleet import MIN_SCRAPE, SELDOM, PrometheusApi, QueriedFleet, series_of, weighed
+from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -263,3 +263,56 @@ def test_exceptions_of_paths_are_estimates_where_no_load_is_measured(
         for name, entry, is_measured in QueriedFleet(server.url, {}, END).exceptions()
     }
     assert (name, is_measured) == ("lnx1", measuring)
+
+
+def test_systems_that_come_later_are_found(server: FakeServer) -> None:
+    """And a server that is gone leaves what was known."""
+    names = ["lnx1"]
+
+    def answers(path: str, query: str) -> tuple[int, bytes]:
+        if query.endswith("[2m]"):
+            return 200, matrix([7170, 7185, 7200])
+        if "figure" not in query and "last_over_time(zmon_sample" in query:
+            return 200, vector(*(({"instance": f"{name}:10390"}, "7190") for name in names))
+        return two_guests(path, query)
+
+    server.answers = answers
+    source = QueriedFleet(server.url, {}, END)
+    assert isinstance(source, LiveFleetSource)
+    assert source.seconds == 15
+    names.append("lnx2")
+    source.move_on(END + SECOND)
+    assert [*source.systems] == ["lnx1", "lnx2"]
+    assert source.span()[1] == END + SECOND
+    server.answers = lambda *_: (503, b"")
+    with pytest.raises(FleetError, match="503"):
+        source.move_on(END + 2 * SECOND)
+    assert source.span()[1] == END + SECOND
+    assert [*source.systems] == ["lnx1", "lnx2"]
+
+
+def matrix(*series: list[int]) -> bytes:
+    """Return an answer with the times at which series have points."""
+    result = [{"metric": {}, "values": [[at, "1"] for at in times]} for times in series]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("series", "seconds"),
+    [
+        ([[7110, 7140, 7170, 7200], [7140, 7200]], 30.0),
+        ([[7190, 7191, 7192]], MIN_SCRAPE),
+        ([[7200, 7200]], MIN_SCRAPE),
+        ([[7080, 7200]], SELDOM),
+        ([[7190]], SELDOM),
+        ([], SELDOM),
+    ],
+)
+def test_a_screen_is_renewed_as_often_as_the_server_asks(
+    server: FakeServer, series: list[list[int]], seconds: float
+) -> None:
+    """Neither all the time nor never, whatever the server says of it."""
+    server.answers = lambda path, query: (
+        (200, matrix(*series)) if query.endswith("[2m]") else two_guests(path, query)
+    )
+    assert QueriedFleet(server.url, {}, END).seconds == seconds

@@ -12,8 +12,8 @@ from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
 from zmon.fleet.fleet_screens import conclusion
 from zmon.fleet.fleet_tables import fleet_of
-from zmon.fleet.fleet_timeline import FleetTimeline
-from zmon.fleet.recorded_fleet import FleetError, RecordedFleet
+from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
+from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
 from zmon.plain_text import harmless
 from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.export import moment
@@ -165,9 +165,12 @@ def _is_shown(args: argparse.Namespace) -> bool:
 def _session(args: argparse.Namespace, source: FleetSource, begin: int, end: int) -> Session:
     """Return a session that looks at the period from `begin` to `end`."""
     timeline = FleetTimeline(source, begin, end)
+    if isinstance(source, LiveFleetSource) and not args.at:
+        timeline = LiveFleetTimeline(source, begin, end)
+        args.interval = source.seconds
     session = Session(timeline, load_screens(shipped("screens/fleet")), "FLEET")
     session.read_only = args.read_only
-    session.seek(end)
+    session.seek(end)  # a live one is followed instead
     return session
 
 

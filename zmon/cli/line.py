@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from zmon.absent import Absent
 from zmon.cli.output import OK, complain
+from zmon.clock import clock as local_time
 from zmon.plain_text import harmless
 from zmon.screen import layout
 from zmon.screen.event_line import lines as happened
@@ -215,7 +216,11 @@ class Console:
         if self.session.live:
             self._taken = self._clock()
             self.session.next()
-            if problem := self.session.timeline.problem:
+            timeline = self.session.timeline
+            if timeline.stale_since:
+                last = local_time(timeline.stale_since)
+                self.say(f"Stale since {last}: {timeline.stale_reason}; asked again with each sample")
+            if problem := timeline.problem:
                 self.say(f"Not recorded: {problem}; zmon tries again with each sample")
         self._to_present()
 

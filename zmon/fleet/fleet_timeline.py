@@ -5,6 +5,7 @@ So the keys of time, marks, EVENTS and EXCEPT work for a fleet as they do for on
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Final
 from zmon.event import Exceptions
 from zmon.fleet.fleet_screens import SCREENS, fleet_table
 from zmon.fleet.fleet_tables import fleet_of, sentence
+from zmon.fleet.recorded_fleet import FleetError
+from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import LAST, ExceptionLog
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from zmon.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet
-    from zmon.fleet.recorded_fleet import FleetSource
+    from zmon.fleet.recorded_fleet import FleetSource, LiveFleetSource
     from zmon.tables.table import Table
 
 REFUSAL: Final = "the screens of a fleet take no notes: they go into the recording of a system"
@@ -39,6 +42,8 @@ class FleetSection(Section):
         """Hold the times, UTC in ns."""
         self.name = name
         self._times, self._seconds, self._is_simulated = times, seconds, is_simulated
+        self._fixed = list(times)
+        """The ends that stay: of whole periods."""
 
     def __len__(self) -> int:
         return len(self._times)
@@ -56,6 +61,16 @@ class FleetSection(Section):
         """Return the begin of the first period and the end of the last."""
         return self._times[0], self._times[-1]
 
+    def grow(self, now: int) -> None:
+        """Go on to a time: with whole periods, and a part of one up to that time.
+
+        Numbers of whole periods stay the same, because a cursor may be at one of them.
+        """
+        step = round(self._seconds * SECOND)
+        while self._fixed[-1] + step <= now:
+            self._fixed.append(self._fixed[-1] + step)
+        self._times = [*self._fixed, *[now] * (now > self._fixed[-1])]
+
 
 class FleetLog(ExceptionLog):
     """The exceptions of all systems, as their recorders found them."""
@@ -72,6 +87,19 @@ class FleetLog(ExceptionLog):
         self.entries()
         return True
 
+    def follow(self, sample: Sample) -> None:
+        """Do nothing: `read_again` has read what the systems say."""
+
+    def read_again(self) -> None:
+        """Read what the systems say now.
+
+        Raises:
+            FleetError: they cannot be asked; what is known stays.
+        """
+        found = list(self._source.exceptions())
+        with self._reading:
+            self._take(found)
+
     def remark(self) -> str:
         """Return nothing: no sample is judged here."""
         return ""
@@ -86,17 +114,22 @@ class FleetLog(ExceptionLog):
         """Return the exceptions by their begin, each with its system before the place."""
         with self._reading:
             if self._known is None:
-                each = sorted(self._source.exceptions(), key=lambda one: (one[1].begin, one[0]))
-                self._systems = [name for name, _, _ in each]
-                self._known = [
-                    entry._replace(
-                        where=f"{name} {entry.where}".rstrip(),
-                        sentence=sentence(entry, is_measured=is_measured),
-                        number=number,
-                    )
-                    for number, (name, entry, is_measured) in enumerate(each, 1)
-                ]
+                return self._take(self._source.exceptions())
             return self._known
+
+    def _take(self, found: Iterable[tuple[str, ExceptionEntry, bool]]) -> list[ExceptionEntry]:
+        """Keep what the systems say, and return it; the lock must be held."""
+        each = sorted(found, key=lambda one: (one[1].begin, one[0]))
+        self._systems = [name for name, _, _ in each]
+        self._known = [
+            entry._replace(
+                where=f"{name} {entry.where}".rstrip(),
+                sentence=sentence(entry, is_measured=is_measured),
+                number=number,
+            )
+            for number, (name, entry, is_measured) in enumerate(each, 1)
+        ]
+        return self._known
 
     def system_of(self, entry: ExceptionEntry) -> str:
         """Return which system an exception is of."""
@@ -126,6 +159,7 @@ class FleetTimeline(Timeline):
             is_simulated=is_simulated,
         )
         super().__init__(source.name, lambda: [section], REFUSAL)
+        self.section = section
         self.systems = source.systems
         self.fleet = self._fill
         self.log = FleetLog(self, source)
@@ -152,6 +186,50 @@ class FleetTimeline(Timeline):
     def system_of(self, entry: ExceptionEntry) -> str:
         """Return which system an exception is of."""
         return self.log.system_of(entry)
+
+
+class LiveFleetTimeline(FleetTimeline):
+    """The period that ends now, of a source that is asked again and again, and those before it."""
+
+    live = True
+    log: FleetLog
+
+    def __init__(
+        self, source: LiveFleetSource, begin: int, end: int, clock: Callable[[], int] = time.time_ns
+    ) -> None:
+        """Begin with the period from `begin` to `end`, UTC in ns; `clock` says what is now."""
+        super().__init__(source, begin, end)
+        self._live_source, self._clock = source, clock
+        self._step = end - begin
+        self._last: Sample | None = None
+
+    def take(self) -> Sample:
+        """Return the end of the period that ends now, whose figures are read; the last one if it is stale."""
+        if self._last is None:
+            self._last = self.section.sample(len(self.section) - 1)
+            return self._last
+        now = self._clock()
+        try:
+            self._live_source.move_on(now)
+            self.of(now - self._step, now)
+            self.log.read_again()
+        except FleetError as error:
+            self.stale_since, self.stale_reason = self._last.at.utc, str(error)
+            return self._last
+        self.systems = self._live_source.systems
+        self.section.grow(now)
+        self._last = self.section.sample(len(self.section) - 1)
+        self.stale_since = 0
+        return self._last
+
+    def interval(self, before: Sample | None, after: Sample) -> Interval:  # noqa: ARG002 - periods overlap
+        """Return the period that ends with a sample, wherever the one before ended."""
+        known = self._newest
+        if known is None or known.after is not after:
+            begin = after.at.utc - self._step
+            first = after._replace(at=after.at._replace(utc=begin, steady=begin))
+            known = self._newest = Interval(first, after, skipped=True)
+        return known
 
 
 def period_ends(span: tuple[int, int], begin: int, end: int) -> list[int]:

@@ -50,6 +50,12 @@ STEPS: Final = 60
 """Points of time at which it is asked which exceptions were open."""
 RECENT: Final = "5m"
 """How far back a figure of an instant may lie; Prometheus's own limit."""
+SCRAPES: Final = "2m"
+"""The time in which it is looked how often the server asks the systems."""
+MIN_SCRAPE: Final = 5.0
+"""Seconds; more often a screen is not renewed."""
+SELDOM: Final = 60.0
+"""Seconds after which it is renewed at the latest, however seldom the server asks."""
 NO_SERVER: Final = "what follows --from is no server: write http://HOST:9090"
 NO_CREDENTIALS: Final = (
     "no user and password belong into the URL, because everybody can see a command line; a proxy on this"
@@ -253,8 +259,25 @@ class QueriedFleet:
         self._api = PrometheusApi(url)
         self.name, self.unseen = self._api.name, "systems that do not report there"
         self._recordings = recordings
-        self._end = end
         self._rules = {rule.name: rule for rule in usable_rules("")[0]}
+        self.move_on(end)
+        self.seconds = self._scraped()
+
+    def _scraped(self) -> float:
+        """Return how often the server asks the system that it asks most often, in seconds."""
+        every = [
+            (one.points[-1][0] - one.points[0][0]) / (len(one.points) - 1)
+            for one in self._api.query(f"{SAMPLED_AT.name}[{SCRAPES}]", self._end / SECOND)
+            if len(one.points) > 1
+        ]
+        return min(max(min(every, default=SELDOM), MIN_SCRAPE), SELDOM)
+
+    def move_on(self, end: int) -> None:
+        """Look for the systems that report at a time, UTC in ns, which the span ends with from then on.
+
+        Raises:
+            FleetError: there is no answer, or no system; then nothing has changed.
+        """
         reporting = self._api.query(f"last_over_time({SAMPLED_AT.name}[{RECENT}])", end / SECOND)
         if not reporting:
             raise FleetError(
@@ -268,8 +291,9 @@ class QueriedFleet:
             for instance, host in zip(instances, hosts, strict=True)
         }
         self.systems: Mapping[str, str] = {
-            name: recordings.get(name, "") for name in sorted(self._names.values())
+            name: self._recordings.get(name, "") for name in sorted(self._names.values())
         }
+        self._end = end
 
     def span(self) -> tuple[int, int]:
         """Return the last day."""

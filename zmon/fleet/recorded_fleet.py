@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from zmon.fleet.fleet_tables import UNSEEN
 from zmon.fleet.member import SystemRecording, found_in
@@ -44,6 +44,21 @@ class FleetSource(Protocol):
 
     def close(self) -> None:
         """Give back what is held."""
+
+
+@runtime_checkable
+class LiveFleetSource(FleetSource, Protocol):
+    """A source that has newer figures from time to time."""
+
+    seconds: float
+    """How often."""
+
+    def move_on(self, end: int) -> None:
+        """Look for the systems that report at a time, UTC in ns, which the span ends with from then on.
+
+        Raises:
+            FleetError: there is no answer, or no system; then nothing has changed.
+        """
 
 
 class RecordedFleet:

@@ -15,8 +15,10 @@ WIDTH: Final = 79
 """No line of the frame is longer; column 80 is never used."""
 
 
-def mode(interval: Interval | None, *, live: bool, held: bool = False) -> str:
-    """Name what the data are: live or held, recorded in time, captured now and then, or simulated."""
+def mode(interval: Interval | None, *, live: bool, held: bool = False, stale: int = 0) -> str:
+    """Name what the data are: live, stale or held, recorded in time, captured now and then, or simulated."""
+    if stale:
+        return f"Stale since {clock(stale)}"
     if interval is not None and interval.after.simulated:
         return "Simulated"
     if held:
@@ -35,14 +37,16 @@ def header(  # noqa: PLR0913 - all that it shows
     span: tuple[int, int] | None = None,
     times: str = "",
     width: int = WIDTH,
+    stale: int = 0,
 ) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
     `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval; `times` names
     the times that are compared, where neither is the interval.  The menu has its title there instead, because
-    it covers no interval, and needs none.  In a smaller width whole parts are left out.
+    it covers no interval, and needs none.  `stale` is when the last figures came of a source that does not
+    answer now.  In a smaller width whole parts are left out.
     """
-    width, right = min(width, WIDTH), mode(interval, live=live, held=held)
+    width, right = min(width, WIDTH), mode(interval, live=live, held=held, stale=stale)
     if interval is None or screen.layout == "menu":
         parts = [f" {screen.id:<17}{screen.title}", f" {screen.id:<17}"]
     elif times:

@@ -150,6 +150,10 @@ class Timeline:
     """Whether a note that was taken outlasts the session."""
     problem = ""
     """Why the last sample was not kept; empty if it was, and while the reason stays the same."""
+    stale_since = 0
+    """When the last figures came of a live source that does not answer now, UTC in ns; 0 while it does."""
+    stale_reason = ""
+    """Why it does not answer."""
     log: EventLog | None = None
     """Its exceptions, once somebody has asked for them."""
     site = ""

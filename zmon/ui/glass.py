@@ -245,6 +245,7 @@ class Glass:
                 span=self.pane.span,
                 times=self.session.page.times,
                 name=self._title(room),
+                stale=self.session.timeline.stale_since if self.session.live else 0,
             ),
             *self._conclusion(),
             *body,
@@ -303,6 +304,8 @@ class Glass:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
         if self.playback.held:
             return f"Held: {self.keymap.called('pause', 'SPACE')} lets it go on"
+        if self.session.live and self.session.timeline.stale_since:
+            return f"{self.session.timeline.stale_reason}; asked again in time"
         guidance = self.session.page.screen.guidance if self._shown and not self.pane.empty else ""
         unread = self.pane.unread
         if not unread:
