@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.lab.plans import small
+from tests.lab.plans import brief, small
+from zmon.lab import simulation
 from zmon.lab.simulation import Simulation
 
 pytestmark = pytest.mark.usefixtures("anew")
@@ -74,3 +75,52 @@ def test_a_phase_does_not_depend_on_those_before_it() -> None:
     """It is simulated when it is first asked for, alone."""
     assert Simulation(small(INTERVALS, DRAWN)).interval(INTERVALS) == COURSE.interval(INTERVALS)
     assert Simulation(small(1, DRAWN)).interval(1) == COURSE.interval(INTERVALS)
+
+
+# a first look
+
+
+@pytest.mark.parametrize("looked", [1, 300, 10**9])
+@pytest.mark.parametrize(
+    "name", ["small", "guest-swapping", "volume-hangs", "fcp-path-slow", "dm-queue", "small-stripes"]
+)
+def test_a_first_look_changes_no_interval(name: str, looked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, whether it takes all of the time before a phase is counted or hardly any of it."""
+    monkeypatch.setattr(simulation, "LOOKED", looked)
+    monkeypatch.setattr(simulation, "SHORT", 0)
+    plan = small() if name == "small" else brief(name)
+    seen, unseen = Simulation(plan), Simulation(plan)
+    last = len(seen) - 1
+
+    look = seen.first_look(last)
+
+    assert look is not None
+    assert 0.0 < look.seconds <= plan.warm / 2
+    assert seen.interval(last) == unseen.interval(last)
+
+
+def test_a_first_look_is_what_is_counted_in_the_later_half_of_what_was_simulated() -> None:
+    """Its figures are about those of the intervals behind it."""
+    plan = small()._replace(warm=64.0)
+    course = Simulation(plan)
+    look = course.first_look(INTERVALS)
+    assert look is not None
+
+    whole = [course.interval(number) for number in range(INTERVALS, INTERVALS + 10)]
+    rate = sum(one.block.reads for each in whole for one in each.answered) / (10 * plan.step)
+    seen = sum(one.block.reads for one in look.counts.answered) / look.seconds
+    assert seen == pytest.approx(rate, rel=0.1)
+
+
+def test_there_is_no_first_look_where_the_interval_is_there_as_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor a second one, nor one of a phase that was simulated, or that is counted from its begin."""
+    course = Simulation(small())
+    assert course.first_look(0) is None
+
+    monkeypatch.setattr(simulation, "SHORT", 0)
+    assert Simulation(small()._replace(warm=0.0)).first_look(0) is None
+    course = Simulation(small())
+    course.interval(0)
+    assert course.first_look(1) is None
+    assert course.first_look(INTERVALS) is not None
+    assert course.first_look(INTERVALS) is None

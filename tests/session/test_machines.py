@@ -21,6 +21,7 @@ from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
+from zmon.lab import simulation
 from zmon.lab.scenario import ScenarioError
 from zmon.sample import Meaning
 from zmon.screen.definition import load_screens, shipped
@@ -321,6 +322,34 @@ def test_a_preview_simulates_no_other_phase(monkeypatch: pytest.MonkeyPatch) -> 
     simulated([small(100)]).preview()
 
     assert begun == [1]
+
+
+@pytest.mark.usefixtures("anew")
+def test_a_first_look_is_a_short_interval_that_ends_about_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the load of its phase, and all that a sample has."""
+    monkeypatch.setattr(simulation, "SHORT", 0)
+    plan = small(100)._replace(warm=6.4)
+    timeline = simulated([plan])
+
+    look = timeline.first_look()
+
+    assert look is not None
+    assert look.before is not None
+    end = SAMPLES[-1].at.utc
+    assert end - 10**9 < look.after.at.utc <= end
+    assert 0.0 < look.seconds <= plan.warm / 2
+    assert look.after.frames.keys() == SAMPLES[-1].frames.keys()
+    whole = Interval(SAMPLES[-2], SAMPLES[-1])
+    seen, expected = (sum(one.of(BLOCK).rate("reads")) for one in (look, whole))
+    assert seen == pytest.approx(expected, rel=0.3)
+    assert timeline.first_look() is None
+
+
+def test_there_is_no_first_look_where_the_preview_is_there_as_soon() -> None:
+    """Nor of what is not simulated."""
+    assert simulated([PLAN]).first_look() is None
+    assert simulated([]).first_look() is None
+    assert open_capture("recordings/hercules-one-hot-lcu.tar.gz", Choice()).first_look() is None
 
 
 def test_there_is_no_preview_of_the_first_sample() -> None:

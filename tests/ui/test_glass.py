@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
+from tests.once import run_anew
 from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
+from zmon.lab import simulation
 from zmon.screen.definition import load_screens
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
@@ -1069,6 +1071,61 @@ def test_keys_are_taken_while_the_first_picture_is_simulated(pace: Pace) -> None
     glass.receive(Result(task, preview=task.run()))
     assert session.page.screen.command == "CTLUNIT"
     assert "FCX176" in shown(glass)
+
+
+@pytest.fixture
+def looked(
+    pace: Pace, conclusions: Conclusions, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Glass, PreviewTask]:
+    """Return a glass that shows a first look, and the task that is then to be done."""
+    monkeypatch.setattr(simulation, "PhaseRun", run_anew)
+    monkeypatch.setattr(simulation, "SHORT", 0)
+    session = Session(open_lab("lab:pav-3"), load_screens(), "DEVICE")
+    glass = Glass(session, "", pace, pace, conclusions, actions=GlassActions())
+    found = session.timeline.first_look()
+    assert found is not None
+    glass.looked(found)
+    return glass, PreviewTask(session.timeline)
+
+
+def test_a_first_look_says_what_it_is_until_the_preview_is_there(
+    looked: tuple[Glass, PreviewTask], pace: Pace, conclusions: Conclusions
+) -> None:
+    """No conclusion is drawn from it, and it is not gone on from: nothing is read."""
+    glass, task = looked
+    assert "FCX108" in shown(glass)
+    assert "First look, at " in shown(glass)
+    assert not conclusions.asked
+    pace.work(glass)  # the overview of the timeline
+
+    glass.receive(Result(task, preview=task.run()))
+    assert "First look" not in shown(glass)
+    assert pace.filling is not None
+    glass.receive(Result(pace.filling, table=pace.filling.table()))
+    assert glass.interval is not None
+    assert glass.interval.seconds == 2.0
+    assert conclusions.asked
+    assert glass.session.underway
+
+
+def test_a_preview_does_not_take_away_what_was_gone_to(looked: tuple[Glass, PreviewTask], pace: Pace) -> None:
+    """Who has gone elsewhere meanwhile arrives there."""
+    glass, task = looked
+    pace.work(glass)
+    glass.run("GO begin")
+    glass.receive(Result(task, preview=task.run()))
+    assert pace.filling is None
+    pace.work(glass)
+    assert glass.session.interval is not None
+    assert glass.session.interval.before is None
+
+
+def test_a_preview_that_fails_after_a_first_look_says_why(looked: tuple[Glass, PreviewTask]) -> None:
+    """What was seen stays."""
+    glass, task = looked
+    glass.receive(Result(task, error="No sample: it broke"))
+    assert "No sample: it broke" in shown(glass)
+    assert "FCX108" in shown(glass)
 
 
 def test_a_preview_that_fails_says_why(pace: Pace) -> None:

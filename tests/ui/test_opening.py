@@ -1,4 +1,4 @@
-"""The first pictures of a slow processor: they need no Textual, lose no key, and give the terminal back."""
+"""The first pictures: they need no Textual, lose no key, and give the terminal back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,35 @@ from zmon.ui.line import Line, Part
 from zmon.ui.opening import END, SOON, picture, running
 
 MAIN = "import sys; from zmon.cli.main import main; sys.exit(main())"
+WITHOUT_TEXTUAL = "import sys; sys.modules['textual'] = None; "
+NEVER = """
+import sys, time
+
+class Never:
+    def find_spec(self, name, *_):
+        while name.startswith("textual"):
+            time.sleep(1)
+
+sys.meta_path.insert(0, Never())
+"""
+"""Lets the import of Textual take for ever."""
+DROPPED = """
+import os, signal, weakref
+
+class Thing:
+    pass
+
+function = {place}
+
+def dropped(*arguments):
+    thing = Thing()
+    seen = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del thing
+    return function(*arguments)
+
+{place} = dropped
+"""
+"""Lets an interrupt come in a callback, where Python drops its exception, before something is done."""
 FIGURES = "Channels  "
 """A resource on OVERVIEW, which has figures from the second sample on."""
 
@@ -22,12 +51,30 @@ def slow(wait: float = 0.0, more: str = "") -> str:
 
 def test_there_are_figures_before_textual_is_loaded() -> None:
     """Even without Textual the opening screen is painted; then the terminal is as it was."""
-    with OnTerminal(slow(more="import sys; sys.modules['textual'] = None; ")) as terminal:
+    with OnTerminal(slow(more=WITHOUT_TEXTUAL)) as terminal:
         assert terminal.status() == 1
         painted, _, after = terminal.written.rpartition(END)
         assert all(words in painted for words in ("OVERVIEW", FIGURES, SOON))
         assert "textual" in after
         assert terminal.settings_are_back
+
+
+def test_a_simulated_machine_has_figures_before_textual_is_loaded() -> None:
+    """On any processor: a first look where its last interval takes long, else that interval."""
+    for name, words in (("small-stripes", "First look, at "), ("pav-3", SOON)):
+        with OnTerminal(NEVER + MAIN, ("--from", f"lab:{name}")) as terminal:
+            terminal.until(FIGURES)
+            terminal.until(words)
+            terminal.process.send_signal(signal.SIGINT)
+            assert terminal.status() == INTERRUPTED
+            assert terminal.settings_are_back
+
+
+def test_the_whole_interval_follows_a_first_look() -> None:
+    """Textual shows it, and the guidance says again how to go on."""
+    with OnTerminal(MAIN, ("--from", "lab:path-lost")) as terminal:
+        terminal.until("First look, at ")
+        terminal.until("F4 is the menu")
 
 
 def test_a_fast_processor_shows_nothing_by_itself() -> None:
@@ -53,6 +100,18 @@ def test_a_key_ends_the_wait() -> None:
         terminal.until(SOON)
         terminal.type(b"^")
         terminal.until("^")
+
+
+def test_no_control_c_is_lost() -> None:
+    """Python drops what is raised in a callback of a weak reference, and goes on: zmon does not."""
+    for place in ("o.take_sample", "o.FirstPictures.hand_over"):
+        with OnTerminal(
+            slow(3600.0 if place == "o.take_sample" else 0.0, DROPPED.format(place=place))
+        ) as terminal:
+            assert terminal.status() == INTERRUPTED
+            assert "Exception ignored in" in terminal.written
+            assert terminal.settings_are_back
+            assert END in terminal.written
 
 
 def test_signals_and_control_c_give_the_terminal_back() -> None:

@@ -163,6 +163,10 @@ class Engine:
                     group.since[path] = self.now
         self._spend()
 
+    def events(self) -> int:
+        """Return how many events there were or are planned; it takes a running number."""
+        return next(self._order)
+
     def backlog(self, unit: LcuState) -> float:
         """Return the time of service that a control unit has before it."""
         return max(0.0, unit.free - self.now)

@@ -151,3 +151,6 @@ class GuestRun:
     def first(self, count: int | None = None) -> list[IntervalCounts]:  # noqa: ARG002 - all come together
         """Return all intervals."""
         return self._shared.intervals()[self._guest]
+
+    def first_look(self, count: int) -> None:
+        """Return nothing: there is no first look at a shared box, whose guests have no screens."""

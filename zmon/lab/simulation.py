@@ -12,7 +12,7 @@ from bisect import bisect
 from functools import partial
 from operator import sub
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from zmon.lab.dice import Dice
 from zmon.lab.engine import LAST, SECTOR, Engine
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from zmon.lab.model import Scenario
 
 MICROSECONDS = 1_000_000
+
+WARMING: Final = 64
+"""Parts of the time before a phase is counted; a first look runs one, then each time as long as before."""
+TELLING: Final = 2_000
+"""Events that say how many there will be."""
+LOOKED: Final = 16_000
+"""Events of a first look."""
+SHORT: Final = 60_000
+"""Events of an interval, with those that come before it, which need no first look: a quarter of a second."""
 
 
 class SubchannelCounts(NamedTuple):
@@ -123,11 +132,21 @@ class IntervalCounts(NamedTuple):
     """The processor time of each unit."""
 
 
+class FirstLook(NamedTuple):
+    """What is counted in a short time before a phase is counted; its queues may still grow."""
+
+    counts: IntervalCounts
+    seconds: float
+
+
 class Run(Protocol):
     """The intervals of a phase, simulated when they are first asked for."""
 
     def first(self, count: int | None = None) -> list[IntervalCounts]:
         """Return at least the first `count` intervals, as far as there are; by default all."""
+
+    def first_look(self, count: int) -> FirstLook | None:
+        """Return what is counted soon, once; None where the first `count` intervals are simulated as soon."""
 
 
 class PhaseRun:
@@ -147,20 +166,39 @@ class PhaseRun:
         wanted = self._most if count is None else min(count, self._most)
         with self._lock:
             while len(self._intervals) < wanted:
-                engine = self._engine = self._engine or self._warmed()
-                before = [engine.backlog(unit) for unit in engine.units]
-                engine.run(self._plan.step * MICROSECONDS)
-                self._intervals.append(interval_counts(engine, before))
+                engine = self._engine = self._engine or engine_of(self._plan, self.phase)
+                self._warm(engine)
+                self._intervals.append(_counted_in(engine, self._plan.step * MICROSECONDS))
             if len(self._intervals) == self._most:
                 self._engine = None
         return self._intervals
 
-    def _warmed(self) -> Engine:
-        plan, phase = self._plan, self.phase
-        engine = engine_of(plan, phase)
-        if plan.warm:
-            engine.run(plan.warm * MICROSECONDS)
-        return engine
+    def _warm(self, engine: Engine) -> None:
+        """Run an engine up to the time from which on it is counted."""
+        whole = self._plan.warm * MICROSECONDS
+        while engine.now < whole:
+            engine.run(engine.now or whole)  # after a first look it doubles, so that it ends there exactly
+
+    def first_look(self, count: int) -> FirstLook | None:
+        """Return what is counted soon, once; None where the first `count` intervals are simulated as soon.
+
+        It is the later half of what has been simulated by then, all of it before the phase is counted.  So
+        nothing is simulated twice, and no interval becomes another one.
+        """
+        whole = self._plan.warm * MICROSECONDS
+        with self._lock:
+            if self._intervals or self._engine is not None or not whole:
+                return None
+            engine = self._engine = engine_of(self._plan, self.phase)
+            events = 0
+            while events < LOOKED and engine.now < whole:
+                length = engine.now or whole / WARMING
+                counts = _counted_in(engine, length)
+                events = engine.events()
+                many = events * (whole + count * self._plan.step * MICROSECONDS) / engine.now
+                if many <= SHORT and (events >= TELLING or engine.now >= whole):
+                    return None
+        return FirstLook(counts, length / MICROSECONDS)
 
 
 class Simulation:
@@ -195,12 +233,26 @@ class Simulation:
         Raises:
             IndexError: the scenario is over.
         """
+        phase, place = self._place(number)
+        return self._runs[phase].first(place + 1)[place]
+
+    def first_look(self, number: int) -> FirstLook | None:
+        """Return what is counted soon of the phase of an interval; None where the interval itself is soon.
+
+        Raises:
+            IndexError: the scenario is over.
+        """
+        phase, place = self._place(number)
+        return self._runs[phase].first_look(place + 1)
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """Return in which phase an interval is, and which of its simulated intervals it is."""
         phase = self.phase(number)
         place = number - (self._ends[phase - 1] if phase else 0)
         if place >= self.plan.drawn:
             chance = random.Random(f"{self.plan.seed} {phase} {place}")  # noqa: S311 - it must be repeatable
             place = int(chance.random() * self.plan.drawn)
-        return self._runs[phase].first(place + 1)[place]
+        return phase, place
 
     def simulated(self, phase: int) -> list[IntervalCounts]:
         """Return the intervals of a phase that are simulated and do not repeat others."""
@@ -214,6 +266,13 @@ def engine_of(plan: Scenario, phase: int) -> Engine:
     if is_watched(plan):
         return GuestEngine(machine, loads, dice)
     return (FaultEngine if has_faults(machine.box) else Engine)(machine.box, loads, dice)
+
+
+def _counted_in(engine: Engine, length: float) -> IntervalCounts:
+    """Run an engine for some microseconds, and return what is counted meanwhile."""
+    before = [engine.backlog(unit) for unit in engine.units]
+    engine.run(length)
+    return interval_counts(engine, before)
 
 
 def interval_counts(engine: Engine, before: list[float]) -> IntervalCounts:

@@ -176,6 +176,26 @@ class ScenarioSection(Section):
                     del self._samples[next(iter(self._samples))]
             return found
 
+    def first_look(self, utc: int) -> Interval | None:
+        """Return a short interval that ends within the second before a time.
+
+        It is how the machine is before the phase is counted.
+        """
+        from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates
+
+        number = self.number_at(utc)
+        found = self._simulation.first_look(number - 1) if number else None
+        if found is None:
+            return None
+        phase = self.plan.phases[self._simulation.phase(number - 1)]
+        begin = self._time(number) - round(found.seconds * SECOND)
+        counters = KernelCounters(
+            self.plan._replace(begin=begin // SECOND, step=found.seconds, phases=(phase,))
+        )
+        before = counters.sample()
+        counters.add([found.counts])
+        return Interval(before, counters.sample())
+
     def preview(self, utc: int) -> Interval | None:
         """Return the interval that ends at a time; only its phase is simulated, as far as it needs."""
         from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates

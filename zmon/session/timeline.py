@@ -82,6 +82,10 @@ class Section(ABC):
         """
         return None
 
+    def first_look(self, _utc: int) -> Interval | None:
+        """Return a short interval that ends about a time; None where its preview is known as soon."""
+        return None
+
     def last_unreadable(self, number: int, _step: int) -> int:
         """Return the last of the samples, from a damaged one on, that need not be tried."""
         return number
@@ -210,10 +214,20 @@ class Timeline:
 
     def preview(self, utc: int | None = None) -> Interval | None:
         """Return the interval that ends at a time, by default the last, if a section has a preview of it."""
+        section, utc = self._section_at(utc)
+        return None if section is None else section.preview(utc)
+
+    def first_look(self) -> Interval | None:
+        """Return a short interval about the end, if the preview of the last interval takes long."""
+        section, utc = self._section_at(None)
+        return None if section is None else section.first_look(utc)
+
+    def _section_at(self, utc: int | None) -> tuple[Section | None, int]:
+        """Return the last section that begins before a time, by default the end, and the time."""
         spans = [(section, span) for section in self.refresh() if (span := section.span()) is not None]
-        utc = spans[-1][1][1] if spans and utc is None else utc
-        near = [section for section, span in spans if utc is not None and span[0] <= utc]
-        return near[-1].preview(utc) if near and utc is not None else None
+        at = spans[-1][1][1] if spans and utc is None else utc or 0
+        near = [section for section, span in spans if span[0] <= at]
+        return near[-1] if near else None, at
 
     def previous(self, position: Position) -> Position | None:
         """Return the position before another; None at the begin."""

@@ -145,7 +145,7 @@ class Zmon(App[int], inherit_bindings=False):
         self.glass.tell()
         self.call_after_refresh(self._take_early)
         session = self.glass.session
-        if session.interval is None and not session.live:
+        if (session.interval is None or self.glass.first_look is not None) and not session.live:
             self.reading.preview(session.timeline)
         self.reading.start()
         self.concluding.start()
@@ -346,7 +346,7 @@ def run(  # noqa: PLR0913 - these are a user's choices
             early.restore()
 
     if early is not None:
-        early.taken = True
+        early.hand_over()
     with ended_by_signals(app.leave, give_back):
         status = app.run()
     let_go()

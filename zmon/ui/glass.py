@@ -143,6 +143,8 @@ class Glass:
         self._shown: list[tuple[Page | None, Pane]] = []
         """The panes of the session's pages, so that one returns to the same place; None when it failed."""
         self._begun = clock()
+        self.first_look: Interval | None = None
+        """The short interval that is shown until the preview of the timeline is known."""
         self.interval: Interval | None = None
         """What the header speaks of."""
         self.waiting = Pane([Line(f" {self._awaited()}", "strong")])
@@ -339,7 +341,8 @@ class Glass:
             self.settle()
         self.playback.survey()
         self._run_waiting()
-        self.session.read_preview()
+        if self.first_look is None:
+            self.session.read_preview()
 
     def _awaited(self) -> str:
         """Return what is said before there is an interval."""
@@ -348,12 +351,27 @@ class Glass:
 
     def previewed(self, found: Interval | None, error: str = "") -> None:
         """Show the preview of a timeline, or its last sample where there is none; or why that failed."""
-        if error:
+        seen, self.first_look = self.first_look, None
+        if self.session.interval is None and error:
             self.waiting = Pane([Line(f" {error}", "strong")])
-            return
-        if self.session.interval is None:
+        elif self.session.interval is None:
             self.session.show_preview(found)
             self._begin()
+        elif error:
+            self.say(error, "alarm")
+        elif seen is not None and self.session.interval is seen and not self.session.underway:
+            if self._message == of_first_look(seen):
+                self._message = ""
+            self.session.show_preview(found)
+            self._refill()
+            self.session.read_preview()
+
+    def looked(self, found: Interval) -> None:
+        """Show a first look at a timeline, until its preview is known; no conclusion is drawn from it."""
+        self.first_look = found
+        self.session.show_preview(found)
+        self._begin()
+        self.say(of_first_look(found), "guidance")
 
     def _run_waiting(self) -> None:
         """Carry out the commands that waited for the sample that is there now."""
@@ -462,9 +480,11 @@ class Glass:
 
     def _conclude(self) -> None:
         """Have the conclusion of the present page drawn, unless it is there or on its way."""
-        task = None if self.concluder is None else self.session.conclude_task()
+        if self.concluder is None or self.session.interval is self.first_look:
+            return
+        task = self.session.conclude_task()
         last = self._concluding or (self._concluded[0] if self._concluded else None)
-        if task is not None and self.concluder is not None and (last is None or last.about != task.about):
+        if task is not None and (last is None or last.about != task.about):
             self._concluding = task
             self.concluder.conclude(task)
 
@@ -702,6 +722,11 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
         return FormPane(page, sheet)
     style = "ascii" if chart == "ascii" else "blocks"
     return Grid(page, sheet, style if session.people().site.bars else "", session.left_at)
+
+
+def of_first_look(found: Interval) -> str:
+    """Return what is said of a first look."""
+    return f"First look, at {found.seconds:.3g} s of it: the whole interval is being simulated"
 
 
 def _at_once(line: str) -> bool:

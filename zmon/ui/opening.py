@@ -1,9 +1,10 @@
-"""The first pictures, which a slow or busy processor shows before Textual is loaded.
+"""The first pictures, which are shown before Textual is loaded.
 
-There loading Textual takes longer than all that zmon does until it can say what is wrong.  So the glass,
-which needs no Textual, is painted by a few sequences that every terminal knows, in the colours of the
-terminal, until it has rates.  Then Textual is loaded and goes on with the same glass.  What is typed
-meanwhile waits in the terminal.
+Where the processor is slow or busy, loading Textual takes longer than all that zmon does until it can say
+what is wrong; and while a machine is simulated, nothing else can be shown.  So the glass, which needs no
+Textual, is painted by a few sequences that every terminal knows, in the colours of the terminal, until it
+has rates.  Then Textual is loaded and goes on with the same glass.  What is typed meanwhile waits in the
+terminal.
 """
 
 from __future__ import annotations
@@ -158,6 +159,8 @@ class FirstPictures:
         self._before = termios.tcgetattr(sys.stdin.fileno())
         self.taken = False
         """Whether Textual has the terminal, and gives it back."""
+        self._interrupted = False
+        self._before_interrupt = signal.getsignal(signal.SIGINT)
 
     def begin(self) -> None:
         """Take the terminal; keys are kept as they are typed, and not echoed."""
@@ -166,6 +169,34 @@ class FirstPictures:
         settings[3] &= ~(termios.ICANON | termios.ECHO | termios.IEXTEN)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)
         self._write(BEGIN)
+
+    def interrupt(self, _number: int, _frame: object) -> None:
+        """End the program, as a handler of signals.
+
+        Python drops an exception that is raised in a `__del__` or in a callback of a weak reference, of which
+        each import has one: so what was asked for is kept, and `check` raises it again.
+        """
+        self._interrupted = True
+        raise KeyboardInterrupt
+
+    def hand_over(self) -> None:
+        """Leave the terminal, and Ctrl+C, to Textual.
+
+        Raises:
+            KeyboardInterrupt: the user has ended the program.
+        """
+        signal.signal(signal.SIGINT, self._before_interrupt)
+        self.check()
+        self.taken = True
+
+    def check(self) -> None:
+        """End the program if that was asked for.
+
+        Raises:
+            KeyboardInterrupt: it was.
+        """
+        if self._interrupted:
+            raise KeyboardInterrupt
 
     def restore(self) -> None:
         """Make the terminal what it was, without waiting for one that takes no output."""
@@ -181,11 +212,16 @@ class FirstPictures:
                     os.set_blocking(self._output, True)
 
     def paint(self) -> None:
-        """Paint what the glass shows now."""
+        """Paint what the glass shows now.
+
+        Raises:
+            KeyboardInterrupt: the user has ended the program.
+        """
+        self.check()
         width, height = os.get_terminal_size(self._output)
         self.glass.resize(width, height)
         lines = self.glass.lines()
-        if not self.glass.too_small:
+        if not self.glass.too_small and self.glass.first_look is None:
             lines[-3] = frame.guidance(SOON, self.glass.pane.position, width)
         self._write(picture(lines, width))
 
@@ -195,15 +231,26 @@ class FirstPictures:
             left = left[os.write(self._output, left) :]
 
     def show(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Paint until there are figures, or a key is pressed: a live machine needs two samples for them."""
+        """Paint until there are figures, or a key is pressed: a live machine needs two samples for them.
+
+        Of a simulated machine there is a first look, or its last interval where that is known as soon.
+        """
         self.paint()
-        if not self.glass.session.timeline.live:
+        timeline = self.glass.session.timeline
+        if timeline.previews and self.glass.session.interval is None:
+            found = timeline.first_look()
+            if found is not None:
+                self.glass.looked(found)
+            else:
+                self.glass.previewed(timeline.preview())
+            self.paint()
+        if not timeline.live:
             return
         due = clock()
         for wait in (0.0, FIRST_INTERVAL):
             if select.select([sys.stdin], [], [], max(0.0, due + wait - clock()))[0]:
                 return
-            self.glass.sampled(take_sample(self.glass.session.timeline))
+            self.glass.sampled(take_sample(timeline))
             self.paint()
 
 
@@ -211,25 +258,28 @@ class FirstPictures:
 def first_pictures(
     session: Session, first: str, keymap: KeyMap | None = None, history: CommandHistory | None = None
 ) -> Iterator[FirstPictures | None]:
-    """Show the first pictures of a session where the processor is slow; at the end give the terminal back.
+    """Show the first pictures of a session, and at the end give the terminal back.
+
+    They are shown where the processor is slow, and of a simulated machine, which takes long itself.
 
     What fails is tried again, and told, by the program that goes on.
     """
     pictures = None
-    if session.guide is None and is_slow():
+    if session.guide is None and (session.timeline.previews or is_slow()):
         with suppress(OSError, termios.error):  # no terminal that can be painted on
             pictures = FirstPictures(new_glass(session, first, keymap, history))
     if pictures is None:
         yield None
         return
-    handlers = {number: signal.getsignal(number) for number in ENDING}
+    handlers = {number: signal.getsignal(number) for number in (*ENDING, signal.SIGINT)}
     try:
         for number, handler in handlers.items():
             if handler is not signal.SIG_IGN:
-                signal.signal(number, _end)
+                signal.signal(number, pictures.interrupt if number == signal.SIGINT else _end)
         with suppress(Exception):
             pictures.begin()
             pictures.show()
+            pictures.check()
         yield pictures
     finally:
         for number, handler in handlers.items():
