@@ -117,6 +117,15 @@ def document(found: Verdict, span: tuple[int, int]) -> dict[str, Any]:
         "verdict": found.sentence,
         "next_limit": found.next_limit,
         "diagnoses": [_object(one, by, span) for one, by in _all(found)],
+        "examined": [
+            {
+                "id": one.id,
+                "title": CATALOGUE[one.id].title,
+                "where": [each.key or each.title for each in one.subjects],
+                "words": one.words,
+            }
+            for one in found.examined
+        ],
         "unknown": [
             {"id": one.id, "title": CATALOGUE[one.id].title, "source": one.source} for one in found.unknown
         ],

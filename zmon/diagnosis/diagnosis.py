@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Number, Value
+    from zmon.diagnosis.examined import Examined
     from zmon.queueing.change import Change
 
 CERTAIN: Final = "certain"
@@ -120,6 +121,8 @@ class Verdict(NamedTuple):
     """What could not be judged."""
     rest: str = ""
     """What is said of the rest of a long time, of which some stretches were diagnosed; else empty."""
+    examined: tuple[Examined, ...] = ()
+    """What looks like a cause, and is none, or has no remedy that is worth its work."""
 
     @property
     def is_calm(self) -> bool:

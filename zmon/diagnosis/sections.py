@@ -31,9 +31,11 @@ def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
 
 
 def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
-    """Yield what follows all diagnoses: those that others explain, the next limit, and what is not known."""
+    """Yield what follows all diagnoses: what is explained, what was examined, and what is not known."""
     for one, by in found.explained:
         yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it.{_beside(one, by)}"
+    for each in found.examined:
+        yield "Looked at", each.words
     if found.rest:
         yield "Else", found.rest
     if found.next_limit and not found.is_calm:

@@ -28,6 +28,7 @@ from zmon.diagnosis import (
 )
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
+from zmon.diagnosis.examined import examined
 from zmon.diagnosis.gains import by_gain
 from zmon.diagnosis.phrases import percent
 from zmon.diagnosis.usual import compared
@@ -96,7 +97,12 @@ def verdict(situation: Situation) -> Verdict:
     first = [compared(one, situation.machine.usual) for one in first]
     limit = _next_limit(uses, ids)
     return Verdict(
-        tuple(first), explained, _sentence(situation, first, limit, unknown), limit, tuple(unknown)
+        tuple(first),
+        explained,
+        _sentence(situation, first, limit, unknown),
+        limit,
+        tuple(unknown),
+        examined=examined(situation, [*first, *(one for one, _ in explained)]),
     )
 
 
@@ -104,7 +110,8 @@ def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> V
     """Return the verdict on a long time in no step of which something was short, from that on its mean."""
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
     limit = whole.next_limit or _next_limit(resource_uses(situation.load), set())
-    return Verdict(blind, (), _calm_sentence(situation, limit, unknown), limit, tuple(unknown))
+    words = _calm_sentence(situation, limit, unknown)
+    return Verdict(blind, (), words, limit, tuple(unknown), examined=whole.examined)
 
 
 def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:

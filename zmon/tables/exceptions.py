@@ -47,7 +47,7 @@ def table(view: View) -> Table:
     return Table(
         [str(entry.number) for entry in entries],
         columns,
-        notes=(*_progress(found), *_sentences(entries), *_unknown(found)),
+        notes=(*_progress(found), *_sentences(entries), *_examined(view, entries), *_unknown(found)),
         span=None if interval.skipped or not found.end else (found.begin, found.end),
         missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
         marks={"level": marks},
@@ -77,6 +77,21 @@ def _progress(found: Exceptions) -> list[str]:
 
 def _sentences(entries: list[ExceptionEntry]) -> list[str]:
     return [f"{clock(entry.begin)} {entry.words}" for entry in entries]
+
+
+def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
+    """Say of causes that exceptions point to why DIAGNOSE does not name them, in the interval at hand."""
+    interval = view.interval
+    if interval.before is None or view.figures_only:
+        return []
+    begin, end = interval.before.at.utc, interval.after.at.utc
+    causes = {one.cause for one in entries if one.cause and one.begin < end and one.end > begin}
+    if not causes:
+        return []
+    from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - most times have no exception
+
+    each = verdict_of(view).examined
+    return [f"Looked at: {one.words}" for one in each if any(one.id.startswith(cause) for cause in causes)]
 
 
 def _unknown(found: Exceptions) -> list[str]:

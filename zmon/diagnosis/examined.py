@@ -1,0 +1,183 @@
+"""What looks like a cause, was examined, and is none, or has no remedy that is worth its work.
+
+A rule marks a figure; a diagnosis needs more: that requests wait for the thing.  Where both differ it is said
+why, with what the model of all resources predicts, so that EXCEPT and DIAGNOSE do not contradict each other.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent
+from zmon.diagnosis.gains import gains_little
+from zmon.diagnosis.phrases import (
+    NOT_MUCH,
+    gain_words,
+    many,
+    ms,
+    names,
+    of_lcu,
+    of_paths,
+    percent,
+    prediction,
+)
+from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
+from zmon.queueing.observation import mean_of, path_groups
+from zmon.queueing.prediction import LOW
+from zmon.queueing.waiting import FULL_ALIASES, MIN_LONGER, MIN_LOST
+from zmon.ranges import ranges
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnosis, Subject
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.change import Change
+    from zmon.queueing.observation import ObservedLcu
+
+BUSY_PATHS: Final = 0.5
+"""Utilisation from which on channel paths deserve a look, as the rule `path-busy` has it."""
+ALONE: Final = 0.3
+TIMES_ALONE: Final = 5.0
+"""Utilisation of a path, and how many times that of each other one of its group: as in `path-alone`."""
+SCSI_CAUSES: Final = ("D14", "D14b", "D14c")
+"""Diagnoses that say why a path to SCSI disks is busy, and what to do."""
+
+
+class Examined(NamedTuple):
+    """Something that was examined, and is not diagnosed."""
+
+    id: str
+    """The diagnosis that it is not."""
+    subjects: tuple[Subject, ...]
+    tell: Callable[[], str]
+    """Returns `words`: the model is asked only for what is shown."""
+
+    @property
+    def words(self) -> str:
+        """What was seen, and why it is no cause, in a sentence or two."""
+        return self.tell()
+
+
+def examined(situation: Situation, diagnoses: Collection[Diagnosis]) -> tuple[Examined, ...]:
+    """Return what was examined beside the diagnoses, which are all: those that others explain as well."""
+    return (*_paths(situation, diagnoses), *_queues(situation, diagnoses))
+
+
+def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
+    """Yield the channel paths that are busy, but not what requests wait for: all of one sort in one."""
+    load = situation.load
+    full = {one for each in diagnoses if each.id == "D2" for one in each.subjects}
+    used = {
+        key: most
+        for key, chpids in path_groups(load.lcus).items()
+        if of_paths(key) not in full and (most := _use(situation, chpids))
+    }
+    busy = [key for key, most in used.items() if most >= BUSY_PATHS]
+    scsi = [key for key in used if not load.fcp.isdisjoint(key.split())]
+    own = [key for key in busy if key not in scsi]
+    if own:
+        volumes = tuple(one for lcu in _behind(situation, own) for one in load.volumes_of(lcu.key))
+        pend, serv = mean_of(volumes, "pend"), mean_of(volumes, "serv")
+        timed = not (isinstance(pend, Absent) or isinstance(serv, Absent))
+        times = f", and a request behind them pends for {ms(pend)} of {ms(serv)}" * timed
+        yield _of_paths(situation, own, max(used[key] for key in own), times)
+    explaining = next((one.id for one in diagnoses if one.id in SCSI_CAUSES), "")
+    for key in scsi:
+        chpids = key.split()
+        others = [_use(situation, [one]) for one in chpids]
+        others.remove(max(others))
+        lone = bool(others) and used[key] >= ALONE and max(others) <= used[key] / TIMES_ALONE
+        if explaining and key in busy:
+            words = f"Channel paths {ranges(chpids)} are up to {percent(used[key])} busy:"
+            yield Examined("D2", (of_paths(key),), partial(str, f"{words} {explaining} explains it."))
+        elif lone and not explaining:
+            first = max(chpids, key=lambda one: _use(situation, [one]))
+            seen = (
+                f"channel path {first} is {percent(used[key])} busy and the others of {ranges(chpids)} are"
+                " next to idle, but nothing is seen to wait for it"
+            )
+            yield Examined(
+                "D14b", (of_paths(key),), _told(situation, seen, "The use of all paths", (PathsInUse(),))
+            )
+        elif key in busy:
+            yield _of_paths(situation, [key], used[key], ", but nothing is seen to wait for them")
+
+
+def _of_paths(situation: Situation, keys: Sequence[str], most: float, more: str) -> Examined:
+    """Return what is said of groups of paths, with what twice as many would give."""
+    load = situation.load
+    behind = _behind(situation, keys)
+    seen = (
+        f"channel paths {names([ranges(key.split()) for key in keys])} are up to {percent(most)} busy{more}"
+    )
+    changes = [PathNumber(2, times=True)]
+    if len(behind) < len([one for one in load.lcus if load.volumes_of(one.key)]):
+        firsts = (next(iter(_behind(situation, [key]))) for key in keys)
+        changes = [PathNumber(2, lcu=one.key, times=True) for one in firsts]
+    return Examined(
+        "D2", tuple(map(of_paths, keys)), _told(situation, seen, "Twice as many paths alone", changes)
+    )
+
+
+def _use(situation: Situation, chpids: Iterable[str]) -> float:
+    """Return how busy the busiest of some paths is, as far as is known."""
+    uses = [situation.load.paths.get(one, 0.0) for one in chpids]
+    return max((float(use) for use in uses if not isinstance(use, Absent)), default=0.0)
+
+
+def _behind(situation: Situation, keys: Iterable[str]) -> list[ObservedLcu]:
+    """Return the LCUs behind groups of paths that have volumes."""
+    paths = {chpid for key in keys for chpid in key.split()}
+    load = situation.load
+    return [one for one in load.lcus if one.chpids and set(one.chpids) <= paths and load.volumes_of(one.key)]
+
+
+def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
+    """Yield the LCUs for which requests wait in Linux while most of their aliases are free, all in one."""
+    short = {one.key for each in diagnoses if each.id.startswith("D4") for one in each.subjects}
+    each = ((lcu, _queued(situation, lcu)) for lcu in situation.load.lcus if lcu.key not in short)
+    found = [(lcu, lost) for lcu, lost in each if lost]
+    if not found:
+        return
+    lcus = [lcu for lcu, _ in found]
+    volumes = tuple(one for lcu in lcus for one in situation.load.volumes_of(lcu.key))
+    use = max(float(one.alias_use) / one.aliases for one in lcus if not isinstance(one.alias_use, Absent))
+    seen = (
+        f"{many(sum(lost for _, lost in found), 'request')} wait in Linux for"
+        f" {names([one.title for one in lcus])}, each for {ms(mean_of(volumes, 'queued'))}, though at most"
+        f" {percent(use)} of the aliases are in use on average: requests come in bursts"
+    )
+    changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one in lcus)
+    yield Examined(
+        "D4", tuple(map(of_lcu, lcus)), _told(situation, seen, "Twice as many aliases alone", changes)
+    )
+
+
+def _queued(situation: Situation, lcu: ObservedLcu) -> float:
+    """Return how many requests wait in Linux for an LCU, where they wait for long and aliases are free."""
+    load = situation.load
+    ones = tuple(one for one in load.volumes_of(lcu.key) if load.enough(one.rate) and not one.estimated)
+    queued, serv = mean_of(ones, "queued"), mean_of(ones, "serv")
+    if not lcu.aliases or isinstance(queued, Absent) or isinstance(serv, Absent):
+        return 0.0
+    lost = queued * sum(one.rate for one in ones)
+    is_free = not isinstance(lcu.alias_use, Absent) and lcu.alias_use < FULL_ALIASES * lcu.aliases
+    return lost if is_free and lost >= MIN_LOST and queued >= MIN_LONGER * serv else 0.0
+
+
+def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change]) -> Callable[[], str]:
+    """Return what says what was seen, and what the model predicts of a remedy."""
+    words = f"{seen[:1].upper()}{seen[1:]}."
+
+    def tell() -> str:
+        found = prediction(situation, changes)
+        if found is None or (found.confidence == LOW and found.times < 1):
+            return words
+        gain = gain_words(found)
+        gives = "would gain little:" if gains_little(found) else "would give"
+        return f"{words} {what} {gives} {gain.removeprefix(NOT_MUCH)}."
+
+    return tell
