@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.tables import device
 from zmon.tables.control_unit import findings, table
+from zmon.tables.diagnosed import verdict_of
 from zmon.tables.table import SUMMARY
 from zmon.tables.topology import UNLISTED
 from zmon.tables.view import View
@@ -140,12 +142,24 @@ def test_lcus_of_two_boxes_with_the_same_id_are_told_apart() -> None:
 
 def test_one_hot_lcu() -> None:
     """Said of one, and no advice: the verdict knows whether anything waits there."""
-    assert said(900, 50, 50, 50) == ["LCU 2480 carries 86 % of the I/O"]
+    assert said(900, 100, 90, 90) == ["LCU 2480 carries 76 % of the I/O"]
 
 
 def test_an_lcu_with_its_fair_share_is_not_among_those_that_carry_the_load() -> None:
     """Only what has more than that."""
-    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69 % of the I/O"]
+    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69 % of the I/O, 2 of 4 LCUs are idle"]
+
+
+def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
+    """The note counts as many as the verdict names: one function says what idle is."""
+    names = ["2480", "2481", "2482"]
+    columns = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0], "ssid": names}
+    assert findings(names, columns) == ["LCU 2480 carries 80 % of the I/O, 1 of 3 LCUs is idle"]
+    view = view_of("shark-before")
+    claim = verdict_of(view).diagnoses[0].claim
+    assert "LCU 7100 and LCU 7500 are idle" in claim
+    (note, *_) = [one for one in table(view).notes if "idle" in one]
+    assert note.endswith("2 of 4 LCUs are idle")
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ from zmon.diagnosis.phrases import (
     percent,
 )
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, mean_of
+from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, idle_lcus, mean_of
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
@@ -40,14 +40,14 @@ ALIKE: Final = 0.7
 """The part of an LCU's volumes whose Disc is long where the LCU is what is full."""
 SKEWED: Final = 2.0
 """Times its even share of the bytes from which on an LCU has too much."""
-IDLE_SHARE: Final = 0.25
-"""Times its even share below which an LCU is idle."""
 IDLE_LCUS: Final = 1 / 3
 """The part of the LCUs that are idle where data are placed unevenly."""
 MOSTLY: Final = 0.5
 """The part of the requests that miss the cache from which on large ones, too, wait for disks."""
 MISSED: Final = 0.1
 """The part of the requests that miss the cache from which on small ones wait for disks."""
+EVEN: Final = "with an even spread "
+"""What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
 OVERCROWDED: Final = 8
 """Aliases of an LCU from which on it may have more requests than it can work on at once."""
 
@@ -282,17 +282,20 @@ def uneven_data(situation: Situation) -> Diagnoses:
     full = _waits(situation).full
     if len(carried) > 1 and whole and full:
         even = whole / len(carried)
-        idle = [one for one in load.lcus if carried.get(one.key, even) < IDLE_SHARE * even]
+        without = idle_lcus(carried)
+        idle = [one for one in load.lcus if one.key in without]
         one = max(full, key=lambda one: carried[one.lcu.key])
         if carried[one.lcu.key] >= SKEWED * even and len(idle) >= IDLE_LCUS * len(carried):
-            return (_uneven(situation, one, carried[one.lcu.key] / whole, idle, sorted(carried)),)
+            parts = {key: each / whole for key, each in carried.items()}
+            return (_uneven(situation, one, parts, idle),)
     return _each(situation, None)
 
 
 def _uneven(
-    situation: Situation, one: _FullLcu, share: float, idle: Sequence[ObservedLcu], all_of_them: Sequence[str]
+    situation: Situation, one: _FullLcu, parts: Mapping[str, float], idle: Sequence[ObservedLcu]
 ) -> Diagnosis:
-    subject = of_lcu(one.lcu)
+    subject, share, all_of_them = of_lcu(one.lcu), parts[one.lcu.key], sorted(parts)
+    most = max(idle, key=lambda each: parts[each.key])
     spaces = owners_on(situation, one.lcu.key)
     whose = f" {_spaces(spaces)}" if spaces else ""
     changes = tuple(
@@ -312,6 +315,14 @@ def _uneven(
         evidence=(
             evidence("control_unit.share", subject, 100 * share, f"{percent(share)} of all bytes"),
             *one.evidence(),
+            evidence(
+                "control_unit.mbs",
+                of_lcu(most),
+                bytes_of(situation.load, most.key) / 1e6,
+                f"{most.title}, the busiest of the idle, has {percent(parts[most.key])} of the bytes"
+                if len(idle) > 1
+                else f"{most.title} has {percent(parts[most.key])} of the bytes",
+            ),
         ),
         confidence=LIKELY if one.estimated else CERTAIN,
         action="Spread these data over all LCUs: MOVES lists the files to move."
@@ -320,7 +331,7 @@ def _uneven(
         lost=one.lost,
         changes=() if one.estimated else changes,
         # where the times are estimated, how long requests wait there is not measured
-        foretell=str if one.estimated else gain(situation, changes),
+        foretell=str if one.estimated else gain(situation, changes, EVEN),
         whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
         confirm="Channel measurement would confirm it." if one.estimated else "",
         missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),

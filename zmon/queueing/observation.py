@@ -25,6 +25,8 @@ SMALL: Final = 65_536.0
 """Bytes of a request below which Disc is taken for cache misses where the cache statistics were not read."""
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
+IDLE_SHARE: Final = 0.25
+"""Times its even share of the load below which an LCU is idle."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
@@ -227,6 +229,16 @@ def _mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
     if not known:
         return absent(pairs[0][0].reason if pairs else "no I/O in the interval")
     return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
+
+
+def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
+    """Return the keys of the LCUs that are idle: those with less than a quarter of their even share.
+
+    All that zmon says of idle LCUs asks here.  `carried` has the bytes per second of each LCU by its key.
+    """
+    known = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
+    even = sum(known.values()) / max(1, len(known))
+    return [key for key, load in known.items() if load < IDLE_SHARE * even]
 
 
 def path_groups(lcus: Iterable[ObservedLcu]) -> dict[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
+from zmon.queueing.observation import idle_lcus
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -316,7 +317,10 @@ def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> lis
     everything = sum(rate for rate, _, _ in loads)
     if everything < MIN_IO:
         return []
-    return [*_carried(loads, everything, len(keys)), *_for_whom(loads, columns.get("spaces", ()))]
+    return [
+        *_carried(loads, everything, _idle(keys, columns), len(keys)),
+        *_for_whom(loads, columns.get("spaces", ())),
+    ]
 
 
 def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
@@ -331,7 +335,19 @@ def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[
     return sorted(loads, key=lambda load: -load[0])
 
 
-def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: int) -> list[str]:
+def _idle(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> int:
+    """Return how many LCUs are idle; where no bytes are known, I/O counts."""
+    each = (
+        dict(zip(keys, columns.get(name, ()), strict=False))  # behind them come disks on no LCU
+        for name in ("mbs", "io")
+    )
+    known = (
+        {key: value for key, value in loads.items() if not isinstance(value, (Absent, str))} for loads in each
+    )
+    return len(idle_lcus(next(filter(None, known), {})))
+
+
+def _carried(loads: Sequence[tuple[float, str, int]], everything: float, idle: int, units: int) -> list[str]:
     """Name the LCUs with more than their fair share, if at most half of all carry the bulk."""
     bulk = next(
         many for many in range(1, len(loads) + 1) if sum(r for r, _, _ in loads[:many]) >= BULK * everything
@@ -342,7 +358,6 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, units: 
     hot, carried = [ssid for _, ssid, _ in unfair], sum(rate for rate, _, _ in unfair)
     said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
     said += f" {100 * carried / everything:.0f} % of the I/O"
-    idle = sum(1 for rate, _, _ in loads if rate < everything / 100)
     if idle:
         said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
     return [said]
