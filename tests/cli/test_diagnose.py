@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from zmon.cli.main import main
+from zmon.tables.diagnosed import same_time, verdict_of, written_out
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str, expected: int = 0) -> str:
@@ -112,3 +116,75 @@ def test_a_day_from_midnight_to_midnight_begins_at_the_first(
     assert found == json.loads(capsys.readouterr().out)
     assert main([*day, "--since", "-0s"]) == 2
     assert "no sample so long before the end" in capsys.readouterr().err
+
+
+def commands_in(text: str, heading: str = "What if: ") -> list[list[str]]:
+    """Return the commands of zmon that a text prints in lines of their own, or behind a heading."""
+    lines = (line.strip().removeprefix(heading) for line in text.splitlines())
+    return [shlex.split(line)[1:] for line in lines if line.startswith("zmon ")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--from", "recordings/lab-shark-before.zmon", "--at", "09:50"],
+        ["--from", "recordings/lab-shark-before.zmon", "--since=-2m"],
+        ["--from", "lab:pav-3"],
+    ],
+)
+def test_a_what_if_command_can_be_pasted(
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """It stands in one line with the source and the time, and predicts the gain that the diagnosis has."""
+    assert main(["diagnose", *words]) == 0
+    text = capsys.readouterr().out
+    (command,) = commands_in(text)
+    assert command[:3] == ["whatif", "--from", words[1]]
+    gain = re.search(r"(\d+\.\d\d) times the throughput", " ".join(text.split()))
+    assert gain is not None
+    assert main(command) == 0
+    assert f"Throughput: {gain[1]} times" in capsys.readouterr().out
+
+
+def test_a_stretch_is_asked_about_alone() -> None:
+    """The gain is of the stretch in which something was short, not of the long time around it."""
+    view = view_of("pav-3")
+    view.history.asked = ("--from", "monday.zmon")
+    (one, *_) = verdict_of(view).diagnoses
+    begin, end = 1_773_671_400_000_000_000, 1_773_672_300_250_000_001
+    asked = same_time(view, [])(one._replace(begin=begin, end=end))
+    assert asked == ["--from", "monday.zmon", "--since", written_out(begin), "--at", written_out(end)]
+    assert written_out(end).endswith(":00.251")
+    assert same_time(view, ["--at", "9:50"])(one) == ["--from", "monday.zmon", "--at", "9:50"]
+
+
+def test_earlier_exceptions_are_told(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """The last interval is calm: how many exceptions there were, when, and the commands to look."""
+    source = ["diagnose", "--from", "recordings/hercules-four-queries.zmon"]
+    assert main(source) == 0
+    text = capsys.readouterr().out
+    assert "Earlier: 1 exception was over before this interval, 15:11:56 - 15:16:24." in " ".join(
+        text.split()
+    )
+    listed, worst = commands_in(text)
+    assert listed[:2] == ["show", "EXCEPT"]
+    assert main(worst) == 0
+    assert "1. Requests wait in LCU 7000" in capsys.readouterr().out
+    assert main([*source, "--at", "15:15:59"]) == 0
+    assert "Earlier" not in capsys.readouterr().out
+
+
+def test_what_was_not_judged_before_is_told(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """A long recording that stores no exceptions is not judged for it: the commands that do are named."""
+    assert main(["diagnose", "--from", "recordings/lab-healthy-day.zmon", "-f", "json"]) == 0
+    earlier = json.loads(capsys.readouterr().out)["earlier"]
+    assert earlier["exceptions"] is None
+    assert [shlex.split(one)[1] for one in earlier["commands"]] == ["show", "diagnose"]

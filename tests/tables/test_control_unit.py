@@ -153,7 +153,8 @@ def test_an_lcu_with_its_fair_share_is_not_among_those_that_carry_the_load() -> 
 def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
     """The note counts as many as the verdict names: one function says what idle is."""
     names = ["2480", "2481", "2482"]
-    columns = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0], "ssid": names}
+    columns: dict[str, list[Value]] = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0]}
+    columns["ssid"] = [*names]
     assert findings(names, columns) == ["LCU 2480 carries 80 % of the I/O, 1 of 3 LCUs is idle"]
     view = view_of("shark-before")
     claim = verdict_of(view).diagnoses[0].claim

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,24 +17,29 @@ from zmon.cli.service_status import (
     write_state,
 )
 from zmon.cli.show_intervals import moves_to
-from zmon.cli.source_options import open_source
+from zmon.cli.source_options import is_simulated, open_source
+from zmon.clock import length
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.sections import remarks, sections
-from zmon.diagnosis.stretch import timed_claim
+from zmon.diagnosis.stretch import timed_claim, times
 from zmon.kinds import MACHINE, UNIT, UNIT_IO
 from zmon.plain_text import harmless
+from zmon.record import NamedTuple
 from zmon.screen.export import moment, plain
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.tables.diagnosed import NEEDS, judged_view, verdict_of
+from zmon.tables.diagnosed import NEEDS, judged_view, same_time, verdict_of, written_out
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.tables.view import View
     from zmon.topology.machine import UserInputs
+
+    Options = Callable[[Diagnosis], Sequence[str]]
+    """Returns those with which a command looks at the same source and time."""
 
 MIN_WIDTH: Final = 60
 HEADINGS: Final = (
@@ -41,6 +47,8 @@ HEADINGS: Final = (
 )  # fmt: skip
 """The names of the columns, in CSV."""
 SERVICE: Final = "DIAGNOSE"
+MOST_JUDGED: Final = 600
+"""Samples up to which the rules judge a source that stores no exceptions."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,18 +79,18 @@ def _answer(args: argparse.Namespace) -> int:
         answers = _answers(navigator, args, people)
         if args.status:
             known = list(answers)  # the first line is about all of them
-            state = together([state_of_verdict(found) for found, _ in known])
+            state = together([state_of_verdict(found) for found, _, _ in known])
             write_state(args, SERVICE, state)
             answers = iter(known)
-        for number, (found, view) in enumerate(answers):
-            _print(args, found, view, first=number == 0)
+        for number, answer in enumerate(answers):
+            _print(args, *answer, _earlier(args, navigator), first=number == 0)
     return state.level if args.status else status(args)
 
 
 def _answers(
     navigator: Navigator, args: argparse.Namespace, people: Callable[[], UserInputs]
-) -> Iterator[tuple[Verdict, View]]:
-    """Yield the verdict on each interval that the options choose, and the view that it is about."""
+) -> Iterator[tuple[Verdict, View, Options]]:
+    """Yield the verdict on each interval that is asked for, the view that it is about, and its options."""
     for _left in moves_to(navigator, args):
         view = navigator.view()
         if view is None or view.interval.before is None:
@@ -92,21 +100,93 @@ def _answers(
                 " zmon where, zmon check and zmon show answer what one says"
             )
         view.people = people
-        yield verdict_of(view), judged_view(view)
+        yield verdict_of(view), judged_view(view), same_time(view, _time_given(args))
+
+
+def _time_given(args: argparse.Namespace) -> list[str] | None:
+    """Return the options that name the time, as they were given; None if there are several intervals."""
+    times = (("--since", args.since), ("--at", args.at))
+    given = [_with_value(name, words) for name, words in times if words]
+    return [word for each in given for word in each] if args.count == 1 else None
+
+
+def _with_value(name: str, words: str) -> list[str]:
+    """Return an option with its value as the command line understands it."""
+    return [f"{name}={words}"] if words.startswith("-") else [name, words]
+
+
+class Earlier(NamedTuple):
+    """What is known of the time before the interval that is looked at, because nobody named a time."""
+
+    words: str
+    commands: tuple[str, ...]
+    """Which say more."""
+    exceptions: int | None
+    """How many there were; None if these samples were not judged."""
+    begin: int
+    end: int
+    """From the begin of the first to the end of the last, UTC in ns; else the time that was not judged."""
+
+
+def _earlier(args: argparse.Namespace, navigator: Navigator) -> Earlier | None:
+    """Return what rules found before the last interval of a source; None if a time was asked for.
+
+    It is known where exceptions are stored, and where there are few samples.
+    """
+    timeline, interval, span = navigator.timeline, navigator.interval, navigator.timeline.span()
+    if args.at or args.since or not args.source or is_simulated(args.source) or span is None:
+        return None
+    if interval is None or interval.before is None or interval.before.at.utc <= span[0]:
+        return None
+    log, begin = navigator.log, interval.before.at.utc
+    listed = shlex.join(["zmon", "show", "EXCEPT", *timeline.asked])
+    if not log.is_stored() and sum(map(len, timeline.refresh())) > MOST_JUDGED:
+        words = (
+            f"{length((begin - span[0]) / 1e9)} before this interval were not judged by the rules. To do so:"
+        )
+        all_of_it = shlex.join(["zmon", "diagnose", *timeline.asked, "--since", "begin"])
+        return Earlier(words, (listed, all_of_it), None, span[0], begin)
+    log.complete()
+    over = [one for one in log.entries() if one.end <= begin]
+    if not over:
+        return None
+    first, last = min(one.begin for one in over), max(one.end for one in over)
+    worst = written_out(min(over, key=lambda one: one.heaviness).worst_end)
+    count = f"{len(over):,} exceptions were" if len(over) > 1 else "1 exception was"
+    words = f"{count} over before this interval, {times(first, last)}. The list, and the worst interval:"
+    diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", worst])
+    return Earlier(words, (listed, diagnosed), len(over), first, last)
 
 
 # output
 
 
-def _print(args: argparse.Namespace, found: Verdict, view: View, *, first: bool) -> None:
+def _print(  # noqa: PLR0913 - the parts of an answer
+    args: argparse.Namespace,
+    found: Verdict,
+    view: View,
+    options: Options,
+    earlier: Earlier | None,
+    *,
+    first: bool,
+) -> None:
     before, after = view.interval.before, view.interval.after
     span = (before.at.utc if before else after.at.utc, after.at.utc)
     write_result(
         args,
-        lambda: _text(found, span, first=first),
+        lambda: _text(found, span, options, earlier, first=first),
         lambda: (*([HEADINGS] if first else []), *_records(found, span)),
-        lambda: document(found, span),
+        lambda: document(found, span) | {"earlier": None if earlier is None else _told(earlier)},
     )
+
+
+def _told(earlier: Earlier) -> dict[str, Any]:
+    return {
+        "exceptions": earlier.exceptions,
+        "begin": moment(earlier.begin),
+        "end": moment(earlier.end),
+        "commands": list(earlier.commands),
+    }
 
 
 def document(found: Verdict, span: tuple[int, int]) -> dict[str, Any]:
@@ -177,7 +257,14 @@ def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
         ]  # fmt: skip
 
 
-def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str]:
+def _text(
+    found: Verdict,
+    span: tuple[int, int],
+    options: Options,
+    earlier: Earlier | None,
+    *,
+    first: bool,
+) -> Iterator[str]:
     width = max(terminal_width(), MIN_WIDTH)
     if not first:
         yield ""
@@ -189,13 +276,20 @@ def _text(found: Verdict, span: tuple[int, int], *, first: bool) -> Iterator[str
         if number > 1 or found.is_calm:
             yield ""
         yield from folded(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})", width)
-        yield from _sections(sections(one), width)
+        yield from _sections(sections(one, options), width)
     last = list(remarks(found))
     if last:
         yield ""
         yield from _sections(last, width)
+    if earlier is not None:
+        yield ""
+        yield from _sections([("Earlier", earlier.words)], width)
+        yield from (f"     {command}" for command in earlier.commands)
 
 
 def _sections(found: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     for heading, words in found:
-        yield from folded(words, width, f"   {heading}: ", "     ")
+        if words.startswith("zmon "):
+            yield f"   {heading}: {words}"  # a command in one line can be pasted
+        else:
+            yield from folded(words, width, f"   {heading}: ", "     ")

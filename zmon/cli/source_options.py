@@ -33,6 +33,12 @@ SIMULATED: Final = "lab:"
 
 IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
 """The kinds from which a lookup follows how files, devices and disks depend on each other."""
+AS_GIVEN: Final = {
+    "--from": "source", "--site": "site", "--cp-file": "cp_file", "--cp-user": "cp_user",
+    "--cp-member": "cp_member", "--listing": "listing", "--database": "database", "--base-dir": "base_dir",
+    "--terminator": "terminator", "--partitions": "partitions",
+}  # fmt: skip
+"""The options that other commands need for the same answer, and where their values are."""
 NAMED: Final = 3
 """Files of a directory that are named; the others are counted."""
 STORED: Final = (CONTAINER, CLAIM)
@@ -110,7 +116,21 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
     found.site = getattr(args, "site", "")
+    found.asked = tuple(_as_given(args))
     return found
+
+
+def _as_given(args: argparse.Namespace) -> Iterator[str]:
+    """Yield the options that name the source and what users supply, for commands that are to be pasted.
+
+    The address of a server is left out: it may hold a password.
+    """
+    for option, name in AS_GIVEN.items():
+        value = getattr(args, name, None)
+        for each in value if isinstance(value, list) else [value]:
+            words = ",".join(map(str, each)) if isinstance(each, tuple) else str(each or "")
+            if words and "://" not in words:
+                yield from (option, words)
 
 
 def _opened(args: argparse.Namespace, kinds: Collection[Kind] | None, last: int | None) -> Timeline:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from zmon.diagnosis.catalogue import CATALOGUE
@@ -9,13 +10,16 @@ from zmon.diagnosis.phrases import NOT_MUCH
 from zmon.diagnosis.stretch import timed_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
 
 
-def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
-    """Yield the headings and sentences that follow the claim of a diagnosis."""
+def sections(one: Diagnosis, options: Callable[[Diagnosis], Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the headings and sentences that follow the claim of a diagnosis.
+
+    `options` returns those with which a command looks at the same source and time.
+    """
     yield "Evidence", f"{'; '.join(each.words for each in one.evidence)}."
     if one.excluded:
         yield "It is not", f"{'; '.join(each.removeprefix('not ') for each in one.excluded)}."
@@ -23,7 +27,7 @@ def sections(one: Diagnosis) -> Iterator[tuple[str, str]]:
     if one.gain:
         yield "Gain", f"{one.gain}."
     if one.whatif:
-        yield "What if", f"zmon whatif {one.whatif}"
+        yield "What if", shlex.join(["zmon", "whatif", *options(one), *one.whatif.split()])
     if one.confirm:
         yield "To be sure", one.confirm
     if one.missing:

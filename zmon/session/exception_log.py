@@ -122,6 +122,11 @@ class ExceptionLog:
             self._done = until == self._end
         return True
 
+    def is_stored(self) -> bool:
+        """Return whether the recordings of the timeline store their exceptions, so that nothing is judged."""
+        with self._lock:
+            return not self._timeline.live and self._read_stored()
+
     def _read_stored(self) -> bool:
         """Read exceptions that a recorder has stored; return False where samples have to be judged."""
         is_part = self._begin > 0 or self._end < LAST

@@ -95,6 +95,7 @@ class Navigator:
             self._exceptions,
             timeline.fleet,
         )
+        self.history.asked = timeline.asked
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""
         self._preview: Interval | None = None

@@ -162,6 +162,8 @@ class Timeline:
     """Its exceptions, once somebody has asked for them."""
     site = ""
     """The site file that was named, whose profile of rules counts."""
+    asked: Sequence[str] = ()
+    """The options that name it and what users supply, as they were given on the command line."""
     remarks: Sequence[str] = ()
     """What of the source was not understood."""
     fleet: FleetFill | None = None

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import clock
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
@@ -290,7 +291,7 @@ def table(view: View) -> Table:
         firsts[len(lines)] = one
         lines.append((f"{number}. {one.id}", timed_claim(one), one))
         lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
-        lines += [(heading, words, one) for heading, words in sections(one)]
+        lines += [(heading, words, one) for heading, words in sections(one, same_time(view))]
     lines += [(heading, words, None) for heading, words in remarks(found)]
     heads = [firsts.get(number) for number in range(len(lines))]
     columns: dict[str, list[Value]] = {
@@ -306,6 +307,39 @@ def table(view: View) -> Table:
     seconds = judged.interval.seconds
     notes = () if judged is view else (f"Looked at: the last {seconds:.0f} s, because of too little I/O",)
     return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes, sentences="text")
+
+
+def same_time(view: View, given: Sequence[str] | None = None) -> Callable[[Diagnosis], list[str]]:
+    """Return what returns the options with which a command looks at the interval that a diagnosis is about.
+
+    `given` are those of the time as the command line had them; without them the time is written out.  Where
+    more was judged than the interval, or a stretch of it, that is what the gain is of.
+    """
+    judged, asked = judged_view(view).interval, [*view.history.asked]
+    begin = None if judged.before is None else judged.before.at.utc
+    is_given = given is not None and begin is not None and judged is view.interval
+
+    def options(one: Diagnosis) -> list[str]:
+        if "--from" not in asked:
+            return asked
+        if one.begin is not None and one.end is not None:
+            return [*asked, "--since", written_out(one.begin), "--at", written_out(one.end)]
+        if is_given:
+            return [*asked, *(given or ())]
+        is_long = judged.skipped or judged is not view.interval
+        since = ["--since", written_out(begin)] if is_long and begin is not None else []
+        return [*asked, *since, "--at", written_out(judged.after.at.utc)]
+
+    return options
+
+
+def written_out(utc: int) -> str:
+    """Write an instant as `--at` understands it: `2026-03-16 14:41:00`; parts of a second are rounded up."""
+    whole, part = divmod(utc, SECOND)
+    thousandths = -(-part // (SECOND // 1000))
+    if thousandths in {0, 1000}:
+        return clock((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
+    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}"
 
 
 def door(subject: Subject) -> str:

@@ -88,6 +88,8 @@ class History:
         self.trend = trend
         self.exceptions = exceptions
         self.fleet = fleet
+        self.asked: Sequence[str] = ()
+        """The options that name the source on a command line."""
         self.loads: dict[int, Any] = {}
         """The loads of intervals by their ends, as far as `zmon.tables.recent` has seen them."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
