@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.screen.number import cut
 from zmon.unit_name import MAX_TITLE, database_of, is_whole, sort_of, title_of
 
 ID = "0123456789abcdef" * 4
@@ -20,7 +21,7 @@ ID = "0123456789abcdef" * 4
         (f"/docker/{ID}", "container", "container 0123456789ab"),
         ("/machine.slice/machine-qemu\\x2d1\\x2dlinux01.scope", "guest", "linux01"),
         ("/machine.slice/systemd-nspawn@shop.service", "container", "shop"),
-        ("/user.slice/user-1000.slice/session-3.scope", "session", "session 3 of 1000"),
+        ("/user.slice/user-1000.slice/session-3.scope", "session", "user 1000, session 3"),
         ("/system.slice/postgresql@15\\x2dmain.service", "service", "postgresql@15-main"),
         ("/benchmark", "group", "benchmark"),
     ],
@@ -28,6 +29,13 @@ ID = "0123456789abcdef" * 4
 def test_a_path_tells_sort_and_name(path: str, sort: str, title: str) -> None:
     """As systemd and the engines of containers name their groups."""
     assert (sort_of(path), title_of(path)) == (sort, title)
+
+
+def test_no_cut_name_of_a_session_reads_as_another_user() -> None:
+    """Lists cut names from the right: there the session stands, and of a user number no digit is lost."""
+    title = title_of("/user.slice/user-1234567890.slice/session-c1234.scope")
+    assert title == "user 1234567890, session c1234"
+    assert cut(title, 20).startswith("user 1234567890,")
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,8 @@ def title_of(path: str) -> str:
         title = f"{named or 'container'} {container[1][:HEX_SHOWN]}"
     elif session:
         user = _USER.search(path)
-        title = f"session {session[1]}" + (f" of {user[1]}" if user else "")
+        # the user comes first: where a list cuts the name, it cuts the session
+        title = (f"user {user[1]}, " if user else "") + f"session {session[1]}"
     elif inside:
         title = _unescaped(next(part for part in inside.groups() if part is not None))
     else:

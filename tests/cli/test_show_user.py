@@ -64,10 +64,10 @@ def machine(root: Path, second: int) -> None:
 def test_a_login_session_fills_an_lcu(capsys: pytest.CaptureFixture[str]) -> None:
     """OVERVIEW names who, ENTER on it shows on which disks, LCU and tablespaces; so does USER lcu=."""
     users = {row["name"]: row for row in lines(capsys, "OVERVIEW", *DAY) if row["section"] == "user"}
-    assert users["session 7 of 1000"]["where"] == "8000"
-    word, operand = users["session 7 of 1000"]["command"].split(" ")
+    assert users["user 1000, session 7"]["where"] == "8000"
+    word, operand = users["user 1000, session 7"]["command"].split(" ")
     for rows in (lines(capsys, word, operand, *DAY), lines(capsys, "USER", "lcu=8000", *DAY)):
-        own = [row for row in rows if row["unit"] == "session 7 of 1000"]
+        own = [row for row in rows if row["unit"] == "user 1000, session 7"]
         assert len(own) == 8
         assert {row["lcu"] for row in own} == {"8000"}
         assert {row["spaces"].split(" ")[0] for row in own} == {

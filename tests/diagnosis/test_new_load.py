@@ -97,20 +97,23 @@ def units(*parts: tuple[str, float]) -> tuple[UnitPart, ...]:
 
 @pytest.mark.parametrize(
     ("end", "words"),
-    [(None, "It is mostly session 7 of 1000 (98 %)"), (NOON + 1, "It was mostly session 7 of 1000 (98 %)")],
+    [
+        (None, "It is mostly user 1000, session 7 (98 %)"),
+        (NOON + 1, "It was mostly user 1000, session 7 (98 %)"),
+    ],
 )
 def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> None:
     """With its part of the bytes; what remains is which of its processes it is."""
-    known = units(("session 7 of 1000", 0.98), ("postgresql", 0.02))
+    known = units(("user 1000, session 7", 0.98), ("postgresql", 0.02))
     machine = {"period": LoadPeriod(NOON, end), "usual": NOT_LOOKED, "units": known}
     found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
     assert found.action == f"{words}: move that work to another time or slow it down; do not move files."
     shares = [one for one in found.evidence if one.column == "user_disk.lcushare"]
     assert [(one.subject.title, f"{one.value}") for one in shares] == [
-        ("session 7 of 1000", "98.0"),
+        ("user 1000, session 7", "98.0"),
         ("postgresql", "2.0"),
     ]
-    assert shares[0].words == "98 % of the bytes of LCU 7 by session 7 of 1000"
+    assert shares[0].words == "98 % of the bytes of LCU 7 by user 1000, session 7"
     assert found.missing == ()
     assert "would name the process" in found.confirm
 

@@ -135,7 +135,7 @@ def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> 
     day = [row.split(" | ") for row in program().rows("healthy-day").splitlines()]
     assert [row[2].split()[0] for row in day] == ["none", "**D23**", "none"]
     assert "reader" in day[1][3]
-    assert "It is mostly session 7 of 1000 (98 %): move that work" in day[1][3]
+    assert "It is mostly user 1000, session 7 (98 %): move that work" in day[1][3]
     assert "do not move files" in day[1][3]
     assert program().rows("stripe-extended").splitlines()[0].split(" | ")[2].startswith("**D20**")
 
@@ -160,7 +160,7 @@ def test_an_incident_has_the_same_times_in_every_window(
     assert (first["id"], first["confidence"]) == ("D23", "certain")
     assert first["claim"].startswith(when)
     is_over = when.startswith("From")
-    assert first["action"].startswith(f"It {'was' if is_over else 'is'} mostly session 7 of 1000 (98 %)")
+    assert first["action"].startswith(f"It {'was' if is_over else 'is'} mostly user 1000, session 7 (98 %)")
 
 
 def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:

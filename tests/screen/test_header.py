@@ -57,6 +57,16 @@ def test_a_screen_by_time_says_from_when_to_when(make_interval: Callable[..., In
     assert line[34:62] == "Interval 12:00:00 - 14:00:00"
 
 
+def test_a_time_over_days_says_which(make_interval: Callable[..., Interval]) -> None:
+    """From midnight to midnight is a day, not nothing; seconds are written where they are not zero."""
+    noon, day = 1_800_014_400_000_000_000, 86_400_000_000_000
+    line = header(DEVICE, make_interval(Z, Z), live=False, span=(noon, noon + day))
+    assert "Interval 01-15 12:00 - 01-16 12:00" in line
+    assert len(line) == 79
+    line = header(DEVICE, make_interval(Z, Z), live=False, span=(noon, noon + day + 7_000_000_000))
+    assert "Interval 01-15 12:00:00 - 01-16 12:00:07" in line
+
+
 def test_the_menu_has_its_title_instead(make_interval: Callable[..., Interval]) -> None:
     """It covers no interval."""
     assert header(MENU, make_interval(Z, Z), live=True) == (

@@ -69,10 +69,10 @@ def test_it_says_which_service_on_which_tablespace_loads_an_lcu() -> None:
     """The query of 14:30 reads everything on LCU 8000, and the database little of it."""
     view = simulated("healthy-day", 875, 880)
     (lcu,) = lcus_named(view, "8000")
-    assert filling(view, lcu).startswith("session 7 of 1000 9")
+    assert filling(view, lcu).startswith("user 1000, session 7 9")
     found = table(view)
-    assert column(found, "lcus")["session 7 of 1000"] == "8000 100%"
-    assert str(column(found, "spaces")["session 7 of 1000"]).startswith("SHOP.CUSTOMER 5")
+    assert column(found, "lcus")["user 1000, session 7"] == "8000 100%"
+    assert str(column(found, "spaces")["user 1000, session 7"]).startswith("SHOP.CUSTOMER 5")
     assert column(found, "database")["postgresql"] == "PostgreSQL"
     lines = disk_table(view)
     on = {

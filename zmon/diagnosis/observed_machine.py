@@ -188,7 +188,7 @@ class UnitPart(NamedTuple):
     """What a service, container, guest or session has of the bytes of an LCU."""
 
     title: str
-    """`session 7 of 1000`."""
+    """`user 1000, session 7`."""
     part: float
     """Of 1."""
 

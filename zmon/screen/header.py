@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zmon.absent import Absent
-from zmon.clock import clock
+from zmon.clock import DAY, clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
 
@@ -55,7 +55,7 @@ def header(  # noqa: PLR0913 - all that it shows
         machine = interval.after.frames.get("machine")
         kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))
         cpu = f"CPU {_known(kind, 4)[:4]:<4}  SER {_known(serial, 5)[-5:]:<5}"
-        begin, end = _ends(interval) if span is None else map(clock, span)
+        begin, end = _ends(interval) if span is None else _clocks(*span)
         times = f"{begin} - {end}"
         parts = [
             *([f" {screen.id:<12}{cpu}  Interval {times}"] if interval.after.frames else []),
@@ -76,5 +76,14 @@ def _known(value: object, width: int) -> str:
 
 
 def _ends(interval: Interval) -> tuple[str, str]:
-    begin = clock(interval.before.at.utc) if interval.before is not None else "--:--:--"
-    return begin, clock(interval.after.at.utc)
+    end = interval.after.at.utc
+    return ("--:--:--", clock(end)) if interval.before is None else _clocks(interval.before.at.utc, end)
+
+
+def _clocks(begin: int, end: int) -> tuple[str, str]:
+    """Write two instants, with their days where these differ; then whole minutes without seconds."""
+    form = "%H:%M:%S"
+    if clock(begin, "%Y-%m-%d") != clock(end, "%Y-%m-%d"):
+        seconds = {clock(begin, "%S"), clock(end, "%S")}
+        form = "%m-%d %H:%M" if seconds == {"00"} else DAY
+    return clock(begin, form), clock(end, form)

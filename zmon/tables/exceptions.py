@@ -64,8 +64,9 @@ def exceptions_of(view: View) -> Exceptions:
 
 
 def _length(entry: ExceptionEntry) -> str:
-    """Write how long an exception lasted; a plus says that it is still open."""
-    return f"{length(entry.seconds, short=True)}{'+' * (entry.state == OPEN)}"
+    """Write how long an exception lasted, `19m30s`, so that the column holds it; a plus: it is still open."""
+    words = length(entry.seconds, short=True).replace(" ", "")
+    return f"{words}{'+' * (entry.state == OPEN)}"
 
 
 def _progress(found: Exceptions) -> list[str]:
