@@ -111,6 +111,50 @@ def test_the_first_command_waits_for_the_first_sample(
     assert "FCX108" in shown(live)
 
 
+def test_tables_are_shown_though_filling_them_takes_longer_than_samples_come(
+    live: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """Samples wait for the table that is being filled; then the last of them is gone on to, and only that."""
+    for minute in range(2):
+        live.sampled(make_sample(minute))
+    for minute in range(2, 5):
+        assert pace.filling is not None
+        filling, pace.filling = pace.filling, None
+        live.sampled(make_sample(2 * minute))
+        live.sampled(make_sample(2 * minute + 1))
+        live.receive(Result(filling, table=filling.table()))
+        assert live.interval is filling.view.interval
+
+    pace.work(live)
+    assert live.settled
+    assert live.interval is live.session.interval
+    assert live.interval is not None
+    assert live.interval.after.at == make_sample(9).at
+    assert live.interval.before is not None
+    assert live.interval.before.at == make_sample(8).at
+
+
+def test_samples_that_wait_for_a_table_are_not_shown_when_the_screen_is_held(
+    live: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """What was held stays; a table that cannot be filled does not keep the next sample from being shown."""
+    for minute in range(3):
+        live.sampled(make_sample(minute))
+    pace.held = True
+    pace.work(live)
+    assert live.interval is not None
+    assert live.interval.after.at == make_sample(1).at
+
+    pace.held = False
+    live.sampled(make_sample(3))
+    filling, pace.filling = pace.filling, None
+    live.sampled(make_sample(4))
+    live.receive(Result(filling, error="DEVICE cannot be filled: it broke"))
+    assert "it broke" in shown(live)
+    pace.work(live)
+    assert live.interval.after.at == make_sample(4).at
+
+
 def test_a_wrong_first_command_is_said_on_the_overview(
     make_timeline: Callable[..., Any], make_sample: Callable[..., Sample], pace: Pace
 ) -> None:

@@ -121,6 +121,8 @@ class Glass:
         self.chart = chart
         self._filling: FillTask | None = None
         """The table that is being filled elsewhere."""
+        self._later: list[Sample] = []
+        """Live samples that came while a table was being filled."""
         self._concluding: ConcludeTask | None = None
         """The conclusion that is being drawn elsewhere."""
         self._concluded: tuple[ConcludeTask, Conclusion] | None = None
@@ -381,11 +383,25 @@ class Glass:
             self.run(line)
 
     def sampled(self, sample: Sample) -> None:
-        """Count a new sample in; what is seen changes when its table is filled."""
-        sampler = self.playback.sampler
-        if sampler is not None and sampler.held and self._shown:
+        """Count a new sample in; what is seen changes when its table is filled.
+
+        While a table is filled, live samples wait: where that takes longer than until the next sample, no
+        table would else ever be shown.
+        """
+        if self._shown and self._is_held():
             return
-        self.session.add(sample)
+        if self._shown and self._filling is not None and self.session.live:
+            self._later.append(sample)
+        else:
+            self._add([sample])
+
+    def _is_held(self) -> bool:
+        sampler = self.playback.sampler
+        return sampler is not None and sampler.held
+
+    def _add(self, samples: Sequence[Sample]) -> None:
+        for sample in samples:
+            self.session.add(sample)
         if not self.session.live:
             self.playback.survey()  # what is recorded has grown
             return
@@ -504,6 +520,14 @@ class Glass:
         if self._awaits(filling):
             self.session.accept(filling, table)
             self.settle()
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Go on to the last of the samples that have waited for a table."""
+        if self._filling is None and self._later:
+            later, self._later = self._later, []
+            if not self._is_held():
+                self._add(later)
 
     def failed(self, message: str, about: FillTask | CursorMove | None = None) -> None:
         """Show why a sample or a table failed."""
@@ -523,6 +547,7 @@ class Glass:
             self.say(message, "alarm")
             self.interval = about.view.interval
             self._put(self._broken(message), None)
+        self._catch_up()
 
     def _arrived(self, filling: FillTask) -> None:
         if filling is self._filling:
