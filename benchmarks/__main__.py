@@ -3,8 +3,9 @@
 Each prints what it measured, against what, and what was wanted, and how long that took; the exit status says
 whether all were kept.  On two cores that rest otherwise:
 
-* sampling, units, tables, lookup, startup, cp, lab, whatif: a minute each or less, seven and more rounds
-  of what takes milliseconds to a second;
+* sampling, units, processes, paths, tables, lookup, startup, cp, whatif: a minute each or less, seven and
+  more rounds of what takes milliseconds to a second;
+* lab: three minutes, half of it to open every scenario twice;
 * fleet: a minute, most of it to fill a Prometheus; without one it measures nothing;
 * judging: two minutes, most of it to record ten minutes of a fleet;
 * glass, where, spread: a minute or two, most of it to make a machine of 4,096 devices or 10,000 files;
@@ -24,6 +25,8 @@ from typing import Final
 BENCHMARKS: Final = (
     "sampling",
     "units",
+    "processes",
+    "paths",
     "tables",
     "judging",
     "exposition",

@@ -1,6 +1,6 @@
 """What reading the paths to SCSI disks costs, as a ratio to the least that any program must do.
 
-    python benchmarks/paths.py
+    python -m benchmarks.paths
 
 A tree of 1,024 multipath devices with four paths each, behind four FCP adapters, is built in memory.  zmon
 reads the state of each path, as in every sample, and the latencies and error counts of each LUN, as every ten

@@ -1,6 +1,6 @@
 """What reading processes costs, as a ratio to the least that any program must do.
 
-    python benchmarks/processes.py [PROCESSES]
+    python -m benchmarks.processes [PROCESSES]
 
 So many processes that sleep are started, 2,000 by default.  zmon makes a round and reads a sample of all
 processes of the machine; a C program opens, reads and closes `stat` and `schedstat` of the same processes by

@@ -31,6 +31,7 @@ class Terminal:
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+            os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once
             os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
             time.sleep(0.05)  # until the size is set
             os.execv(sys.executable, [sys.executable, *arguments])  # noqa: S606 - no shell is meant
