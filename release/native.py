@@ -60,6 +60,10 @@ FORGET: Final = f"""\
 find {LIBRARY} -name __pycache__ -type d -prune -exec rm -rf {{}} + 2>/dev/null || true
 """
 """What was compiled belongs to no package."""
+FORGET_EMPTY: Final = f"""\
+find {LIBRARY} -depth -type d -empty -delete 2>/dev/null || true
+"""
+"""An upgrade leaves a directory that the newer version no longer has, if something in it was compiled."""
 RECORDINGS: Final = "zmon: recordings in /var/lib/zmon are kept; remove them by hand if nobody needs them"
 
 SPEC: Final = f"""\
@@ -84,6 +88,10 @@ cp -a @ROOT@/. %{{buildroot}}
 %preun
 if [ $1 -eq 0 ]; then
 {BEFORE_REMOVAL}{FORGET}fi
+
+%postun
+if [ $1 -eq 0 ]; then
+{FORGET_EMPTY}fi
 
 %files
 %defattr(-,root,root,-)
@@ -164,7 +172,7 @@ def rpm(target: Path, root: Path, version: str, seconds: int) -> None:
     Raises:
         CalledProcessError, FileNotFoundError: rpmbuild failed, or is not here.
     """
-    work = target.parent / "rpmbuild"
+    work = root.parent / "rpmbuild"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     spec = work / "zmon.spec"

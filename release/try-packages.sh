@@ -29,6 +29,10 @@ say "no compiler, no pip, no network: $(inside python3 --version)"
 
 # the package
 inside sh -c 'dpkg -i /root/zmon_*_all.deb' >/dev/null
+compiled() { # every module is compiled, and there is no more than that, whoever has run zmon
+    inside sh -euc 'test "$(find /usr/lib/zmon -name "*.pyc" | wc -l)" -eq "$(find /usr/lib/zmon -name "*.py" | wc -l)"'
+}
+compiled
 say "installed: $(inside zmon --version), $(inside dpkg-query -W -f '${Status}' zmon)"
 inside zmon show CTLUNIT --from lab:shark-before | grep 7600 >/dev/null
 inside zmon show DEVICE -i 0.2 >/dev/null
@@ -49,6 +53,7 @@ inside sh -euc '
     cd /root; dpkg-deb -R zmon_*_all.deb up; sed -i "s/^Version: .*/Version: 9.9/" up/DEBIAN/control
     dpkg-deb -b up zmon-up.deb >/dev/null; dpkg -i zmon-up.deb >/dev/null; zmon --version >/dev/null'
 inside sha256sum --check --quiet /root/kept /root/kept-settings
+compiled
 say "upgraded: $(inside dpkg-query -W -f '${Version}' zmon); recordings and settings have the same bytes"
 inside dpkg --remove zmon >/dev/null
 inside sha256sum --check --quiet /root/kept /root/kept-settings
@@ -66,5 +71,11 @@ say "zmon.pyz: runs, also without a home, installs and removes itself"
 
 # the package for RPM, with rpm's own tools; Debian's rpm has no Python to depend on
 inside sh -euc 'rpm -K --nosignature /root/zmon-*.rpm >/dev/null; rpm -i --nodeps /root/zmon-*.rpm
-    zmon show CTLUNIT --from lab:shark-before | grep 7600; rpm -V --nodeps zmon; rpm -e zmon; test ! -e /usr/bin/zmon' >/dev/null
-say "rpm: installed, verified, removed"
+    zmon show CTLUNIT --from lab:shark-before | grep 7600' >/dev/null
+compiled
+inside rpm -V --nodeps zmon
+# what an upgrade leaves of a directory that the newer version does not have; then removal
+inside sh -euc 'mkdir -p /usr/lib/zmon/gone/__pycache__; touch /usr/lib/zmon/gone/__pycache__/old.pyc
+    rpm -U --replacepkgs --nodeps /root/zmon-*.rpm; zmon --version >/dev/null
+    rpm -e zmon; test ! -e /usr/bin/zmon; test ! -e /usr/lib/zmon; sha256sum --check --quiet /root/kept'
+say "rpm: installed, verified, upgraded, removed; no program is left; recordings and what is in homes have the same bytes"
