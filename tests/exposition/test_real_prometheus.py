@@ -70,12 +70,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert PROMETHEUS is not None
     assert PROMTOOL is not None
     folder = tmp_path_factory.mktemp("prometheus")
-    fleet = GuestFleet(max(GUESTS), SECONDS)
-    for number in GUESTS:
-        name = guest_name(number)
-        parts = history_text(fleet.samples(number), (), STEP, _labels(name), devices=True)
-        _write_block(folder, name, parts)
-    _write_others(folder, fleet)
+    for text in write_past(folder):
+        words = [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
+        subprocess.run(words, check=True, capture_output=True)  # noqa: S603 - found above
     (folder / "zmon.yml").write_text(alert_rules(load_rules()), encoding="utf-8")
     (folder / "prometheus.yml").write_text("rule_files: [zmon.yml]\n", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -86,21 +83,34 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ]  # fmt: skip
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - found above
         try:
-            _wait(process, f"http://127.0.0.1:{port}/-/ready")
+            wait(process, f"http://127.0.0.1:{port}/-/ready")
             yield Server(port, folder / "one.zmon")
         finally:
             process.terminate()
 
 
-def _write_others(folder: Path, fleet: GuestFleet) -> None:
-    """Write the past of a recorded guest with its exceptions, and of machines with channels and with FCP."""
+def write_past(folder: Path) -> list[Path]:
+    """Write the past of several machines as OpenMetrics; return the files.
+
+    These are guests that share boxes, one that is recorded with its exceptions (`one.zmon`), and machines
+    with channels and with FCP.
+    """
+    fleet = GuestFleet(max(GUESTS), SECONDS)
+    found = [
+        _write(
+            folder,
+            guest_name(number),
+            history_text(fleet.samples(number), (), STEP, _labels(guest_name(number)), devices=True),
+        )
+        for number in GUESTS
+    ]
     writer = recording_with_trends(str(folder / "one.zmon"), durable=False)
     for sample in fleet.samples(SCANNER):
         writer.append(sample)
     writer.close()
     with closing(Recording(str(folder / "one.zmon"))) as recording:
         samples = [recording.sample(number) for number in range(len(recording))]
-        _write_block(folder, "LNX900", history_text(samples, [recording], STEP, _labels("LNX900")))
+        found.append(_write(folder, "LNX900", history_text(samples, [recording], STEP, _labels("LNX900"))))
     for name in ("healthy-day", "fcp-path-slow"):
         plan = load_scenario(name)
         plan = plan._replace(begin=BEGIN, step=60.0)
@@ -109,22 +119,22 @@ def _write_others(folder: Path, fleet: GuestFleet) -> None:
         for number in range(min(len(simulation), round(SECONDS / plan.step))):
             counters.add([simulation.interval(number)])
             samples.append(counters.sample())
-        _write_block(folder, name, history_text(samples, (), STEP, _labels(name)))
+        found.append(_write(folder, name, history_text(samples, (), STEP, _labels(name))))
+    return found
 
 
 def _labels(instance: str) -> list[tuple[str, str]]:
     return [("instance", instance), ("job", "zmon")]
 
 
-def _write_block(folder: Path, name: str, parts: Iterator[str]) -> None:
+def _write(folder: Path, name: str, parts: Iterator[str]) -> Path:
     text = folder / f"{name}.om"
     text.write_text("".join(parts), encoding="utf-8")
-    assert PROMTOOL is not None
-    words = [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-    subprocess.run(words, check=True, capture_output=True)  # noqa: S603 - found above
+    return text
 
 
-def _wait(process: subprocess.Popen[bytes], url: str) -> None:
+def wait(process: subprocess.Popen[bytes], url: str) -> None:
+    """Wait until a server answers."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         assert process.poll() is None
@@ -134,7 +144,7 @@ def _wait(process: subprocess.Popen[bytes], url: str) -> None:
                     return
         except (URLError, OSError):
             continue
-    pytest.fail("Prometheus is not ready")
+    pytest.fail("the server is not ready")
 
 
 def panels() -> list[str]:
