@@ -14,7 +14,18 @@ from operator import and_, ne, or_
 
 from zmon.absent import Absent, absent, text_of
 from zmon.event import Event, What
-from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, PATH, TARGET_PORT
+from zmon.kinds import (
+    ADAPTER,
+    BLOCK,
+    CHANNEL,
+    DASD,
+    DEVICE,
+    INTERFACE,
+    PATH,
+    PCI_FUNCTION,
+    QETH,
+    TARGET_PORT,
+)
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import OF_DRIVER, path_masks
 from zmon.record import NamedTuple
@@ -38,6 +49,9 @@ WATCHED: Final = {
     PATH.name: {"state": "path", "device": "disk", "map": "multipath device"},
     ADAPTER.name: {"port_state": "port", "speed": "speed"},
     TARGET_PORT.name: {"state": "port"},
+    QETH.name: {"state": "state", "online": "online", "chpid": "chpid"},
+    INTERFACE.name: {"state": "state"},
+    PCI_FUNCTION.name: {"power": "power", "driver": "driver"},
 }  # fmt: skip
 """The fields of each kind that make up the configuration, and what a change of each is called.
 

@@ -31,6 +31,12 @@ UNIT_NAME: Final = "unit"
 TASK_NAME: Final = "task"
 """What a process calls itself."""
 
+INTERFACE_NAME: Final = "interface"
+"""What the kernel and udev call a network interface is kept, other names are replaced."""
+
+INTERFACE_FORM: Final = (
+    r"(?:eth|hsi|ib|osn|lo)[0-9]{0,4}|en[a-zP][0-9a-fsnpfvd]{1,12}|ib[ps][0-9a-fsnpfvd]{1,11}"
+)
 BUSID_FORM: Final = r"[0-9a-f]{1,2}\.[0-9a-f]\.[0-9a-f]{4}"
 DISK_FORM: Final = (
     r"(?:(?:dasd|sd|vd|xvd|hd|scm)[a-z]{1,4}[0-9]{0,3}|(?:dm-|md|loop|ram|zram|sr|nbd|pmem|mmcblk|dasd)[0-9]{1,5}"
@@ -734,6 +740,70 @@ TARGET_PORT: Final = Kind(
 )
 """Ports of storage servers, once for each FCP adapter that sees them."""
 
+PCI_FORM: Final = r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
+"""The address of a PCI function, as the kernel names it: 0001:00:00.0."""
+
+INTERFACE: Final = Kind(
+    "interface",
+    "name of the network interface: encf500",
+    (
+        *_labels("bus", privacy=KEEP, source="/sys/class/net/*: qeth, pci, virtio ..."),
+        *_labels("device", privacy=KEEP, source="/sys/class/net/*: bus id or PCI address"),
+        *_labels("state", privacy=KEEP, source="/sys/class/net/*/operstate"),
+        *_counters("received", "sent", unit="bytes", source="/proc/net/dev"),
+        *_counters("packets_in", "packets_out", unit="packets", source="/proc/net/dev"),
+        *_counters("errors_in", "errors_out", unit="packets with an error", source="/proc/net/dev: errs"),
+        *_counters("dropped_in", "dropped_out", unit="packets dropped", source="/proc/net/dev: drop"),
+    ),
+    key_form=INTERFACE_FORM,
+    key_privacy=INTERFACE_NAME,
+    alone=True,
+    plural="network interfaces",
+)
+"""Network interfaces with hardware behind them, of the own network namespace."""
+
+QETH: Final = Kind(
+    "qeth",
+    "bus id of the group of devices: 0.0.f500",
+    (
+        *_labels("card", "state", "buffer_size", "isolation", privacy=KEEP,
+                 source="/sys/devices/qeth/*/card_type, state, inbuf_size, isolation"),
+        *_labels("interface", privacy=INTERFACE_NAME, source="/sys/devices/qeth/*/if_name"),
+        *_labels("chpid", privacy=KEEP, source="/sys/devices/qeth/*/chpid"),
+        *_gauges("online", "layer2", "port", "buffers",
+                 source="/sys/devices/qeth/*/online, layer2, portno, buffer_count"),
+    ),
+    key_form=BUSID_FORM,
+    plural="network cards",
+)  # fmt: skip
+"""Cards of the qeth driver: OSA, HiperSockets and virtual ones of z/VM."""
+
+PCI_FUNCTION: Final = Kind(
+    "pci_function",
+    "function id, in hex: 00000104",
+    (
+        *_labels("address", "segments", "driver", privacy=KEEP, source="/sys/bus/pci/devices/*"),
+        *_labels("utility", privacy="label", source="/sys/bus/pci/devices/*/util_string"),
+        *_labels("interfaces", privacy=INTERFACE_NAME, source="/sys/bus/pci/devices/*/net"),
+        *_labels("disks", privacy=KEEP, source="/sys/bus/pci/devices/*/nvme"),
+        *_gauges("pchid", "pfgid", "vfn", "pft", "uid", "port", "class",
+                 source="/sys/bus/pci/devices/*"),
+        *_gauges("power", source="/sys/bus/pci/slots/*/power"),
+        # the function measurement block; times and counters are as of its last update
+        *_gauges("update_ms", unit="ms", source="debugfs pci/*/statistics"),
+        Field("updated", Meaning.CLOCK, "us", "debugfs pci/*/statistics: Last update TOD"),
+        *_counters("samples", "loads", "stores", "store_blocks", "refreshes", "packets_in", "packets_out",
+                   "work_units", unit="operations", source="debugfs pci/*/statistics"),
+        *_counters("dma_read", "dma_written", "received", "sent", unit="bytes",
+                   source="debugfs pci/*/statistics"),
+        *_counters("mapped", "unmapped", unit="pages", source="debugfs pci/*/statistics"),
+    ),
+    key_form="[0-9a-f]{8}",
+    alone=True,
+    plural="PCI functions",
+)  # fmt: skip
+"""PCI functions of IBM Z: network cards, NVMe disks and others."""
+
 CONTAINER: Final = Kind(
     "container",
     "path of the file or device",
@@ -858,6 +928,7 @@ KINDS: Final = {
                  GUEST, VIRTUAL_CPU, CPU, TASKS, INTERRUPT, DIAGNOSE, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS,
                  PROCESS, BLOCKED_TASK,
                  MOUNT, SWAP, LAYER, MULTIPATH, PATH,
-                 ADAPTER, LUN, TARGET_PORT, CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
+                 ADAPTER, LUN, TARGET_PORT, INTERFACE, QETH, PCI_FUNCTION,
+                 CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)
 }  # fmt: skip
 """Every kind by its name."""

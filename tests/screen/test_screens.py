@@ -137,9 +137,15 @@ def test_ids_commands_and_menu_codes_are_ones_own(screen: Screen) -> None:
 def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
     """ENTER on a row opens a screen that there is, or goes to the worst interval of an exception.
 
-    Rows of OVERVIEW have commands of their own; an LCU leads to who uses it, or to its devices.
+    Rows of OVERVIEW have commands of their own; an LCU leads to who uses it, or to its devices; a network
+    card to its channel path or PCI function.
     """
-    ways = {"diagnosis": tuple(DOORS.values()), "control_unit": ("USERIO lcu=7600", "DEVICE cu=7600")}
+    ways = {
+        "diagnosis": tuple(DOORS.values()),
+        "control_unit": ("USERIO lcu=7600", "DEVICE cu=7600"),
+        "network": ("CHANNEL chpid=4e", "PCI"),
+        "pci": ("DEVICE nvme0n1", "NETWORK"),
+    }
     for way in ways.get(screen.table, (screen.drill,)):
         known = way in {"", "WORST {key}", "{command}"}
         assert known or load_screens(shipped("screens")).find(way.split()[0]).id

@@ -19,6 +19,7 @@ from zmon.kinds import (
     DISK,
     DISK_FORM,
     EXACT,
+    INTERFACE_NAME,
     KEEP,
     KINDS,
     SERIAL,
@@ -40,7 +41,7 @@ PREFIX: Final[Mapping[str, str]] = {
     "lpar": "LP", "guest": "GU", "system": "SY", "sysplex": "PX", "group": "GR", "volume": "V",
     "host": "HOST", "label": "LABEL", "model": "MODEL", DISK: "DISK", "thing": "THING",
     "path": "PATH", UNIT_NAME: "UNIT", TASK_NAME: "TASK", "database": "DB", "tablespace": "TS",
-    UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
+    INTERFACE_NAME: "IF", UID: "UID", SERIAL: "SERIAL", "source": "SOURCE", "boot": "BOOT",
 }  # fmt: skip
 """How pseudonyms begin: partitions and guests have eight characters at most, volumes six."""
 
@@ -78,8 +79,8 @@ _OWN: Final = re.compile(
     r"|/?(?:proc|sys|debugfs|cmf|queue|hyp|s390_hypfs|sa)/[a-z_*0/.-]*(?:diag_204|diag_2fc)?"
     r"|[-+]?[0-9][0-9.,]*[.%]?"
     r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
-    r"|CMF|CHPID|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi|s390x"
-    r"|Cache|Start|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|udev|-[A-Za-z]|--"
+    r"|CMF|CHPID|OSA|HiperSockets|PCI|FMB|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi|s390x"
+    r"|Cache|Start|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|0c|udev|-[A-Za-z]|--"
     r"|USTAT|UPROC|BLOCKED|CONFIG_DASD_PROFILE|CONFIG_SCHED_INFO|CONFIG_PSI|psi=1|(?:Default)?IOAccounting|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
 )
 """Words that zmon itself uses in its reasons."""
@@ -108,6 +109,7 @@ class Anonymity:
             KEEP: lambda text: text,
             UID: self._uid,
             DISK: self._disk,
+            INTERFACE_NAME: self._interfaces,
             WORDS: self._words,
         }
 
@@ -146,6 +148,10 @@ class Anonymity:
 
     def _disk(self, text: str) -> str:
         return text if re.fullmatch(DISK_FORM, text, re.ASCII) else self.name(DISK, text)
+
+    def _interfaces(self, text: str) -> str:
+        """Return names of network interfaces, with blanks between, as the keys of their rows are replaced."""
+        return " ".join(self.key("interface", name) for name in text.split())
 
     def _words(self, text: str) -> str:
         """Return a sentence with zmon's own words, and without names."""

@@ -6,7 +6,7 @@ TABLES: Final = {
     **{name: name for name in (
         "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
         "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
-        "itself", "lpar", "multipath", "system_counters",
+        "itself", "lpar", "multipath", "pci", "system_counters",
         "overview", "plot", "pressure", "storage", "system",
     )},
     **dict.fromkeys(
@@ -24,6 +24,7 @@ TABLES: Final = {
     "focus": "system",
     "memory": "cpu",
     "menu": "itself",
+    "network": "network_cards",
     "processes": "wait_states",
     "user": "user",
     "user_disk": "user",

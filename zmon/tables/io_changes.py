@@ -12,7 +12,19 @@ from zmon.absent import absent
 from zmon.clock import DAY, clock
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.event import Event, What
-from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, MULTIPATH, PATH, TARGET_PORT
+from zmon.kinds import (
+    ADAPTER,
+    BLOCK,
+    CHANNEL,
+    DASD,
+    DEVICE,
+    INTERFACE,
+    MULTIPATH,
+    PATH,
+    PCI_FUNCTION,
+    QETH,
+    TARGET_PORT,
+)
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
@@ -22,14 +34,18 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, MULTIPATH, PATH, TARGET_PORT), history=True)
+NEEDS: Final = Needs(
+    (ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, INTERFACE, MULTIPATH, PATH, PCI_FUNCTION, QETH, TARGET_PORT),
+    history=True,
+)
 NONE: Final = absent("the I/O configuration did not change in this time")
 NO_VALUE: Final = absent("the thing came or went as a whole")
 NO_MEANING: Final = absent("nothing certain follows from it")
 MOVED: Final = {What.CAME: "appeared", What.WENT: "disappeared"}
 CALLED: Final = {
     "block": "disk", "channel": "channel path", "dasd": "DASD", "lpar": "partition",
-    "adapter": "FCP adapter", "target_port": "port",
+    "adapter": "FCP adapter", "target_port": "port", "qeth": "network card", "interface": "interface",
+    "pci_function": "PCI function",
 }  # fmt: skip
 """What kinds are called, where their own name is another."""
 

@@ -57,7 +57,7 @@ SCREENS: Final = {
     "alias_log": "PAVLOG",
     "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
     "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
-    "pressure": "PRESSURE", "spread": "SPREAD",
+    "pressure": "PRESSURE", "spread": "SPREAD", "network": "NETWORK", "pci": "PCI",
 }  # fmt: skip
 """The command of the screen of each table whose columns can be drawn."""
 

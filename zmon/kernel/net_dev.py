@@ -1,0 +1,188 @@
+"""Network interfaces that hardware is behind, and the OSA and HiperSockets cards of the qeth driver.
+
+/proc/net/dev counts for each interface of the own network namespace, after two lines of headings,
+`name: received 8 numbers, sent 8 numbers` (net/core/net-procfs.c): bytes, packets, errors, dropped and four
+more.  What was dropped on receipt includes what the card missed.  Counters are 64 bits; they begin anew when
+the interface is made anew.  /sys/class/net/NAME is a link whose target names the device: a group of ccw
+devices (`devices/qeth/0.0.f500/net/encf500`), a PCI function, a virtio device, or `virtual`: bridges, bonds,
+VLANs and the interfaces of containers count again what a card counts, and are left out.
+
+/sys/devices/qeth/BUSID describes each card (drivers/s390/net/qeth_core_sys.c, drivers/s390/cio/ccwgroup.c),
+also one that is off line or serves another namespace: `card_type`, `if_name`, `chpid` in capital hex,
+`state`, `online`, `layer2`, `portno`, `buffer_count`, `inbuf_size`, `isolation`.  The driver has these values
+in memory.  `switch_attrs` asks the card, and `recover` and `hw_trap` are triggers: they are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zmon.absent import absent
+from zmon.kernel.ccw_device import parse_number
+from zmon.kernel.tree import read_value, refused, text, word_parser
+from zmon.kinds import BUSID_FORM, INTERFACE, PCI_FORM, QETH
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.kernel.tree import Tree
+    from zmon.sample import Frame
+
+COUNTERS: Final = "proc/self/net/dev"
+"""What /proc/net/dev is a link to."""
+INTERFACES: Final = "sys/class/net"
+CARDS: Final = "sys/devices/qeth"
+NO_INTERFACE: Final = "no network interface here has hardware behind it"
+NO_CARD: Final = "the qeth driver has no card (OSA, HiperSockets) here"
+LOOK_EVERY: Final = 60 * 1_000_000_000
+"""ns after which descriptions are read again, if no event reported a change."""
+VIRTUAL: Final = "virtual"
+PLACES: Final = {
+    "received": 0, "packets_in": 1, "errors_in": 2, "dropped_in": 3,
+    "sent": 8, "packets_out": 9, "errors_out": 10, "dropped_out": 11,
+}  # fmt: skip
+"""Which number of a line of /proc/net/dev each counter is."""
+NUMBERS: Final = 16
+_WORD: Final = re.compile(r"[\w .,:()/+-]{1,40}", re.ASCII).fullmatch
+_LINE: Final = re.compile(rf"(?P<name>\S{{1,15}}):(?P<numbers>(?:[ ]*[0-9]{{1,20}}){{{NUMBERS}}})", re.ASCII)
+_GONE: Final = absent("/proc/net/dev does not list the interface")
+
+
+def parse_counters(content: str) -> dict[str, dict[str, Value]]:
+    """Parse /proc/net/dev: the counters of each interface.
+
+    Raises:
+        ValueError: it has no headings, or a line of another form.
+    """
+    lines = content.splitlines()
+    if len(lines) < 2 or not lines[0].startswith("Inter-|"):
+        raise ValueError(f"/proc/net/dev: expected its headings, found {content[:40]!r}")
+    found: dict[str, dict[str, Value]] = {}
+    for line in lines[2:]:
+        parts = _LINE.fullmatch(line.strip())
+        if parts is None:
+            raise ValueError(f"/proc/net/dev: expected a name and {NUMBERS} numbers, found {line[:60]!r}")
+        numbers = list(map(int, parts["numbers"].split()))
+        found[parts["name"]] = {name: numbers[place] for name, place in PLACES.items()}
+    return found
+
+
+def parse_word(content: str) -> str:
+    """Parse what the driver calls something: `OSD_10GIG`, `UP (LAN ONLINE)`.
+
+    Raises:
+        ValueError: it has other characters, is longer, or empty.
+    """
+    word = content.strip()
+    if not _WORD(word):
+        raise ValueError(f"expected some words, found {word[:40]!r}")
+    return word
+
+
+parse_chpid = word_parser("[0-9A-Fa-f]{2}", lambda word: f"0.{word.lower()}")
+"""Parses `chpid` into what the kernel calls the channel path elsewhere: `0.4e`."""
+
+
+class NetworkReader:
+    """Reads interfaces and cards again and again; what describes them, it reads once a minute."""
+
+    def __init__(self, tree: Tree, _choice: object = None) -> None:
+        """Look at nothing yet."""
+        self._tree = tree
+        self._looked: int | None = None
+        self._interfaces: dict[str, dict[str, Value]] = {}
+        self._cards: dict[str, dict[str, Value]] = {}
+
+    def refresh(self) -> None:
+        """Read descriptions again: devices came, went, or changed."""
+        self._looked = None
+
+    def read(self) -> tuple[Frame, Frame]:
+        """Return a frame of `INTERFACE` and one of `QETH`.
+
+        Raises:
+            ValueError: /proc/net/dev is not understood.
+        """
+        tree = self._tree
+        now = tree.when(COUNTERS)
+        if self._looked is None or now - self._looked >= LOOK_EVERY:
+            self._looked = now
+            found = {name: _interface(tree, name) for name in _entries(tree, INTERFACES)}
+            self._interfaces = {name: known for name, known in found.items() if known}
+            self._cards = {
+                name: _card(tree, f"{CARDS}/{name}")
+                for name in _entries(tree, CARDS)
+                if re.fullmatch(BUSID_FORM, name)
+            }
+        return self._counted(now), self._described(now)
+
+    def _counted(self, now: int) -> Frame:
+        try:
+            counters = parse_counters(text(self._tree, COUNTERS))
+        except OSError as error:
+            return empty_frame(INTERFACE, refused(error).reason)
+        unknown = dict.fromkeys(PLACES, _GONE)
+        rows = {
+            name: {
+                **known,
+                "state": read_value(self._tree, f"{INTERFACES}/{name}/operstate", parse_word),
+                **counters.get(name, unknown),
+            }
+            for name, known in self._interfaces.items()
+        }
+        return frame_of(INTERFACE, rows, now) if rows else empty_frame(INTERFACE, NO_INTERFACE)
+
+    def _described(self, now: int) -> Frame:
+        rows = {
+            name: {
+                **known,
+                "state": read_value(self._tree, f"{CARDS}/{name}/state", parse_word),
+                "online": read_value(self._tree, f"{CARDS}/{name}/online", parse_number),
+            }
+            for name, known in self._cards.items()
+        }
+        return frame_of(QETH, rows, now) if rows else empty_frame(QETH, NO_CARD)
+
+
+def _entries(tree: Tree, path: str) -> list[str]:
+    try:
+        return sorted(tree.entries(path))
+    except OSError:
+        return []
+
+
+def _interface(tree: Tree, name: str) -> dict[str, Value]:
+    """Return the device that an interface is of, as the link to it says; nothing of what is no hardware."""
+    try:
+        parts = tree.link(f"{INTERFACES}/{name}").split("/")
+    except OSError:  # bonding_masters is a file
+        return {}
+    above = parts[: parts.index("net")] if "net" in parts else parts
+    if VIRTUAL in above:
+        return {}
+    sort = "virtio" if above[-1].startswith("virtio") else ""
+    for part in reversed(above):
+        if re.fullmatch(PCI_FORM, part):
+            return {"bus": sort or "pci", "device": part}
+        if re.fullmatch(BUSID_FORM, part):
+            return {"bus": sort or above[above.index(part) - 1], "device": part}
+    return {"bus": above[-1], "device": absent("its device has neither a bus id nor a PCI address")}
+
+
+def _card(tree: Tree, here: str) -> dict[str, Value]:
+    """Return what seldom changes of a card."""
+
+    def word(name: str) -> Value:
+        return read_value(tree, f"{here}/{name}", parse_word)
+
+    return {
+        "card": word("card_type"),
+        "interface": word("if_name"),
+        "chpid": read_value(tree, f"{here}/chpid", parse_chpid),
+        "layer2": read_value(tree, f"{here}/layer2", parse_number),
+        "port": read_value(tree, f"{here}/portno", parse_number),
+        "buffers": read_value(tree, f"{here}/buffer_count", parse_number),
+        "buffer_size": word("inbuf_size"),
+        "isolation": word("isolation"),
+    }
