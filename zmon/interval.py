@@ -99,9 +99,13 @@ class Delta:
         """Return whether any counter of a column is lower than before."""
         known = self._falls.get(name)
         if known is None:
-            known = False
-            if self._after.column(name) is not self._earlier(name):
-                change, whole = self._change(name)
+            now, then = self._after.column(name), self._earlier(name)
+            if now is then:
+                known = False
+            elif name not in self._changes:  # of most counters nobody asks more
+                known = any(map(lt, now, then))
+            else:
+                change, whole = self._changes[name]
                 # an absent value is neither lower nor higher, and `min` would take it for the lowest
                 known = (
                     any(map(lt, change, repeat(0)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, many, ms, names, of_lcu, of_volume
+from zmon.diagnosis.situation import details_of
 from zmon.queueing.waiting import MIN_LOST
 
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
     """Return D11b: a disk has as many requests as it may have, all the time."""
     load, details = situation.load, situation.details()
     found = []
-    for one in load.volumes:
-        detail = details.get(one.key)
-        if detail is None or not load.enough(one.rate):
-            continue
-        inside, tags = detail.in_linux, detail.tags
+    ones = [one for one in load.busy if one.key in details]
+    keys = [one.key for one in ones]
+    for one, inside, tags in zip(
+        ones, details_of(details, "in_linux", keys), details_of(details, "tags", keys), strict=True
+    ):
         if isinstance(inside, Absent) or isinstance(tags, Absent) or inside < ALL_IN_USE * tags:
             continue
         found.append((one, float(inside), float(tags)))

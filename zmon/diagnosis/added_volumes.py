@@ -47,7 +47,7 @@ def _waited_for(situation: Situation) -> dict[str, float]:
     load = situation.load
     found = {place.key: place.lost for place in situation.waiting.places if place.kind == "volume"}
     pools = {place.key for place in situation.waiting.places if place.kind == "aliases"}
-    for one in load.volumes:
+    for one in load.used if pools else ():
         if one.lcu in pools and not isinstance(one.queued, Absent) and one.rate * one.queued >= 1:
             found[one.key] = one.rate * one.queued
     return found

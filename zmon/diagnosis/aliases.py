@@ -54,6 +54,8 @@ class _Waited(NamedTuple):
 
 def _waited(situation: Situation) -> _Waited:
     load, places = situation.load, situation.waiting.places
+    if not places:
+        return _Waited((), (), (), (), ())
     volumes = {one.key: one for one in load.volumes}
     lcus = {one.key: one for one in load.lcus}
     pairs = [(volumes[place.key], place.lost) for place in places if place.kind == "volume"]

@@ -58,9 +58,9 @@ class _FullLcu:
     def __init__(self, situation: Situation, lcu: ObservedLcu, lost: float) -> None:
         load = situation.load
         self.lcu, self.lost = lcu, lost
-        self.volumes = tuple(one for one in load.volumes_of(lcu.key) if load.enough(one.rate))
-        all_of_it = load.volumes_of(lcu.key)
-        self.rate = sum(one.rate for one in all_of_it)
+        self.volumes = tuple(one for one in load.used_of(lcu.key) if load.enough(one.rate))
+        all_of_it = load.used_of(lcu.key)
+        self.rate = all_of_it.rate
         self.disc, self.serv = load.time_of(lcu, "disc"), load.time_of(lcu, "serv")
         self.response = mean_of(all_of_it, "response")
         self.reads = mean_of(all_of_it, "reads")
@@ -101,7 +101,7 @@ class _FullLcu:
 
 def bytes_of(load: ObservedLoad, lcu: str) -> float:
     """Return the bytes per second of an LCU."""
-    sizes = ((one.rate, one.size) for one in load.volumes_of(lcu))
+    sizes = ((one.rate, one.size) for one in load.used_of(lcu))
     return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
 
 
@@ -138,9 +138,11 @@ def _waits(situation: Situation) -> _Waits:
 
 def _is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
     """Return whether Disc of an LCU is long, and only cache statistics say if it is cache misses."""
-    ones = load.volumes_of(lcu.key)
-    rate, disc, conn = sum(one.rate for one in ones), mean_of(ones, "disc"), mean_of(ones, "conn")
-    if not isinstance(lcu.misses, Absent) or isinstance(disc, Absent) or not load.enough(rate):
+    if not isinstance(lcu.misses, Absent):
+        return False
+    ones = load.used_of(lcu.key)
+    rate, disc, conn = ones.rate, mean_of(ones, "disc"), mean_of(ones, "conn")
+    if isinstance(disc, Absent) or not load.enough(rate):
         return False
     large = mean_of(ones, "size") >= SMALL
     return not large and rate * disc >= MIN_LOST and not disc < MIN_LONGER * conn
@@ -277,10 +279,12 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
 def uneven_data(situation: Situation) -> Diagnoses:
     """Return D3: an LCU is full while others that have volumes are idle."""
     load = situation.load
+    full = _waits(situation).full
+    if not full:
+        return _each(situation, None)
     carried = {one.key: bytes_of(load, one.key) for one in load.lcus if load.volumes_of(one.key)}
     whole = sum(carried.values())
-    full = _waits(situation).full
-    if len(carried) > 1 and whole and full:
+    if len(carried) > 1 and whole:
         even = whole / len(carried)
         without = idle_lcus(carried)
         idle = [one for one in load.lcus if one.key in without]

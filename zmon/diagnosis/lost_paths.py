@@ -38,8 +38,10 @@ def _unless_unread(situation: Situation) -> Diagnoses:
     paths, maps = situation.machine.paths(), situation.machine.maps()
     if isinstance(paths, Absent) and (isinstance(maps, Absent) or not maps):
         return paths
+    if not isinstance(maps, Absent):
+        return ()
     has_scsi = bool(situation.load.fcp) or any("." not in one.key for one in situation.load.volumes)
-    return maps if isinstance(maps, Absent) and has_scsi else ()
+    return maps if has_scsi else ()
 
 
 def _merged(situation: Situation, lcus: list[LcuPaths]) -> Iterator[Diagnosis]:

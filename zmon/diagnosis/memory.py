@@ -110,9 +110,7 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     if isinstance(blocked, Absent) or isinstance(cpus, Absent):
         return absent("tasks that wait for I/O were not counted: procs_blocked of /proc/stat")
     requests = sum(
-        one.rate * float(one.response)
-        for one in situation.load.volumes
-        if not isinstance(one.response, Absent)
+        one.rate * float(one.response) for one in situation.load.used if not isinstance(one.response, Absent)
     )
     if blocked <= FEW_BLOCKED * cpus + FEW_REQUESTS * requests or system.io_some < IO_WAITS:
         return ()

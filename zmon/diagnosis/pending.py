@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import UNTIMED, evidence, ms, names, of_lcu, of_volume
-from zmon.diagnosis.situation import IDLE
+from zmon.diagnosis.situation import IDLE, details_of
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import ranges
@@ -44,7 +44,7 @@ def long_pending(situation: Situation) -> Diagnoses:
         one for one in load.lcus if load.enough(_rate(situation, one)) and load.fcp.isdisjoint(one.chpids)
     ]
     pends = {one.key: load.time_of(one, "pend") for one in timed}
-    if timed and all(_is_untimed(load.volumes_of(one.key)) for one in timed):
+    if timed and all(_is_untimed(load.used_of(one.key)) for one in timed):
         return UNTIMED
     found = []
     for one in timed:
@@ -64,11 +64,11 @@ def long_pending(situation: Situation) -> Diagnoses:
 
 
 def _is_untimed(volumes: Sequence[ObservedVolume]) -> bool:
-    return all(one.estimated or isinstance(one.pend, Absent) for one in volumes if one.rate)
+    return all(one.estimated or isinstance(one.pend, Absent) for one in volumes)
 
 
 def _rate(situation: Situation, lcu: ObservedLcu) -> float:
-    return sum(one.rate for one in situation.load.volumes_of(lcu.key))
+    return situation.load.rate_of(lcu.key)
 
 
 def _are_full(situation: Situation, lcu: ObservedLcu) -> bool:
@@ -142,8 +142,9 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
     busy = [one for one in load.busy if one.key in details and one.is_dasd]
-    known = [(one, value) for one in busy if not isinstance(value := getattr(details[one.key], name), Absent)]
-    if not known and any(getattr(details[one.key], name) is not IDLE for one in busy):
+    values = details_of(details, name, [one.key for one in busy])
+    known = [(one, value) for one, value in zip(busy, values, strict=True) if not isinstance(value, Absent)]
+    if not known and any(value is not IDLE for value in values):
         return NO_EXTENDED if any(not one.estimated for one in busy) else UNTIMED
     slow = sorted(
         ((one, value) for one, value in known if value >= limit), key=lambda each: -each[0].rate * each[1]

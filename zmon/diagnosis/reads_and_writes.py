@@ -6,21 +6,24 @@ which of them are slow.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.situation import details_of
 from zmon.queueing.observation import mean_of
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation, VolumeDetail
-    from zmon.queueing.observation import ObservedLcu
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad
 
 DELAYED: Final = 0.01
 """The part of the writes that wait for the write cache from which on it is full at times ..."""
@@ -50,9 +53,9 @@ class _Unit(NamedTuple):
     writes: float
     read: Number
     write: Number
-    hits: Number
     delayed: Number
     mirrored: bool
+    hits: Callable[[], Number]
 
     @property
     def longer(self) -> Number:
@@ -60,38 +63,67 @@ class _Unit(NamedTuple):
         return self.write - (0.0 if self.reads == 0 else self.read)
 
 
-def _units(situation: Situation) -> Iterator[_Unit]:
-    """Yield the LCUs with enough requests."""
-    load, details = situation.load, situation.details()
-    for lcu in load.lcus:
-        pairs = [
-            (details[one.key], one.rate * float(one.reads), one.rate * (1 - float(one.reads)))
-            for one in load.volumes_of(lcu.key)
-            if one.rate and one.is_dasd and one.key in details and not isinstance(one.reads, Absent)
-        ]
-        reads, writes = sum(read for _, read, _ in pairs), sum(write for _, _, write in pairs)
-        if not load.enough(reads + writes):
-            continue
-        yield _Unit(
-            lcu,
-            reads,
-            writes,
-            _mean([(one.read, rate) for one, rate, _ in pairs]),
-            _mean([(one.write, rate) for one, _, rate in pairs]),
-            _mean([(one.hits, rate) for one, rate, _ in pairs]),
-            _mean([(one.delayed, rate) for one, _, rate in pairs]),
-            any(_is_primary(one) for one, _, _ in pairs),
-        )
+class _Asked:
+    """A situation as a key: the same load with the same details has the same reads and writes."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.load, self.details = situation.load, situation.details
+
+    def __hash__(self) -> int:
+        return hash((id(self.load), id(self.details)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and self.load is other.load and self.details is other.details
 
 
-def _is_primary(one: VolumeDetail) -> bool:
-    return isinstance(one.duplex, str) and one.duplex.startswith((PRIMARY, "both"))
+def _units(situation: Situation) -> tuple[_Unit, ...]:
+    """Return the LCUs with enough requests."""
+    return _found(_Asked(situation))
 
 
-def _mean(pairs: list[tuple[Number, float]]) -> Number:
+@lru_cache(maxsize=2)  # all causes here ask
+def _found(asked: _Asked) -> tuple[_Unit, ...]:
+    details, units = asked.details(), (_unit(asked.load, asked.details(), one) for one in asked.load.lcus)
+    return tuple(one for one in units if one is not None) if details else ()
+
+
+def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: ObservedLcu) -> _Unit | None:
+    """Return the reads and writes of an LCU; None if they are too few."""
+    known = [
+        (one, one.rate, float(reads))
+        for one in load.used_of(lcu.key)
+        if not isinstance(reads := one.reads, Absent) and one.is_dasd and one.key in details
+    ]
+    ones = [one for one, _, _ in known]
+    keys = [one.key for one in ones]
+    read_rates = [rate * reads for _, rate, reads in known]
+    write_rates = [rate * (1 - reads) for _, rate, reads in known]
+    reads, writes = sum(read_rates), sum(write_rates)
+    if not load.enough(reads + writes):
+        return None
+    return _Unit(
+        lcu,
+        reads,
+        writes,
+        _mean([one.read_response for one in ones], read_rates),
+        _mean([one.write_response for one in ones], write_rates),
+        _mean(details_of(details, "delayed", keys), write_rates),
+        any(map(_is_primary, {*details_of(details, "duplex", keys)})),
+        lambda: _mean(details_of(details, "hits", keys), read_rates),
+    )
+
+
+def _is_primary(duplex: Value) -> bool:
+    return isinstance(duplex, str) and duplex.startswith((PRIMARY, "both"))
+
+
+def _mean(values: Sequence[Number], rates: Sequence[float]) -> Number:
+    if values and 0 not in rates and Absent not in set(map(type, values)):
+        return float(sum(map(mul, values, rates)) / sum(rates))
+    pairs = zip(values, rates, strict=True)
     known = [(float(value), rate) for value, rate in pairs if rate and not isinstance(value, Absent)]
     if not known:
-        reasons = [value for value, _ in pairs if isinstance(value, Absent)]
+        reasons = [value for value in values if isinstance(value, Absent)]
         return reasons[0] if reasons else absent("no such requests in the interval")
     return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
 
@@ -141,14 +173,15 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     waited = {place.key for place in situation.waiting.places}
     found = []
     for one in units:
-        volumes, delay = load.volumes_of(one.lcu.key), one.longer
+        delay = one.longer
         if isinstance(delay, Absent) or one.delayed >= DELAYED:
             continue
-        if waited & {one.lcu.key, *(each.key for each in volumes)}:
+        if waited and waited & {one.lcu.key, *(each.key for each in load.volumes_of(one.lcu.key))}:
             continue  # writes wait for something else
-        queued = mean_of(volumes, "queued")
         quick = one.mirrored or one.delayed < DELAYED
-        if quick and float(delay) >= SLOWER and queued < QUEUED * float(delay):
+        if not quick or float(delay) < SLOWER:
+            continue
+        if mean_of(load.used_of(one.lcu.key), "queued") < QUEUED * float(delay):
             found.append((one, float(delay)))
     lost = sum(one.writes * delay for one, delay in found)
     if lost >= LEAST_LOST:
@@ -211,19 +244,20 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
 def missed_reads(situation: Situation) -> Diagnoses:
     """Return D6: where requests wait, much of the service is reads that miss the cache."""
     load = situation.load
-    lcu_of = {one.key: one.lcu for one in load.volumes}
-    waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
     if load.is_untimed:
         return UNTIMED
-    if not waited:
+    if not situation.waiting.places:
         return ()
+    lcu_of = {one.key: one.lcu for one in load.volumes}
+    waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
     found, blind = [], False
     for one in _units(situation):
         disc, serv = load.time_of(one.lcu, "disc"), load.time_of(one.lcu, "serv")
         if one.lcu.key not in waited or isinstance(disc, Absent) or disc < 0.001 or disc < 0.5 * serv:
             continue
-        blind = blind or isinstance(one.hits, Absent)
-        if one.hits < HITS and one.reads > one.writes:
+        hits = one.hits()
+        blind = blind or isinstance(hits, Absent)
+        if hits < HITS and one.reads > one.writes:
             found.append((one, float(disc), serv))
     if found:
         return (_misses(found),)
@@ -232,15 +266,15 @@ def missed_reads(situation: Situation) -> Diagnoses:
 
 def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:
     one, disc, serv = max(found, key=lambda each: (each[0].reads + each[0].writes) * each[1])
-    subject = of_lcu(one.lcu)
+    subject, hits = of_lcu(one.lcu), one.hits()
     titles = names([each.lcu.title for each, _, _ in found])
     return Diagnosis(
         "D6",
         subjects=(subject, *(of_lcu(each.lcu) for each, _, _ in found if each is not one)),
-        claim=f"Reads of {titles} miss the cache: it answers {percent(one.hits)} of them, and Disc is"
+        claim=f"Reads of {titles} miss the cache: it answers {percent(hits)} of them, and Disc is"
         f" {ms(disc)} of Serv {ms(serv)}.",
         evidence=(
-            evidence("cache.readhit", subject, 100 * one.hits, f"{percent(one.hits)} of the reads are hits"),
+            evidence("cache.readhit", subject, 100 * hits, f"{percent(hits)} of the reads are hits"),
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} of Serv {ms(serv)}"),
         ),
         confidence=POSSIBLE,

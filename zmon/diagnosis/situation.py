@@ -7,14 +7,15 @@ it computes once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
 from zmon.diagnosis.observed_machine import ObservedMachine
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.queueing.change import Change
@@ -31,9 +32,6 @@ IDLE: Final = absent("no I/O in the interval")
 class VolumeDetail(NamedTuple):
     """What is known of a volume besides its load; times are seconds."""
 
-    read: Number
-    """What Linux waits for a read."""
-    write: Number
     device_busy: Number
     """Per start of I/O: the device is busy, or reserved by another system."""
     command: Number
@@ -52,6 +50,39 @@ class VolumeDetail(NamedTuple):
     """Requests of Linux that are not answered, on average."""
     tags: Number
     """How many of them the disk may have at once."""
+
+
+class DetailColumns(Mapping[str, VolumeDetail]):
+    """The details of volumes, of which each is computed for those alone of which somebody asks for it."""
+
+    def __init__(
+        self, rows: Mapping[str, int], column: Callable[[str, Sequence[int]], Sequence[Value]]
+    ) -> None:
+        """Know the rows of volumes by their keys; `column` returns a detail, by its name, of some rows."""
+        self._rows, self._column = rows, column
+
+    def __getitem__(self, key: str) -> VolumeDetail:
+        return VolumeDetail._make(self._column(name, [self._rows[key]])[0] for name in VolumeDetail._fields)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def of(self, name: str, keys: Sequence[str]) -> Sequence[Value]:
+        """Return one detail of some volumes."""
+        return self._column(name, [self._rows[key] for key in keys])
+
+
+def details_of(details: Mapping[str, VolumeDetail], name: str, keys: Sequence[str]) -> Sequence[Any]:
+    """Return one detail of some volumes, all of which have details."""
+    if isinstance(details, DetailColumns):
+        return details.of(name, keys)
+    return [getattr(details[key], name) for key in keys]
 
 
 class StackedDisk(NamedTuple):

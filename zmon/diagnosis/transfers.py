@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.situation import details_of
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import MIN_LOST
 from zmon.ranges import ranges
@@ -37,12 +38,12 @@ def long_transfers(situation: Situation) -> Diagnoses:
     found: list[tuple[ObservedLcu, float, float]] = []
     blind = False
     for lcu in load.lcus:
-        volumes = load.volumes_of(lcu.key)
-        rate = sum(one.rate for one in volumes)
+        volumes = load.used_of(lcu.key)
+        rate = volumes.rate
         conn, size = mean_of(volumes, "conn"), mean_of(volumes, "size")
         if not load.enough(rate) or not load.fcp.isdisjoint(lcu.chpids):
             continue
-        blind = blind or any(one.estimated for one in volumes if one.rate)
+        blind = blind or any(one.estimated for one in volumes)
         if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
             found.append((lcu, conn / size, rate * conn))
     if blind:
@@ -86,6 +87,8 @@ def small_requests(situation: Situation) -> Diagnoses:
     if cut:
         return tuple(_cut(one) for one in cut)
     load, waiting = situation.load, situation.waiting
+    if not waiting.places:
+        return ()
     lcu_of = {one.key: one.lcu for one in load.volumes}
     waited = {lcu_of.get(place.key, place.key): place.lost for place in waiting.places}
     if not waited:
@@ -97,7 +100,8 @@ def small_requests(situation: Situation) -> Diagnoses:
         if lcu.key not in waited or isinstance(size, Absent) or size > SMALL:
             continue
         busy = [one for one in volumes if one.rate and one.key in details]
-        pairs = [(details[one.key].sequential, one.rate) for one in busy]
+        parts = details_of(details, "sequential", [one.key for one in busy])
+        pairs = [(part, one.rate) for part, one in zip(parts, busy, strict=True)]
         known = [(float(part), rate) for part, rate in pairs if not isinstance(part, Absent)]
         blind = blind or not known
         rate = sum(rate for _, rate in known)

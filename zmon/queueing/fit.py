@@ -15,9 +15,12 @@ What is measured is kept: rates, sizes, the time on a subchannel, the wait in Li
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
+from itertools import compress, groupby, repeat
 from math import sqrt
-from operator import attrgetter, mul
-from typing import TYPE_CHECKING, Final
+from operator import add, attrgetter, ge, lt, mul, sub
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
 from zmon.queueing.computing import at_processors, processor_load
@@ -41,7 +44,7 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from zmon.queueing.network import Solution
     from zmon.queueing.observation import ObservedLoad, ObservedVolume
@@ -77,6 +80,7 @@ LONGER: Final = 1.3
 LEAST_SERVICE: Final = 1e-3
 """The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
 a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
+RATE: Final = attrgetter("rate")
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 
@@ -234,19 +238,20 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    volumes = {one.key: one for one in map(_timed, load.volumes) if one is not None}
+    measured = _all_timed(load.used)
+    volumes = {one.key: one for one in measured}
     if not volumes:
         raise ValueError("no volume has I/O whose response time was measured")
     lcus = {one.key: one for one in load.lcus}
     lcus |= {one.lcu: ObservedLcu(one.lcu, "volumes of no known LCU", "", ())
              for one in volumes.values() if one.lcu not in lcus}  # fmt: skip
     behind: dict[str, list[_Timed]] = {key: [] for key in lcus}
-    for volume in volumes.values():
-        behind[volume.lcu].append(volume)
-    misses = {key: disc_of_misses(lcus[key], load.volumes_of(key)) for key in lcus}
+    for lcu, ones in groupby(measured, attrgetter("lcu")):
+        behind[lcu].extend(ones)
+    misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
     flows = tuple(_flows(volumes, shares, behind, misses))
     groups = path_groups(lcus.values())
-    timed = {one.lcu for one in load.volumes if one.key in volumes and not one.estimated}
+    timed = {one.lcu for one in load.used if not one.estimated and one.key in volumes}
     group_of = {
         lcu: key
         for key, chpids in groups.items()
@@ -258,21 +263,24 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     }
     paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
     processors, background, busy, withheld = processor_load(load)
+    classes = _classes(flows)
     rate = sum(flow.rate for flow in flows if not flow.ahead)
     computing = busy / rate
-    population = _population(flows, processors and max(LEFT, processors - background), computing)
+    population = _population(classes, processors and max(LEFT, processors - background), computing)
     latency = _latency(behind, group_of, paths, users)
     for lcu, group in group_of.items():
         if not paths[group].pooled:
             mine = [flow for flow in flows if flow.lcu == lcu]
             latency[lcu] = _latency_before_batches(mine, paths[group], population, latency[lcu])
-    model = FittedModel(
-        tuple(
+    if any(map(attrgetter("ahead"), flows)):
+        flows = tuple(
             _with_ahead(flow, volumes, behind, lcus, paths.get(group_of.get(flow.lcu, "")))
             if flow.ahead
             else flow
             for flow in flows
-        ),
+        )
+    model = FittedModel(
+        flows,
         lcus,
         dict.fromkeys(lcus, 0.0),
         latency,
@@ -283,12 +291,37 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         computing,
         withheld,
         population,
-        _responses(flows),
+        _responses(classes),
         {},
         {},
     )
     model = _with_waits(model, volumes)
     return model._replace(service=_service(model, behind, misses))
+
+
+def _all_timed(volumes: Sequence[ObservedVolume]) -> list[_Timed]:
+    """Return the volumes with requests whose times are all measured: column by column where all are."""
+    if not volumes:
+        return []
+    columns: list[Any] = list(zip(*volumes, strict=True))
+    keys, _, _, lcus, rates, responses, pends, discs, conns, sizes, _, servers, _, reads, writes = columns
+    times = (responses, pends, discs, conns, sizes)
+    if any(Absent in set(map(type, each)) for each in times) or min(responses) < 0:
+        return [one for one in map(_timed, volumes) if one is not None]
+    serv = list(map(add, map(add, pends, discs), conns))
+    if any(map(lt, serv, map(mul, responses, repeat(LEAST_SERVICE)))):
+        return [one for one in map(_timed, volumes) if one is not None]
+    queued = list(map(max, repeat(0.0), map(sub, responses, serv)))
+    none: list[float] = [0.0] * len(keys)
+    found = (
+        keys, lcus, rates, responses, pends, discs, conns, sizes, servers,
+        none, none, none, serv, queued, none,
+    )  # fmt: skip
+    measured = list(map(partial(tuple.__new__, _Timed), zip(*found, strict=True)))
+    # writes that come many at once wait longer than reads; of other volumes nobody asks for these times
+    for at in compress(range(len(keys)), map(ge, writes, map(mul, reads, repeat(LONGER)))):
+        measured[at] = _timed(volumes[at]) or measured[at]
+    return measured
 
 
 def _timed(volume: ObservedVolume) -> _Timed | None:
@@ -340,12 +373,17 @@ def _flows(
     misses: Mapping[str, float],
 ) -> Iterable[FittedFlow]:
     waits = {lcu: max(0.0, _mean(ones, "disc") - misses[lcu]) for lcu, ones in behind.items()}
+    others = {lcu: f"other I/O of {lcu}" for lcu in behind}
+    if not shares:
+        whole = _flows_of_all(volumes.values(), others, waits)
+        for flow, excess in zip(whole, map(attrgetter("excess"), volumes.values()), strict=True):
+            yield from _apart(flow, volumes[flow.volume]) if excess else (flow,)
+        return
     left = dict.fromkeys(volumes, 1.0)
     for share in shares:
         if share.volume in left and share.part > 0:
             left[share.volume] -= share.part
     rest = [("", "", key, part, False) for key, part in left.items()]
-    others = {lcu: f"other I/O of {lcu}" for lcu in behind}
     for owner, file, key, part, steady in (*shares, *rest):
         volume = volumes.get(key)
         if volume is None or part <= LEAST_PART:
@@ -355,12 +393,36 @@ def _flows(
             owner or others[lcu], file, key, lcu, volume.rate * part, volume.size,
             max(0.0, volume.disc - waits[lcu]), volume.conn, float(volume.servers), volume.response, steady,
         )  # fmt: skip
-        if steady or not volume.excess:
-            yield flow
-            continue
-        yield flow._replace(rate=flow.rate * volume.reads, response=volume.read)
-        written = flow.rate * (1.0 - volume.reads)
-        yield flow._replace(rate=written, response=volume.write, ahead=volume.excess)
+        yield from (flow,) if steady or not volume.excess else _apart(flow, volume)
+
+
+def _apart(flow: FittedFlow, volume: _Timed) -> Iterable[FittedFlow]:
+    """Yield the reads of a flow, and its writes, which come many at once."""
+    yield flow._replace(rate=flow.rate * volume.reads, response=volume.read)
+    written = flow.rate * (1.0 - volume.reads)
+    yield flow._replace(rate=written, response=volume.write, ahead=volume.excess)
+
+
+def _flows_of_all(
+    volumes: Collection[_Timed], others: Mapping[str, str], waits: Mapping[str, float]
+) -> Iterable[FittedFlow]:
+    """Return one flow for each volume, as `_flows` does where no file is known, column by column."""
+    columns: list[Any] = list(zip(*volumes, strict=True))
+    keys, lcus, rates, responses, _, discs, conns, sizes, servers, *_ = columns
+    misses = map(max, repeat(0.0), map(sub, discs, map(waits.__getitem__, lcus)))
+    found = (
+        map(others.__getitem__, lcus), repeat(""), keys, lcus, rates, sizes, misses, conns,
+        map(float, servers), responses, repeat(False), repeat(0.0),
+    )  # fmt: skip
+    return map(partial(tuple.__new__, FittedFlow), zip(*found, strict=False))
+
+
+def _classes(flows: Sequence[FittedFlow]) -> dict[str, list[FittedFlow]]:
+    """Return the flows of each class, in the order in which the classes come."""
+    found: dict[str, list[FittedFlow]] = {}
+    for (owner, ahead), ones in groupby(flows, lambda flow: (flow[0], flow[11] != 0)):
+        found.setdefault(f"{owner}, written back" if ahead else owner, []).extend(ones)
+    return found
 
 
 def _service(
@@ -488,14 +550,12 @@ def _with_ahead(
     return flow._replace(ahead=flow.ahead * servers / one.serv)
 
 
-def _population(flows: Sequence[FittedFlow], processors: float, computing: float) -> dict[str, float]:
+def _population(
+    classes: Mapping[str, Sequence[FittedFlow]], processors: float, computing: float
+) -> dict[str, float]:
     """Return how many requests each class has: in Linux and beyond, with processors, waiting for them."""
-    found: dict[str, float] = {}
-    rates: dict[str, float] = {}
-    for flow in flows:
-        found[flow.members] = found.get(flow.members, 0.0) + flow.rate * flow.response
-        if not flow.ahead:
-            rates[flow.members] = rates.get(flow.members, 0.0) + flow.rate
+    found = {owner: _requests(flows) for owner, flows in classes.items()}
+    rates = {owner: _rate(flows) for owner, flows in classes.items() if not flows[0].ahead}
     if not processors or not rates:
         return found
     whole = sum(rates.values())
@@ -505,56 +565,76 @@ def _population(flows: Sequence[FittedFlow], processors: float, computing: float
     return found | {owner: found[owner] + many * rate / whole for owner, rate in rates.items()}
 
 
-def _responses(flows: Sequence[FittedFlow]) -> dict[str, float]:
+def _rate(flows: Sequence[FittedFlow]) -> float:
+    return float(sum(map(RATE, flows)))
+
+
+def _requests(flows: Sequence[FittedFlow]) -> float:
+    """Return how many requests some flows have in Linux and beyond."""
+    return float(sum(map(mul, map(RATE, flows), map(attrgetter("response"), flows))))
+
+
+def _responses(classes: Mapping[str, Sequence[FittedFlow]]) -> dict[str, float]:
     """Return the mean response time of each class."""
-    time: dict[str, float] = {}
-    rate: dict[str, float] = {}
-    for flow in flows:
-        time[flow.members] = time.get(flow.members, 0.0) + flow.rate * flow.response
-        rate[flow.members] = rate.get(flow.members, 0.0) + flow.rate
-    return {owner: time[owner] / rate[owner] for owner in time}
+    return {owner: _requests(flows) / _rate(flows) for owner, flows in classes.items()}
 
 
 def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedModel:
     """Fit how evenly requests come to volumes, from what they wait there."""
-    rates = class_rates(model)
-    aliases = _aliases(model)
+    keys, measured, found = _found_waits(model, volumes)
+    at_random, in_turn = (sum(waits) for waits in found)
+    if sum(measured) <= 0 or at_random <= 0:
+        return model
+    if sum(measured) > at_random:
+        # with aliases of a pool nearly nothing is waited at random: a multiple of it says nothing of less
+        aliases = _aliases(model)
+        alone = [key not in aliases for key in keys]
+        queued, at_random = (sum(compress(waits, alone)) for waits in (measured, found[0]))
+        return model._replace(burst=max(1.0, min(MAX_BURST, queued / at_random))) if at_random else model
+    evenly_used = (at_random - sum(measured)) / max(1e-12, at_random - in_turn)
+    return model._replace(evenly=min(1.0, evenly_used))
+
+
+def _found_waits(
+    model: FittedModel, volumes: Mapping[str, _Timed]
+) -> tuple[Sequence[str], list[float], tuple[list[float], list[float]]]:
+    """Return the volumes, what is measured of the waits before each, and what requests would wait there.
+
+    The latter where they come at random, and where they use the volumes of their class in turn.  Where a
+    class has no more than one request at a time, it finds nothing but its own work before a volume.
+    """
+    often = Counter(map(attrgetter("volume"), model.flows))
+    ones = [volumes[key] for key in often]
+    measured = list(map(mul, map(RATE, ones), map(attrgetter("queued"), ones)))
+    found: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
+    crowded = {owner for owner, many in model.population.items() if many > 1.0}
+    rates, aliases = class_rates(model), _aliases(model)
     of_volume: dict[str, list[FittedFlow]] = {}
-    for flow in model.flows:
-        of_volume.setdefault(flow.volume, []).append(flow)
-    measured, expected = 0.0, [0.0, 0.0]
-    alone = [0.0, 0.0]
-    """What is measured, and what random arrivals would wait, before volumes without aliases of a pool."""
-    for key, flows in of_volume.items():
-        one = volumes[key]
-        rate, serv, servers = one.rate, one.serv, one.servers + aliases.get(key, 0.0)
+    if crowded or len(ones) < len(model.flows):
+        for flow in model.flows:
+            if often[flow.volume] > 1 or flow.members in crowded:
+                of_volume.setdefault(flow.volume, []).append(flow)
+    for at, one in enumerate(ones if of_volume else ()):
+        flows = of_volume.get(one.key)
+        if flows is None:
+            continue
+        rate, serv, servers = one.rate, one.serv, one.servers + aliases.get(one.key, 0.0)
         # what it finds, as in the network: the work of those that are there without its own part
         work = rate * serv * (one.queued + serv * residual(one.disc, serv))
         batched = 0.0
         if one.excess and paths_pooled(model, one.lcu):
             batched = sum(flow.rate * one.excess for flow in flows if flow.ahead)
-        queued = rate * one.queued - batched * (1.0 + rate * serv / servers)
         work = max(0.0, work - batched * serv)
         work *= rate * crowding(servers, rate * serv / servers)
-        measured += queued
+        measured[at] -= batched * (1.0 + rate * serv / servers)
         parts = [
             ((flow.rate / rate) ** 2, model.population[flow.members], flow.rate / rates[flow.members])
             for flow in flows
         ]
-        for evenly in (0, 1):
+        for evenly, waits in enumerate(found):
             own = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
-            expected[evenly] += work * (1 - own)
-            if not evenly and key not in aliases:
-                alone = [alone[0] + queued, alone[1] + work * (1 - own)]
-    at_random, in_turn = expected
-    if measured <= 0 or at_random <= 0:
-        return model
-    if measured > at_random:
-        # with aliases of a pool nearly nothing is waited at random: a multiple of it says nothing of less
-        queued, at_random = alone
-        return model._replace(burst=max(1.0, min(MAX_BURST, queued / at_random))) if at_random else model
-    evenly_used = (at_random - measured) / max(1e-12, at_random - in_turn)
-    return model._replace(evenly=min(1.0, evenly_used))
+            waits[at] = work * (1 - own)
+    return list(often), measured, found
 
 
 def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:
@@ -577,10 +657,7 @@ def _with_factors(model: FittedModel) -> tuple[FittedModel, Network, Solution]:
 
 def class_rates(model: FittedModel) -> dict[str, float]:
     """Return the requests per second of each class, as they were measured."""
-    rates: dict[str, float] = {}
-    for flow in model.flows:
-        rates[flow.members] = rates.get(flow.members, 0.0) + flow.rate
-    return rates
+    return {owner: _rate(flows) for owner, flows in _classes(model.flows).items()}
 
 
 def paths_pooled(model: FittedModel, lcu: str) -> bool:
@@ -698,6 +775,8 @@ def subchannels(model: FittedModel) -> dict[str, float]:
 def _aliases(model: FittedModel) -> dict[str, float]:
     """Return how many aliases of its LCU's pool a volume may count on: by its part of the requests."""
     rates: dict[str, dict[str, float]] = {}
+    if not any(one.aliases for one in model.lcus.values()):
+        return {}
     for flow in model.flows:
         on = rates.setdefault(flow.lcu, {})
         on[flow.volume] = on.get(flow.volume, 0.0) + flow.rate

@@ -79,7 +79,7 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
 
 def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
-    timed = [one for one in load.volumes_of(lcu) if load.enough(one.rate) and not one.estimated]
+    timed = [one for one in load.used_of(lcu) if load.enough(one.rate) and not one.estimated]
     found = [
         (one.rate * serv / one.servers, one) for one in timed if not isinstance(serv := one.serv, Absent)
     ]
@@ -96,7 +96,7 @@ def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
     carried: dict[str, float] = {}
     for flow in model.flows:
         carried[flow.lcu] = carried.get(flow.lcu, 0.0) + flow.rate * service_bytes(flow.size)
-    blind = {one.lcu for one in load.volumes if one.estimated and one.rate}
+    blind = {one.lcu for one in load.used if one.estimated}
     for key, rate in carried.items():
         if key in blind:
             continue

@@ -6,14 +6,17 @@ absent with its reason.  `zmon.tables.observed` fills these records from an inte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from itertools import groupby
+from operator import attrgetter, mul
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.absent import Number
 
@@ -83,6 +86,45 @@ class ObservedVolume(NamedTuple):
         return wait if isinstance(wait, Absent) else max(0.0, wait)
 
 
+class LoadVolumes(Sequence[ObservedVolume]):
+    """All volumes of a load: those that are used are there, the others are made when somebody asks for all.
+
+    In a large machine most volumes are idle most of the time, and few ask for these.
+    """
+
+    def __init__(
+        self, used: Iterable[ObservedVolume], every: Callable[[], tuple[ObservedVolume, ...]]
+    ) -> None:
+        """Know those with requests; `every` returns all, these among them, in their order."""
+        self.used = tuple(used)
+        self._make = every
+
+    @cached_property
+    def _every(self) -> tuple[ObservedVolume, ...]:
+        return self._make()
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._every[at]
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def __iter__(self) -> Iterator[ObservedVolume]:
+        return iter(self._every)
+
+    def __bool__(self) -> bool:
+        return bool(self.used or self._every)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._every == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._every)
+
+    def __repr__(self) -> str:
+        return repr(self._every)
+
+
 class ObservedLcu(NamedTuple):
     """A logical control unit."""
 
@@ -127,7 +169,7 @@ class ObservedLoad(NamedTuple):
     """One interval."""
 
     seconds: float
-    volumes: tuple[ObservedVolume, ...]
+    volumes: Sequence[ObservedVolume]
     lcus: tuple[ObservedLcu, ...]
     paths: Mapping[str, Number]
     """The utilisation of each channel path by its CHPID."""
@@ -144,6 +186,19 @@ class ObservedLoad(NamedTuple):
         return _sums(SameLoad(self)).by_lcu.get(lcu, ())
 
     @property
+    def used(self) -> tuple[ObservedVolume, ...]:
+        """The volumes with requests, which alone have means."""
+        return _sums(SameLoad(self)).used
+
+    def used_of(self, lcu: str) -> LcuVolumes:
+        """Return the volumes of an LCU that have requests."""
+        return _sums(SameLoad(self)).used_by_lcu.get(lcu, NO_VOLUMES)
+
+    def rate_of(self, lcu: str) -> float:
+        """Return the requests per second of all volumes of an LCU."""
+        return self.used_of(lcu).rate
+
+    @property
     def busy(self) -> tuple[ObservedVolume, ...]:
         """The volumes with so many requests that their mean times mean something."""
         return _sums(SameLoad(self)).busy
@@ -155,7 +210,7 @@ class ObservedLoad(NamedTuple):
     def time_of(self, lcu: ObservedLcu, name: str) -> Number:
         """Return `pend`, `disc`, `conn` or their sum `serv` of an LCU, as CTLUNIT has it."""
         own = lcu.pend + lcu.disc + lcu.conn if name == "serv" else getattr(lcu, name)
-        return mean_of(self.volumes_of(lcu.key), name) if isinstance(own, Absent) else own
+        return mean_of(self.used_of(lcu.key), name) if isinstance(own, Absent) else own
 
     @property
     def is_untimed(self) -> bool:
@@ -168,12 +223,26 @@ class ObservedLoad(NamedTuple):
 
 
 class LcuVolumes(tuple["ObservedVolume", ...]):  # noqa: SLOT001 - a tuple takes no slots
-    """The volumes of one LCU; each of their means is computed once, for all causes that ask for it."""
+    """Volumes of one LCU; each of their means is computed once, for all causes that ask for it."""
 
     def __init__(self, _volumes: Iterable[ObservedVolume]) -> None:
         """Compute nothing yet."""
         self.means: dict[str, Number] = {}
         """Means by the names of what is averaged."""
+
+    @cached_property
+    def rates(self) -> list[float]:
+        """The requests per second of each."""
+        return list(map(RATE, self))
+
+    @cached_property
+    def rate(self) -> float:
+        """Those of all."""
+        return sum(self.rates)
+
+
+RATE: Final = attrgetter("rate")
+NO_VOLUMES: Final = LcuVolumes(())
 
 
 class _LoadSums:
@@ -181,18 +250,28 @@ class _LoadSums:
 
     def __init__(self, load: ObservedLoad) -> None:
         self._volumes = load.volumes
-        found: dict[str, list[ObservedVolume]] = {}
-        for one in load.volumes:
-            found.setdefault(one.lcu, []).append(one)
-        self.by_lcu = {lcu: LcuVolumes(ones) for lcu, ones in found.items()}
-        self.busy = tuple(one for one in load.volumes if load.enough(one.rate))
+        known = load.volumes
+        self.used = known.used if isinstance(known, LoadVolumes) else tuple(one for one in known if one.rate)
+        self.used_by_lcu = {lcu: LcuVolumes(ones) for lcu, ones in _by_lcu(self.used).items()}
+        self.busy = tuple(one for one in self.used if load.enough(one.rate))
         self.is_untimed = any(
-            one.is_dasd and (one.estimated or isinstance(one.disc, Absent)) for one in self.busy
+            (one.estimated or isinstance(one.disc, Absent)) and one.is_dasd for one in self.busy
         )
+
+    @cached_property
+    def by_lcu(self) -> dict[str, LcuVolumes]:
+        return {lcu: LcuVolumes(ones) for lcu, ones in _by_lcu(self._volumes).items()}
 
     @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:
         return {one.key: one for one in self._volumes}
+
+
+def _by_lcu(volumes: Sequence[ObservedVolume]) -> dict[str, list[ObservedVolume]]:
+    found: dict[str, list[ObservedVolume]] = {}
+    for lcu, ones in groupby(volumes, attrgetter("lcu")):
+        found.setdefault(lcu, []).extend(ones)
+    return found
 
 
 class SameLoad:
@@ -215,7 +294,7 @@ def _sums(same: SameLoad) -> _LoadSums:
     return _LoadSums(same.load)
 
 
-def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
+def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
     """Return the mean of a time or size over some volumes, each with its rate as its weight."""
     means = volumes.means if isinstance(volumes, LcuVolumes) else {}
     if name not in means:
@@ -223,7 +302,10 @@ def mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
     return means[name]
 
 
-def _mean_of(volumes: tuple[ObservedVolume, ...], name: str) -> Number:
+def _mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
+    values, rates = list(map(attrgetter(name), volumes)), list(map(RATE, volumes))
+    if values and 0 not in rates and Absent not in set(map(type, values)):
+        return float(sum(map(mul, values, rates)) / sum(rates))
     pairs = [(getattr(one, name), one.rate) for one in volumes if one.rate]
     known: list[tuple[float, float]] = [(v, rate) for v, rate in pairs if not isinstance(v, Absent)]
     if not known:

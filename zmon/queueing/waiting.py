@@ -93,8 +93,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     makes this load is to be found, not another placement.
     """
     volumes = load.busy
-    requests = load.seconds * sum(one.rate for one in load.volumes)
     if not volumes:
+        requests = load.seconds * sum(one.rate for one in load.used)
         return Waiting((), 0.0, f"Nothing waits: {requests:.0f} I/O in the interval are too few to tell")
     places = [*_in_linux(load, volumes), *_in_lcus(load), *_for_paths(load)]
     places.sort(key=lambda one: -one.lost)
@@ -136,7 +136,7 @@ def _surge(
 
 def _bytes(load: ObservedLoad, lcu: str) -> float:
     """Return the bytes per second of an LCU."""
-    sizes = ((one.rate, one.size) for one in load.volumes_of(lcu))
+    sizes = ((one.rate, one.size) for one in load.used_of(lcu))
     return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
 
 
@@ -170,7 +170,7 @@ def _in_linux(load: ObservedLoad, volumes: Sequence[ObservedVolume]) -> Iterator
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         use = lcu.alias_use / lcu.aliases
-        if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.volumes_of(key), "serv"), rate):
+        if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
             yield WaitingPlace("aliases", key, lcu.title, lost, use)
     for key, places in untimed.items():
         lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
@@ -191,12 +191,11 @@ def _untimed(volume: ObservedVolume) -> WaitingPlace:
 def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:
     """Yield LCUs in which requests wait: Disc that cache misses do not explain."""
     for lcu in load.lcus:
-        ones = load.volumes_of(lcu.key)
-        rate = sum(one.rate for one in ones)
+        ones = load.used_of(lcu.key)
         disc, conn = mean_of(ones, "disc"), mean_of(ones, "conn")
-        if not load.enough(rate) or isinstance(disc, Absent):
+        if not load.enough(ones.rate) or isinstance(disc, Absent):
             continue
-        lost = _long(disc - disc_of_misses(lcu, ones), conn, rate)
+        lost = _long(disc - disc_of_misses(lcu, ones), conn, ones.rate)
         if lost:
             yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
 
@@ -205,12 +204,14 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
     """Yield groups of channel paths that are busy while requests pend."""
     for key, chpids in path_groups(load.lcus).items():
         uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
+        if not uses or max(uses) < FULL_PATHS:
+            continue
         behind: list[ObservedLcu] = [
             one for one in load.lcus if set(one.chpids) <= set(chpids) and one.chpids
         ]
-        ones = tuple(volume for lcu in behind for volume in load.volumes_of(lcu.key))
+        ones = tuple(volume for lcu in behind for volume in load.used_of(lcu.key))
         rate = sum(one.rate for one in ones)
-        if not uses or max(uses) < FULL_PATHS or not load.enough(rate):
+        if not load.enough(rate):
             continue
         pend = mean_of(ones, "pend")
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)

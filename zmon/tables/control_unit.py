@@ -20,7 +20,7 @@ from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
-from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
+from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, rows_of_lcus, units_of, wrong
 from zmon.tables.view import TableDefinition
 from zmon.topology.identity import platform_of
 from zmon.topology.volumes import lcus
@@ -75,12 +75,8 @@ class ControlUnits:
         self.interval = interval
         self.devices = devices_of(interval)
         self.units = lcus(interval.of(DEVICE).frame) if units is None else units
-        row_of = {key: row for row, key in enumerate(self.devices.keys)}
         self.keys = list(self.units)
-        self.members = [
-            [row for bus in unit.members if (row := row_of.get(bus)) is not None]
-            for unit in self.units.values()
-        ]
+        self.members = rows_of_lcus(self.devices.keys, self.units).members
         self.rows = [row for rows in self.members for row in rows]
         """Of all devices of an LCU."""
 

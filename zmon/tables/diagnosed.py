@@ -131,7 +131,7 @@ def judged_view(view: View) -> View:
 
 def _is_scarce(load: ObservedLoad) -> bool:
     """Return whether requests wait for disks whose mean times are those of few requests."""
-    few = (one for one in load.volumes if one.rate and not load.enough(one.rate))
+    few = (one for one in load.used if not load.enough(one.rate))
     waiting_there = sum(
         one.rate * one.response for one in few if not isinstance(one.response, Absent) and one.response > SLOW
     )
@@ -254,7 +254,7 @@ def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
 
 
 def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], Prediction] | None:
-    timed = [one for one in load.volumes if one.rate > 0 and not isinstance(one.response, Absent)]
+    timed = [one for one in load.used if not isinstance(one.response, Absent)]
     if not 0 < len(timed) <= MAX_MODELLED:
         return None
     return cache(lambda changes: predict(model_of(view, load), changes))

@@ -8,6 +8,7 @@ from operator import add, mul
 
 from zmon.absent import Absent, absent, ratio
 from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
+from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +52,16 @@ class Joined:
     def numbers(self, name: str) -> list[Number]:
         """Return the same for a field that is known to hold numbers."""
         return self._along(self._delta.numbers(name))
+
+    def at(self, places: Sequence[int], name: str) -> list[Number]:
+        """Return the numbers of some rows, by their places among the keys."""
+        values, rows = self._delta.numbers(name), self._rows
+        if not values:
+            return [self._otherwise] * len(places)
+        if rows is None:
+            return pick(values, places)
+        otherwise = self._otherwise
+        return [otherwise if row is None else values[row] for row in pick(rows, places)]
 
     @property
     def seconds(self) -> list[Number]:

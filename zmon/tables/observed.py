@@ -7,7 +7,9 @@ which Linux had one there, which is right if the volume does one request at a ti
 
 from __future__ import annotations
 
-from operator import mul
+from functools import partial
+from itertools import compress, groupby, repeat
+from operator import mul, truediv
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
@@ -15,20 +17,23 @@ from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
+    LoadVolumes,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
     ObservedVolume,
 )
+from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
 from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
-from zmon.tables.join import Joined, plus, present, quotient, total
+from zmon.tables.join import Joined, is_absent, mean, plus, present, quotient, total
+from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -59,32 +64,35 @@ def observed_load(
     units = lcus(interval.of(DEVICE).frame) if units is None else units
     capacity = capacity or {}
     devices = devices_of(interval)
-    row_of = {key: row for row, key in enumerate(devices.keys)}
-    lcu_of = {busid: key for key, unit in units.items() for busid in unit.members}
-    pools = _pools(devices, units, row_of)
-    volumes = _volumes(devices, lcu_of, pools)
-    misses = _misses(interval, devices)
-    missed: dict[str, list[tuple[Number, float]]] = {key: [] for key in units}
-    for one in volumes:
-        if one.rate and one.lcu in missed:
-            missed[one.lcu].append((misses(row_of[one.key]), one.rate))
+    rows = rows_of_lcus(devices.keys, units)
+    pools = _pools(devices, units, rows.row_of)
+    used = _used(devices)
+    lcu_of = list(map(rows.lcu_of.get, pick(devices.keys, used), repeat("")))
+    of_lcu = _places(lcu_of)
+    own = _own_aliases(devices, rows.lcu_of)
+    volumes: Sequence[ObservedVolume] = LoadVolumes(
+        _used_volumes(devices, used, lcu_of, own, pools), lambda: _volumes(devices, rows.lcu_of, own, pools)
+    )
+    misses, rates = _misses(interval, devices, used), pick(devices.requests, used)
     found, title = [], titles(units)
-    for key, unit in units.items():
+    for (key, unit), members in zip(units.items(), rows.members, strict=True):
         pool = pools[key]
         busy = total([devices.busy[row] for row in pool]) / 100.0 if pool else 0.0
-        rows = [row_of[bus] for bus in unit.members if bus in row_of]
+        places = of_lcu.get(key, ())
         found.append(
             ObservedLcu(
                 key, title[key], f"{unit.vendor}.{unit.serial}", unit.chpids, len(pool), busy,
-                _missed(missed[key]), capacity.get(key, NO_CAPACITY),
-                *(_times(devices, rows) if missed[key] else ()),
+                _missed(pick(misses, places), pick(rates, places)), capacity.get(key, NO_CAPACITY),
+                *(_times(devices, members) if places else ()),
             )
         )  # fmt: skip
     load, measured_paths = _paths(interval)
     fcp = _fcp(interval)
-    used = sum((float(use) for key in fcp if not isinstance(use := load.get(key, NO_CACHE), Absent)), 0.0)
-    if measured_paths and used:
-        volumes = _behind_adapters(volumes, used, devices.paths)
+    adapters = sum(
+        (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, NO_CACHE), Absent)), 0.0
+    )
+    if measured_paths and adapters:
+        volumes = tuple(_behind_adapters(volumes, adapters, devices.paths))
         found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
@@ -93,7 +101,7 @@ def observed_load(
     missing = [first.reason] if isinstance(first, Absent) else []
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),
-        tuple(volumes),
+        volumes,
         tuple(found),
         load,
         measured_paths,
@@ -124,6 +132,8 @@ def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]
 
 def _own_aliases(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[int]]:
     """Return the rows of the aliases that serve one volume alone, by its key."""
+    if 1 not in devices.ccw["alias"]:
+        return {}
     columns = zip(devices.keys, devices.ccw["uid"], devices.ccw["alias"], strict=True)
     known = [(key, row, text, alias == 1) for row, (key, text, alias) in enumerate(columns)]
     aliases = [(key, row, uid) for key, row, text, is_alias in known if is_alias and (uid := _own_uid(text))]
@@ -148,12 +158,85 @@ def _own_uid(text: Value) -> Uid | None:
     return None if uid is None or uid.ua == HYPERPAV else uid
 
 
-def _volumes(
-    devices: Devices, lcu_of: Mapping[str, str], pools: Mapping[str, Sequence[int]]
+def _used(devices: Devices) -> list[int]:
+    """Return the rows of the disks with requests."""
+    rates, names = devices.requests, devices.names
+    rows = compress(range(len(rates)), rates)  # what is absent counts as true
+    return [row for row in rows if rates[row].__class__ is not Absent and names[row].__class__ is not Absent]
+
+
+def _places(lcu_of: Sequence[str]) -> dict[str, list[int]]:
+    """Return by LCU where its volumes are in a list."""
+    found: dict[str, list[int]] = {}
+    for lcu, places in groupby(range(len(lcu_of)), lcu_of.__getitem__):
+        found.setdefault(lcu, []).extend(places)
+    return found
+
+
+def _used_volumes(
+    devices: Devices,
+    used: Sequence[int],
+    lcu_of: Sequence[str],
+    own: Mapping[str, Sequence[int]],
+    pools: Mapping[str, Sequence[int]],
 ) -> list[ObservedVolume]:
-    """Return the disks; their times are means over their own subchannels, or over all that serve them."""
-    own = _own_aliases(devices, lcu_of)
-    pends, discs, conns = _times_alone(devices)
+    """Return the disks with requests, as `_volumes` does, but column by column."""
+    keys_of = devices.keys
+    keys, rates = pick(keys_of, used), pick(devices.requests, used)
+    pends, discs, conns = _times_alone(devices, used)
+    servers = [1] * len(used)
+    if own or any(pools.values()):
+        for place, (row, key, lcu) in enumerate(zip(used, keys, lcu_of, strict=True)):
+            rows = (row, *own.get(key, ()))
+            with_pool = (*rows, *pools.get(lcu, ()))
+            servers[place] = len(rows)
+            if len(with_pool) > 1:
+                pends[place], discs[place], conns[place] = _times(devices, with_pool)
+    estimated = [False] * len(used)
+    if Absent in set(map(type, conns)):
+        estimated = [conn.__class__ is Absent for conn in conns]
+        busy = devices.linux_busy
+        for place in compress(range(len(used)), estimated):
+            pends[place], discs[place] = 0.0, 0.0
+            conns[place] = ratio(_part_used(busy[used[place]]), rates[place], NO_IO.reason)
+    titles: Iterable[str] = map(address, keys)
+    if devices.paths:
+        titles = (
+            devices.title(row) if keys_of[row] in devices.paths else address(keys_of[row]) for row in used
+        )
+    columns = (
+        keys,
+        titles,
+        map(str, devices.block.at(used, "number")),
+        lcu_of,
+        rates,
+        map(truediv, pick(devices.wait, used), repeat(1e3)),
+        pends,
+        discs,
+        conns,
+        map(mul, pick(devices.kilobytes, used), repeat(1024.0)),
+        map(truediv, pick(devices.reads, used), repeat(100.0)),
+        servers,
+        estimated,
+        *_apart(devices, used),
+    )
+    return list(map(partial(tuple.__new__, ObservedVolume), zip(*columns, strict=True)))
+
+
+def _part_used(percent: Number) -> Number:
+    """Return the part of the time in which Linux had a request at a disk."""
+    return (100.0 if percent is TOO_BUSY else percent) / 100.0
+
+
+def _volumes(
+    devices: Devices,
+    lcu_of: Mapping[str, str],
+    own: Mapping[str, Sequence[int]],
+    pools: Mapping[str, Sequence[int]],
+) -> tuple[ObservedVolume, ...]:
+    """Return all disks; their times are means over their own subchannels, or over all that serve them."""
+    every = range(len(devices.keys))
+    pends, discs, conns = _times_alone(devices, every)
     columns = (
         devices.keys,
         devices.names,
@@ -162,7 +245,7 @@ def _volumes(
         devices.wait,
         devices.kilobytes,
         devices.reads,
-        *_apart(devices),
+        *_apart(devices, every),
         devices.linux_busy,
     )
     volumes = []
@@ -183,14 +266,14 @@ def _volumes(
             )
             estimated = conn.__class__ is Absent
         if estimated:
-            used = (100.0 if busy is TOO_BUSY else busy) / 100.0
+            used = _part_used(busy)
             pend, disc, conn = 0.0, 0.0, ratio(used, rate, NO_IO.reason) if rate else _idle(used)
         volume = (
             key, devices.title(row) if key in devices.paths else address(key), str(number), lcu, float(rate),
             wait / 1e3, pend, disc, conn, size * 1024.0, reads / 100.0, len(rows), estimated, read, write,
         )  # fmt: skip
         volumes.append(tuple.__new__(ObservedVolume, volume))
-    return volumes
+    return tuple(volumes)
 
 
 def _idle(used: Number) -> Number:
@@ -198,55 +281,68 @@ def _idle(used: Number) -> Number:
     return used if used.__class__ is Absent else NO_IO
 
 
-def _times_alone(devices: Devices) -> tuple[list[Number], list[Number], list[Number]]:
-    """Return the seconds of Pend, Disc and Conn of each device per start of I/O, as `_times` of it alone."""
-    pend, disc, conn = (_weighed(times, devices.rate) for times in (devices.pend, devices.disc, devices.conn))
+def _times_alone(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], list[Number], list[Number]]:
+    """Return the seconds of Pend, Disc and Conn of devices per start of I/O, as `_times` of each alone."""
+    weights = pick(devices.rate, rows)
+    pend, disc, conn = (
+        _weighed(pick(times, rows), weights) for times in (devices.pend, devices.disc, devices.conn)
+    )
     if devices.active:
-        disc = plus(disc, _weighed(devices.active, devices.rate))
+        disc = plus(disc, _weighed(pick(devices.active, rows), weights))
     return pend, disc, conn
 
 
 def _weighed(values: Sequence[Number], weights: Sequence[Number]) -> list[Number]:
     """Return the means of single values with their weights, to the last bit as `Devices.average` of one."""
+    products = list(map(mul, values, weights))
+    if 0 not in weights and Absent not in set(map(type, products)):
+        return list(map(truediv, map(truediv, products, weights), repeat(1e3)))
     return [
         product if product.__class__ is Absent else product / weight / 1e3 if weight else IDLE
-        for product, weight in zip(map(mul, values, weights), weights, strict=True)
+        for product, weight in zip(products, weights, strict=True)
     ]
 
 
 def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Number]:
     """Return the seconds of Pend, Disc and Conn of some devices together per start of I/O."""
-    pend, disc, conn = (
-        devices.average(rows, times) / 1e3 for times in (devices.pend, devices.disc, devices.conn)
-    )
-    return pend, disc + devices.average(rows, devices.active) / 1e3 if devices.active else disc, conn
+    rates = pick(devices.rate, rows)
+    started = list(compress(rows, rates))  # what has no start has no weight
+    weights = pick(devices.rate, started)
+
+    def average(times: Sequence[Number]) -> Number:
+        values = pick(times, started)
+        if started and Absent not in set(map(type, values)) and Absent not in set(map(type, weights)):
+            return mean(values, weights, IDLE.reason)
+        return devices.average(rows, times)
+
+    pend, disc, conn = (average(times) / 1e3 for times in (devices.pend, devices.disc, devices.conn))
+    return pend, disc + average(devices.active) / 1e3 if devices.active else disc, conn
 
 
-def _apart(devices: Devices) -> tuple[list[Number], list[Number]]:
-    """Return of each device the seconds that Linux waits for a read, and for a write."""
+def _apart(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], list[Number]]:
+    """Return of devices the seconds that Linux waits for a read, and for a write."""
     if devices.together:
-        return [NOT_APART] * len(devices.keys), [NOT_APART] * len(devices.keys)
+        return [NOT_APART] * len(rows), [NOT_APART] * len(rows)
     read, written = (
-        quotient(devices.block.numbers(f"{what}_ms"), devices.block.numbers(f"{what}s"), 1e-3, IDLE)
+        quotient(devices.block.at(rows, f"{what}_ms"), devices.block.at(rows, f"{what}s"), 1e-3, IDLE)
         for what in ("read", "write")
     )
     return read, written
 
 
-def _misses(interval: Interval, devices: Devices) -> Callable[[int], Number]:
-    """Return a function that gives the part of a device's requests that read and were not in the cache."""
+def _misses(interval: Interval, devices: Devices, rows: Sequence[int]) -> list[Number]:
+    """Return the parts of devices' requests that read and were not in the cache."""
     cache = Joined(interval.of(CACHE), devices.keys, NO_CACHE)
-    reads, hits, writes = (cache.numbers(name) for name in ("reads", "read_hits", "writes"))
-    return lambda row: ratio(reads[row] - hits[row], reads[row] + writes[row])
+    reads, hits, writes = (cache.at(rows, name) for name in ("reads", "read_hits", "writes"))
+    if is_absent(reads):
+        return reads
+    return [ratio(read - hit, read + write) for read, hit, write in zip(reads, hits, writes, strict=True)]
 
 
-def _missed(parts: Iterable[tuple[Number, float]]) -> Number:
-    """Return the mean of parts, each with its weight; absent where some of it is not known."""
-    known = list(parts)
-    for part, _ in known:
-        if isinstance(part, Absent):
-            return part
-    return ratio(sum(part * rate for part, rate in known), sum(rate for _, rate in known))
+def _missed(parts: Sequence[Number], rates: Sequence[Number]) -> Number:
+    """Return the mean of parts, each with its rate as its weight; absent where some of it is not known."""
+    whole = sum(map(mul, parts, rates))
+    return whole if isinstance(whole, Absent) else ratio(whole, sum(rates))
 
 
 def _behind_adapters(

@@ -5,54 +5,69 @@ Records and their units: `zmon.diagnosis.situation`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio
-from zmon.diagnosis.situation import IDLE, StackedDisk, VolumeDetail
+from zmon.diagnosis.situation import IDLE, DetailColumns, StackedDisk
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.queueing.observation import NO_RANKS
 from zmon.record import NamedTuple
+from zmon.sample import pick
 from zmon.tables.cache import READ_HITS, READS, WRITES
 from zmon.tables.device import devices_of
 from zmon.tables.join import Joined, plus, quotient
+from zmon.tables.topology import row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from zmon.absent import Value
     from zmon.interval import Delta, Interval
+    from zmon.tables.device import Devices
 
 KINDS: Final = (BLOCK, CACHE, LAYER)
 """What is read of a sample besides what `zmon.tables.observed` reads."""
 SECONDS: Final = 1e-3
 """A millisecond."""
+OF_STARTS: Final = {"device_busy": "busy", "command": "initial_command", "cu_queue": "cu_queue"}
+"""Details that are times per start of I/O, with the field that counts them."""
+OF_CACHE: Final = {
+    "hits": (READ_HITS, READS),
+    "sequential": (("seq_reads",), READS),
+    "delayed": (("dfw_delayed",), WRITES),
+}
+"""Details that are parts of reads or writes, with the fields that they are the quotient of."""
 TICKS: Final = 1e-9
 """A nanosecond."""
 SECTOR: Final = 512.0
 """Bytes."""
 
 
-def volume_details(interval: Interval) -> dict[str, VolumeDetail]:
+def volume_details(interval: Interval) -> DetailColumns:
     """Return the details of each disk with a block device, by its bus id or name."""
     devices = devices_of(interval)
-    block, cmf = devices.block, devices.cmf
-    samples = cmf.numbers("samples")
+    rows = row_of(devices.keys)
+    if Absent in set(map(type, devices.names)):
+        rows = {key: row for key, row in rows.items() if not isinstance(devices.names[row], Absent)}
+    return DetailColumns(rows, partial(_detail, interval, devices))
+
+
+def _detail(interval: Interval, devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]:
+    """Return one detail of some disks."""
+    if name in OF_STARTS:
+        cmf = devices.cmf
+        return quotient(cmf.at(rows, OF_STARTS[name]), cmf.at(rows, "samples"), TICKS, IDLE)
+    if name == "in_linux":
+        return pick(devices.linux_queue, rows)
+    if name == "tags":
+        return devices.block.at(rows, "nr_requests")
     cache = Joined(interval.of(CACHE), devices.keys, NO_RANKS)
-    reads, writes = plus(*map(cache.numbers, READS)), plus(*map(cache.numbers, WRITES))
-    columns = (
-        quotient(block.numbers("read_ms"), block.numbers("reads"), SECONDS, IDLE),
-        quotient(block.numbers("write_ms"), block.numbers("writes"), SECONDS, IDLE),
-        quotient(cmf.numbers("busy"), samples, TICKS, IDLE),
-        quotient(cmf.numbers("initial_command"), samples, TICKS, IDLE),
-        quotient(cmf.numbers("cu_queue"), samples, TICKS, IDLE),
-        quotient(plus(*map(cache.numbers, READ_HITS)), reads, 1.0, IDLE),
-        quotient(cache.numbers("seq_reads"), reads, 1.0, IDLE),
-        quotient(cache.numbers("dfw_delayed"), writes, 1.0, IDLE),
-        cache["duplex"],
-        devices.linux_queue,
-        block["nr_requests"],
-    )
-    rows = zip(devices.keys, devices.names, map(VolumeDetail._make, zip(*columns, strict=True)), strict=True)
-    return {key: detail for key, name, detail in rows if not isinstance(name, Absent)}
+    if name == "duplex":
+        return cache.at(rows, "duplex")
+    parts, wholes = OF_CACHE[name]
+    part, whole = (plus(*(cache.at(rows, one) for one in names)) for names in (parts, wholes))
+    return quotient(part, whole, 1.0, IDLE)
 
 
 def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:

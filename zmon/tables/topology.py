@@ -68,7 +68,7 @@ def units_of(view: View) -> Units:
     if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
     found = lcus(view.interval.after.frame(DEVICE))
-    return Units(found, {}, _members(found))
+    return Units(found, {}, _members(_SameLcus(found)))
 
 
 @lru_cache(maxsize=2)  # these are read again once a minute, and two times may be compared
@@ -84,14 +84,90 @@ def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
     )
 
 
-def _members(found: Mapping[str, Lcu]) -> dict[str, str]:
-    return {busid: key for key, unit in found.items() for busid in unit.members}
+@lru_cache(maxsize=2)
+def _members(same: _SameLcus) -> dict[str, str]:
+    return {busid: key for key, unit in same.found.items() for busid in unit.members}
+
+
+class _SameLcus:
+    """LCUs as a key: the same object is the same LCUs."""
+
+    def __init__(self, found: Mapping[str, Lcu]) -> None:
+        self.found = found
+
+    def __hash__(self) -> int:
+        return id(self.found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameLcus) and self.found is other.found
+
+
+class _SameKeys:
+    """Keys in their order as a key."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+
+    def __hash__(self) -> int:
+        return hash((len(self.keys), *self.keys[:1]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameKeys) and self.keys == other.keys
+
+
+def row_of(keys: list[str]) -> Mapping[str, int]:
+    """Return the row of each key; of the same keys, sample by sample, the same object."""
+    return _row_of(_SameKeys(keys))
+
+
+@lru_cache(maxsize=4)
+def _row_of(same: _SameKeys) -> dict[str, int]:
+    return {key: row for row, key in enumerate(same.keys)}
+
+
+class LcuRows:
+    """Where the devices of LCUs are among some devices."""
+
+    def __init__(self, keys: list[str], found: Mapping[str, Lcu]) -> None:
+        """Find each device once."""
+        self.row_of = row_of(keys)
+        """The row of each device."""
+        self.members = [
+            [row for bus in unit.members if (row := self.row_of.get(bus)) is not None]
+            for unit in found.values()
+        ]
+        """The rows of the devices of each LCU."""
+        self.lcu_of = _members(_SameLcus(found))
+        """The key of the LCU of each device that has one."""
+
+
+def rows_of_lcus(keys: list[str], found: Mapping[str, Lcu]) -> LcuRows:
+    """Return where the devices of LCUs are; the same devices and LCUs are looked at once."""
+    return _rows_of(_SameRows(keys, found))
+
+
+class _SameRows:
+    """Devices in their order and LCUs as a key."""
+
+    def __init__(self, keys: list[str], found: Mapping[str, Lcu]) -> None:
+        self.keys, self.found = keys, found
+
+    def __hash__(self) -> int:
+        return hash((len(self.keys), id(self.found)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameRows) and self.found is other.found and self.keys == other.keys
+
+
+@lru_cache(maxsize=4)
+def _rows_of(same: _SameRows) -> LcuRows:
+    return LcuRows(same.keys, same.found)
 
 
 @lru_cache(maxsize=2)
 def _units(machine: Machine) -> Units:
     called = {key: unit.called for key, unit in machine.lcus.items() if unit.called}
-    return Units(machine.lcus, called, _members(machine.lcus))
+    return Units(machine.lcus, called, _members(_SameLcus(machine.lcus)))
 
 
 def lcus_named(view: View, word: str) -> list[str]:

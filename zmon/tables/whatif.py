@@ -80,11 +80,11 @@ def _processor_points(view: View, load: ObservedLoad) -> list[tuple[float, float
 
     Intervals with another number of processors are left out.
     """
-    numbers = frozenset(one.number for one in load.volumes if one.rate)
+    numbers = frozenset(one.number for one in load.used)
     processors = load.processors.number
     if isinstance(processors, Absent) or isinstance(load.processors.busy, Absent):
         return []
-    points = [(sum(one.rate for one in load.volumes), float(load.processors.busy * processors))]
+    points = [(sum(one.rate for one in load.used), float(load.processors.busy * processors))]
     most = max(1, min(MAX_INTERVALS, MAX_VOLUMES // max(1, len(load.volumes))))
 
     def figures(interval: Interval) -> dict[str, Number]:
@@ -131,7 +131,7 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     machine = machine_of(view)
     load = _load(view.interval, machine.lcus, machine.site)
     shares = flow_shares(view, load)
-    if any(one.estimated and one.rate for one in load.volumes) or not 0 < len(shares) <= MAX_FLOWS:
+    if any(one.estimated for one in load.used) or not 0 < len(shares) <= MAX_FLOWS:
         return report
     try:
         return _predicted(report, _fitted(view, load, shares))
