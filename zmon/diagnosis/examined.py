@@ -159,9 +159,11 @@ def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[
 def _queued(situation: Situation, lcu: ObservedLcu) -> float:
     """Return how many requests wait in Linux for an LCU, where they wait for long and aliases are free."""
     load = situation.load
-    ones = tuple(one for one in load.volumes_of(lcu.key) if load.enough(one.rate) and not one.estimated)
+    if not lcu.aliases:
+        return 0.0
+    ones = tuple(one for one in load.used_of(lcu.key) if load.enough(one.rate) and not one.estimated)
     queued, serv = mean_of(ones, "queued"), mean_of(ones, "serv")
-    if not lcu.aliases or isinstance(queued, Absent) or isinstance(serv, Absent):
+    if isinstance(queued, Absent) or isinstance(serv, Absent):
         return 0.0
     lost = queued * sum(one.rate for one in ones)
     is_free = not isinstance(lcu.alias_use, Absent) and lcu.alias_use < FULL_ALIASES * lcu.aliases
