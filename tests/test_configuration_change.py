@@ -12,7 +12,7 @@ from tests.frames import frame_of
 from zmon.absent import absent
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.event import What
-from zmon.kinds import BLOCK, DASD, DEVICE, PATH
+from zmon.kinds import BLOCK, DASD, DEVICE, INTERFACE, PATH, PCI_FUNCTION, QETH
 from zmon.path_masks import OF_DRIVER
 from zmon.sample import Instant, Sample
 
@@ -78,6 +78,14 @@ def between(
             "dasd 0.0.7000: capacity 10017 -> 30051 (larger)",
         ),
         (BLOCK, {"size": 4096}, {"size": 2048}, "block 0.0.7000: size 4096 -> 2048 (smaller)"),
+        (
+            QETH,
+            {"state": "UP (LAN ONLINE)"},
+            {"state": "UP (LAN OFFLINE)"},
+            "qeth 0.0.7000: state UP [LAN ONLINE] -> UP [LAN OFFLINE]",
+        ),
+        (INTERFACE, {"state": "up"}, {"state": "down"}, "interface 0.0.7000: state up -> down"),
+        (PCI_FUNCTION, {"power": 1}, {"power": 0}, "pci_function 0.0.7000: power 1 -> 0 (to standby)"),
         (PATH, {"state": "active"}, {"state": "failed"}, "path 0.0.7000: path active -> failed"),
     ],
 )

@@ -190,7 +190,8 @@ def _written(field: str, value: Value) -> str:
         return f"{value:02x}"
     if field == TAKEN_OFF:
         return f"{reduce(or_, (int(mask, 16) for mask in text_of(value).split())):02x}"
-    word = re.sub(r"[^ -~]|->|[()]", "?", " ".join(text_of(value).split()))
+    plain = " ".join(text_of(value).split()).replace("(", "[").replace(")", "]")
+    word = re.sub(r"[^ -~]|->", "?", plain)
     return word[:MAX_VALUE] or "none"
 
 
@@ -225,7 +226,8 @@ def _grown(was: Value, now: Value) -> str:
 
 _MEANINGS: Final[dict[str, Callable[[Value, Value], str]]] = {
     "chpids": _installed, USABLE: _used, TAKEN_OFF: _why_taken_off, "uid": _moved, "size": _grown,
-    "cylinders": _grown, "alias": lambda _was, now: "alias to base" if now == 0 else "base to alias",
+    "cylinders": _grown, "power": lambda _was, now: "to standby" if now == 0 else "configured",
+    "alias": lambda _was, now: "alias to base" if now == 0 else "base to alias",
 }  # fmt: skip
 
 

@@ -93,6 +93,12 @@ def test_another_form_is_refused(content: str) -> None:
         parse_counters(content)
 
 
+def test_only_the_interfaces_that_are_asked_for_are_parsed() -> None:
+    """A host of containers has thousands of virtual ones."""
+    found = parse_counters(f"{COUNTED}veth0: is not looked at\n", {"encf500"})
+    assert found == {"encf500": parse_counters(COUNTED)["encf500"]}
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_parsed_or_refused(content: str) -> None:
     """Nothing but a ValueError comes out, and a number is a number."""

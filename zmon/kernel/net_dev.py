@@ -25,6 +25,8 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
@@ -49,8 +51,8 @@ _LINE: Final = re.compile(rf"(?P<name>\S{{1,15}}):(?P<numbers>(?:[ ]*[0-9]{{1,20
 _GONE: Final = absent("/proc/net/dev does not list the interface")
 
 
-def parse_counters(content: str) -> dict[str, dict[str, Value]]:
-    """Parse /proc/net/dev: the counters of each interface.
+def parse_counters(content: str, only: Container[str] | None = None) -> dict[str, dict[str, Value]]:
+    """Parse /proc/net/dev: the counters of each interface, or only of those named.
 
     Raises:
         ValueError: it has no headings, or a line of another form.
@@ -60,6 +62,8 @@ def parse_counters(content: str) -> dict[str, dict[str, Value]]:
         raise ValueError(f"/proc/net/dev: expected its headings, found {content[:40]!r}")
     found: dict[str, dict[str, Value]] = {}
     for line in lines[2:]:
+        if only is not None and line.partition(":")[0].strip() not in only:  # containers have thousands
+            continue
         parts = _LINE.fullmatch(line.strip())
         if parts is None:
             raise ValueError(f"/proc/net/dev: expected a name and {NUMBERS} numbers, found {line[:60]!r}")
@@ -119,7 +123,7 @@ class NetworkReader:
 
     def _counted(self, now: int) -> Frame:
         try:
-            counters = parse_counters(text(self._tree, COUNTERS))
+            counters = parse_counters(text(self._tree, COUNTERS), self._interfaces)
         except OSError as error:
             return empty_frame(INTERFACE, refused(error).reason)
         unknown = dict.fromkeys(PLACES, _GONE)
