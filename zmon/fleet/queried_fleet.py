@@ -10,6 +10,7 @@ import json
 import math
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
@@ -261,10 +262,10 @@ class QueriedFleet:
         self._recordings = recordings
         self._rules = {rule.name: rule for rule in usable_rules("")[0]}
         self.move_on(end)
-        self.seconds = self._scraped()
 
-    def _scraped(self) -> float:
-        """Return how often the server asks the system that it asks most often, in seconds."""
+    @cached_property
+    def seconds(self) -> float:
+        """How often the server asks the system that it asks most often; it is asked once."""
         every = [
             (one.points[-1][0] - one.points[0][0]) / (len(one.points) - 1)
             for one in self._api.query(f"{SAMPLED_AT.name}[{SCRAPES}]", self._end / SECOND)

@@ -50,8 +50,9 @@ class FleetSource(Protocol):
 class LiveFleetSource(FleetSource, Protocol):
     """A source that has newer figures from time to time."""
 
-    seconds: float
-    """How often."""
+    @property
+    def seconds(self) -> float:
+        """How often."""
 
     def move_on(self, end: int) -> None:
         """Look for the systems that report at a time, UTC in ns, which the span ends with from then on.
