@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from check import Check, Tolerance, near
+
+from zmon.kinds import UNIT_IO
+from zmon.session.recording import open_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +103,8 @@ def check_disks(where: Path) -> Iterator[Check]:
 def check_recorded(where: Path) -> Iterator[Check]:
     """Compare what the recording says of units and disks with fio and the kernel's counters.
 
-    All of fio's I/O begins and ends within the recording, so bytes are rates times seconds.
+    All of fio's I/O begins and ends within the recording, so bytes are rates times the seconds between the
+    first and the last reading of units, which a slow machine reads some seconds after its first sample.
     """
     shown = {
         screen: json.loads(
@@ -114,13 +117,17 @@ def check_recorded(where: Path) -> Iterator[Check]:
         for screen in ("USERIO",)
     }  # fmt: skip
     io = shown["USERIO"]
-    begin, end = (datetime.fromisoformat(io[name]).timestamp() for name in ("from", "to"))
+    seconds = counted_seconds(where / "unit-days")
     rows = [row for row in io["rows"] if row["mbs"] is not None]
     for report in sorted(where.glob("fio-*.json")):
         name, done = report.stem.removeprefix("fio-"), read_fio(report)
-        found = sum(row["mbs"] for row in rows if row["unit"] == name) * 1e6 * (end - begin)
-        if done:
-            yield near(f"{name}: bytes recorded, as fio", done, found, UNIT)
+        own = [row for row in rows if row["unit"] == name and row["addr"] not in ROOT]
+        read = sum(row["mbs"] * row["read"] / 100 for row in own) * 1e6 * seconds
+        written = sum(row["mbs"] for row in own) * 1e6 * seconds - read
+        # what fio writes before it begins to read, to lay out its file, is not in its report
+        for what, found in (("read", read), ("written", written)):
+            if own and done[what]:
+                yield near(f"{name}: bytes {what}, recorded, as fio", done[what], found, UNIT)
     for disk in sorted({row["addr"] for row in rows}):
         number = next(row["key"].split()[0] for row in rows if row["addr"] == disk)
         least, most = (
@@ -128,20 +135,32 @@ def check_recorded(where: Path) -> Iterator[Check]:
             for at, name, sign in (("end", "diskstats-after", 1), ("begin", "diskstats", -1))
         )
         moved = least + most
-        found = sum(row["mbs"] for row in rows if row["addr"] == disk) * 1e6 * (end - begin)
+        found = sum(row["mbs"] for row in rows if row["addr"] == disk) * 1e6 * seconds
         if moved >= LEAST and disk not in ROOT:
             yield near(
                 f"{disk}: bytes recorded of units and the rest", moved, found, Tolerance(PART, 65536.0)
             )
 
 
-def read_fio(report: Path) -> int:
+def counted_seconds(path: Path) -> float:
+    """Return the seconds between the first and the last reading of units in a recording."""
+    timeline = open_recording(str(path))
+    last = position = timeline.next()
+    first = None if position is None else position.sample.frame(UNIT_IO)
+    while position is not None:
+        last, position = position, timeline.next(position)
+    if first is None or last is None:
+        return 0.0
+    return (min(last.sample.frame(UNIT_IO).times) - min(first.times)) / 1e9
+
+
+def read_fio(report: Path) -> dict[str, int]:
     """Return the bytes read and written as fio reports them; 0 if it was killed before it could report."""
     text = report.read_text()
     if "{" not in text:
-        return 0
+        return {"read": 0, "written": 0}
     job = json.loads(text[text.index("{") :])["jobs"][0]
-    return int(job["read"]["io_bytes"]) + int(job["write"]["io_bytes"])
+    return {"read": int(job["read"]["io_bytes"]), "written": int(job["write"]["io_bytes"])}
 
 
 def _units(kept: Path, number: str) -> int:

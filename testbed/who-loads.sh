@@ -1,0 +1,67 @@
+# Runs in the QEMU guest under systemd, whose root has databases: which service on which tablespace loads LCU 7100?  No virtio
+# disk has an LCU, so a site file says that 7002 and 7003 are on LCU 7100.  PostgreSQL reads a tablespace on 7002 past the page
+# cache, its own files are on 7003; MariaDB writes on 7000.  The question is asked live in three keys from the opening screen
+# and by `zmon show`, and again of a recording.
+#
+#   EXTRA="postgresql mariadb-server python3-psycopg python3-pymysql" build.sh DIRECTORY
+#   boot.py --machine qemu --systemd --work DIRECTORY --timeout 2400 --bring testbed/steps.sh --bring testbed/keep.py \
+#       --bring testbed/services.sh --bring testbed/glass.sh --bring testbed/who-loads.sh --out OUT -- bash who-loads.sh
+. /job/steps.sh
+. /job/services.sh
+. /job/glass.sh
+
+virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0."$1"/virtio*/block)"; }
+query_postgresql() { as_postgres psql -q -v ON_ERROR_STOP=1 "$@"; }
+
+say "disks"
+make_fs "$(virtio_disk 7000)" /srv/stock
+make_fs "$(virtio_disk 7002)" /srv/shop
+make_fs "$(virtio_disk 7003)" /srv/postgresql
+cat >/job/site.toml <<'TOML'
+vdev_is_rdev = true
+
+[[lcu_by_number]]
+serial = "*"
+ranges = { "7000-7001" = "7000", "7002-7003" = "7100" }
+TOML
+
+say "PostgreSQL: a tablespace on 7002, the rest on 7003"
+start_postgresql /srv/postgresql -c shared_buffers=1MB -c debug_io_direct=data -c max_parallel_workers_per_gather=0
+mkdir /srv/shop/space
+chown postgres:postgres /srv/shop/space
+query_postgresql -c "CREATE DATABASE shop"
+query_postgresql shop -c "CREATE TABLESPACE orders LOCATION '/srv/shop/space'"
+query_postgresql shop -c CHECKPOINT \
+    -c "CREATE TABLE lines TABLESPACE orders AS SELECT n, repeat('x', 400) AS pad FROM generate_series(1, 40000) AS n"
+say "MariaDB on 7000"
+start_mariadb /srv/stock
+load_mariadb 3
+unit shop-queries system.slice bash -c "while sleep 0.1; do psql -h /run/postgresql -U postgres -qAtc 'SELECT count(pad) FROM lines' shop; done"
+words=(--site /job/site.toml --listing 'postgresql://postgres@/shop?host=/run/postgresql' --listing /srv/stock/data)
+zmon warm show USERIO --count 1
+kept begin
+
+say "a recorder, and zmon show"
+python3 -m zmon record $out/who-days --interval 2 --for 15m "${words[@]}" 2>$out/who-days.log &
+recorder=$!
+await_changes 3 240 recorded $out/who-days
+zmon live.json show USERIO 'lcu=LCU 7100' "${words[@]}" --format json
+zmon live.txt show USERIO 'lcu=LCU 7100' "${words[@]}"
+
+say "the full screen, live"
+open_glass live --interval 2 "${words[@]}"
+await_glass 'LCU +Share.* 7100' 240
+await_changes 2 120 shown_interval
+keys live Tab Enter
+close_glass
+kill -INT $recorder
+wait $recorder
+kept end
+say "the same of the recording"
+zmon recorded.json show USERIO 'lcu=LCU 7100' --from $out/who-days --site /job/site.toml --format json
+open_glass replay --from $out/who-days --site /job/site.toml
+await_glass 'LCU +Share.* 7100' 240
+keys replay Tab Enter
+close_glass
+say "asked" # testbed/who_loads.py compares
+exit 0
