@@ -17,10 +17,13 @@ intervals() {
     await_changes "$1" 240 recorded $out/days
 }
 
+# path_fails NAME [COMMAND]: a command is for lists that are made when they are asked for
 path_fails() {
     moment "failed-$1"
     echo offline >"/sys/block/$path/device/state"
-    intervals 3
+    intervals 1
+    [ -z "${2-}" ] || tmux send-keys -t overview "$2" Enter
+    intervals 2
     echo running >"/sys/block/$path/device/state"
     multipathd reinstate path "$path" >/dev/null
     moment "reinstated-$1"
@@ -50,10 +53,8 @@ tmux send-keys -t overview EXCEPT Enter
 intervals 1
 say "again, seen on EXCEPT"
 path_fails except
-tmux send-keys -t overview EVENTS Enter
-intervals 1
 say "again, seen on EVENTS"
-path_fails events
+path_fails events EVENTS
 kill $filming
 close_glass
 kill -INT $recorder
