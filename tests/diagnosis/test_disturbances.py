@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import only, situation
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.disturbances import hung_disks, measurements_off
 from zmon.diagnosis.observed_machine import HungDisk, LackingMeasurement
@@ -28,6 +28,34 @@ def test_several_disks_are_one_diagnosis() -> None:
     found = only(hung_disks(situation(hung=disks)))
     assert found.claim == "Volumes 7000, 7001 and 7002 hang: no request has completed for 42 s."
     assert found.lost == 3.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "blocked", "confidence"),
+    [(60.0, 20, CERTAIN), (60.0, UNKNOWN, LIKELY), (10.0, 1, LIKELY), (2.0, 20, "")],
+)
+def test_a_suspended_device_holds_back_its_tasks(
+    seconds: float, blocked: int | Absent, confidence: str
+) -> None:
+    """A snapshot suspends a device for a moment; for longer it is said who waits, and what resumes it."""
+    held = HungDisk("dm-0", "vg-lv", seconds, blocked, suspended=True)
+    found = hung_disks(situation(hung=(held,)))
+    assert isinstance(found, tuple)
+    assert [one.confidence for one in found] == ([confidence] if confidence else [])
+    for one in found:
+        assert one.claim.startswith("vg-lv (dm-0) is suspended: the device mapper has held back all I/O for")
+        assert ("task" in one.claim) is not isinstance(blocked, Absent)
+        assert "dmsetup resume vg-lv" in one.action
+        assert one.lost == (1.0 if isinstance(blocked, Absent) else blocked)
+        assert (one.confidence == CERTAIN) is not bool(one.confirm)
+
+
+def test_what_hangs_and_what_is_suspended_are_two() -> None:
+    """Their remedies differ."""
+    disks = (HungDisk("0.0.7000", "7000", 40.0, 1), HungDisk("dm-0", "vg-lv", 40.0, 3, suspended=True))
+    found = hung_disks(situation(hung=disks))
+    assert isinstance(found, tuple)
+    assert [one.subjects[0].kind for one in found] == ["volume", "disk"]
 
 
 def test_disks_that_were_not_read() -> None:

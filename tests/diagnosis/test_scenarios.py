@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 FIRST: Final = {
     "dm-queue": "D11",
+    "dm-suspended": "D21",
     "fcp-eckd": "",
     "fcp-failover": "D14b",
     "fcp-failover-full": "",

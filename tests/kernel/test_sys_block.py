@@ -37,6 +37,7 @@ def machine(more: dict[str, bytes] | None = None, *, live: bool = False) -> Dict
         f"{VIRTUAL}/dm-0/dev": b"253:0\n",
         f"{VIRTUAL}/dm-0/size": b"524288\n",
         f"{VIRTUAL}/dm-0/dm/name": b"vgz-stripe\n",
+        f"{VIRTUAL}/dm-0/dm/suspended": b"1\n",
         f"{VIRTUAL}/dm-0/dm/uuid": b"LVM-069QXr1SSG80nWSbdYi5bRpBwQm4sBJgZ4b9D46pcq3kY9ND0HIZwl1bLRZUSgKN\n",
         f"{VIRTUAL}/md0/dev": b"9:0\n",
         f"{VIRTUAL}/md0/size": b"285696\n",
@@ -104,6 +105,7 @@ def test_a_volume_has_its_name_and_what_is_below() -> None:
     """The devices below are numbers."""
     found = row(read_layers(machine()), "253:0")
     assert (found["sort"], found["mapped"], found["below"]) == ("dm", "vgz-stripe", "94:17 94:29")
+    assert found["suspended"] == 1
 
 
 def test_an_array_has_its_members() -> None:

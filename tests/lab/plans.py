@@ -31,6 +31,7 @@ CHEAP = (
 FAULTS = (
     "path-lost", "path-slow", "fcp-path-slow", "fcp-one-adapter", "remote-mirror", "write-cache-full",
     "swap-begins", "volume-hangs", "zvm-steal", "small-stripes", "dm-queue",
+    "dm-suspended",
 )  # fmt: skip
 """Those in which something fails from the second phase on."""
 

@@ -153,6 +153,17 @@ def test_requests_of_a_hung_volume_stay_in_flight() -> None:
     assert wait(ill, "write") == pytest.approx(wait(well, "write"), rel=0.05)
 
 
+def test_requests_of_a_suspended_device_are_counted_nowhere() -> None:
+    """The device mapper puts them aside before it counts them: tasks are blocked, and that is all."""
+    well, ill = intervals("dm-suspended")
+    assert [one.of(LAYER).cell("253:0", "suspended") for one in (well, ill)] == [0, 1]
+    assert total(well, BLOCK, "reads", ["dm-0"]) > 0
+    assert total(ill, BLOCK, "reads", ["dm-0"]) == total(ill, BLOCK, "io_ms", ["dm-0"]) == 0
+    assert ill.of(BLOCK).cell("dm-0", "in_flight") == 0
+    assert total(ill, BLOCK, "reads", ["dm-1"]) > 0
+    assert ill.of(TASKS).cell("tasks", "blocked") >= 20  # type: ignore[operator]  # it is there
+
+
 def test_processors_are_stolen_and_service_times_stay() -> None:
     """More than a third of the time of two processors; disks answer as before, Linux hears of it later."""
     well, ill = intervals("zvm-steal")

@@ -106,7 +106,7 @@ def with_lvs(was: str = "", now: str = "") -> Scenario:
 def test_a_step_on_a_logical_volume_is_split_at_its_stripes() -> None:
     """128 KiB are two stripes; the file lies on the logical volume, and the step goes there."""
     plan = with_lvs()
-    assert plan.box.logical[0]._replace(size=0) == ("data", (1, 2), 65536, 0, 0)
+    assert plan.box.logical[0]._replace(size=0) == ("data", (1, 2), 65536, 0, 0, False)
     step = plan.phases[0].streams[0].steps[0]
     assert isinstance(step, DiskIo)
     assert (step.logical, step.split, step.aim.size, step.aim.volumes) == (0, 2, 65536, (1, 2))

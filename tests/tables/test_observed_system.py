@@ -129,3 +129,47 @@ def test_channel_measurement_that_is_off(make_interval: Callable[..., Interval])
         make_interval(rows | {BLOCK: {"dasda": block(0, 0, 0)}}, rows | {BLOCK: {"dasda": block(0, 0, 0)}})
     )
     assert lacking_measurements(idle) == ()
+
+
+@pytest.mark.parametrize(
+    ("states", "reads", "blocked", "held"),
+    [
+        ((1, 1), (5, 5), 3, ["dm-0"]),
+        ((0, 1), (5, 9), 3, []),  # it has completed something
+        ((0, 0), (5, 5), 3, []),
+        ((1, 1), (5, 5), 0, []),  # nobody waits
+        ((1, 1), (5, 5), absent("not counted"), ["dm-0"]),
+    ],
+)
+def test_a_suspended_device(
+    make_interval: Callable[..., Interval],
+    states: tuple[int, int],
+    reads: tuple[int, int],
+    blocked: Value,
+    held: list[str],
+) -> None:
+    """The device mapper holds its I/O back, nothing completes in it, and some task waits."""
+    before, after = (
+        {
+            BLOCK: {"dm-0": block(done, 0, 0)},
+            LAYER: {"253:0": {"name": "dm-0", "sort": "dm", "mapped": "vg-lv", "suspended": state}},
+            TASKS: {"tasks": {"running": 1, "blocked": blocked}},
+        }
+        for done, state in zip(reads, states, strict=True)
+    )
+    found = hung_disks(View(make_interval(before, after)))
+    assert not isinstance(found, Absent)
+    assert [one.key for one in found] == held
+    assert all((one.title, one.seconds, one.suspended) == ("vg-lv", 60.0, True) for one in found)
+
+
+def test_a_state_that_was_not_read_is_not_known(make_interval: Callable[..., Interval]) -> None:
+    """While tasks wait for I/O, a device of which nobody knows whether it is suspended may be why."""
+    rows = {
+        BLOCK: {"dm-0": block(5, 0, 0)},
+        LAYER: {"253:0": {"name": "dm-0", "sort": "dm", "suspended": NONE}},
+        TASKS: {"tasks": {"running": 1, "blocked": 2}},
+    }
+    assert isinstance(hung_disks(View(make_interval(rows, rows))), Absent)
+    calm = rows | {TASKS: {"tasks": {"running": 1, "blocked": 0}}}
+    assert hung_disks(View(make_interval(calm, calm))) == ()

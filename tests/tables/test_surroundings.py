@@ -60,6 +60,7 @@ SCENARIOS = {
     "zvm-steal": ("D15", "z/VM withholds", (CPU,)),
     "zvm-8-cpus": ("D15", "z/VM withholds", (CPU,)),
     "volume-hangs": ("D21", "Volume 8007 hangs", (BLOCK, TASKS)),
+    "dm-suspended": ("D21", "lab-history (dm-0) is suspended: the device mapper", (LAYER,)),
 }
 """What is wrong there, how the claim begins, and the sources without which it is not known."""
 

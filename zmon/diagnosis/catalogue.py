@@ -54,7 +54,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D19", "High Performance FICON is off"),
         CatalogueEntry("D20", "a volume was added, and data do not use all volumes",
                        ("D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
-        CatalogueEntry("D21", "a disk hangs", ("D4b", "D11", "D17")),
+        CatalogueEntry("D21", "a disk hangs or is suspended", ("D4b", "D11", "D17")),
         CatalogueEntry("D22", "a measurement is off"),
         CatalogueEntry("D23", "a reader, writer or backup is new",
                        ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D11b", "D17")),

@@ -9,7 +9,10 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subje
 from zmon.diagnosis.phrases import MACHINE, evidence, many, names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.observed_machine import HungDisk
     from zmon.diagnosis.situation import Situation
 
 EXPIRED: Final = 30.0
@@ -21,18 +24,22 @@ WORTH_SAYING: Final = 5.0
 
 
 def hung_disks(situation: Situation) -> Diagnoses:
-    """Return D21: volumes with requests in them of which none completes."""
+    """Return D21: volumes with requests in them of which none completes, and devices that are suspended."""
     hung = situation.machine.hung()
     if isinstance(hung, Absent):
         return hung
     long = [one for one in hung if one.seconds >= WORTH_SAYING]
-    if not long:
-        return ()
+    held = [one for one in long if one.suspended]
+    stuck = [one for one in long if not one.suspended]
+    return (*((_hung(stuck),) if stuck else ()), *((_suspended(situation, held),) if held else ()))
+
+
+def _hung(long: Sequence[HungDisk]) -> Diagnosis:
     longest = max(one.seconds for one in long)
     requests = [one.requests for one in long if not isinstance(one.requests, Absent)]
     titles = names([one.title for one in long])
     subjects = tuple(Subject("volume", one.key, one.title) for one in long)
-    found = Diagnosis(
+    return Diagnosis(
         "D21",
         subjects=subjects,
         claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
@@ -46,7 +53,41 @@ def hung_disks(situation: Situation) -> Diagnoses:
         lost=float(max(len(long), sum(requests))),
         confirm="" if longest >= EXPIRED else f"No completion within {EXPIRED:.0f} s would confirm it.",
     )
-    return (found,)
+
+
+def _suspended(situation: Situation, held: Sequence[HungDisk]) -> Diagnosis:
+    """Return the diagnosis of devices that the device mapper holds back, while tasks wait for I/O."""
+    longest = max(one.seconds for one in held)
+    subjects = tuple(Subject("disk", one.key, one.title) for one in held)
+    several, blocked = len(held) > 1, held[0].requests
+    waits = "" if isinstance(blocked, Absent) else f", while {many(int(blocked), 'task')}"
+    waits += f" {'waits' if blocked == 1 else 'wait'} for I/O" * bool(waits)
+    waiting = situation.machine.system().waiting
+    return Diagnosis(
+        "D21",
+        subjects=subjects,
+        claim=f"{names([f'{one.title} ({one.key})' for one in held])} {'are' if several else 'is'} suspended:"
+        f" the device mapper has held back all I/O for {_long(longest)}{waits}.",
+        evidence=(
+            *(
+                evidence("layer.suspended", subject, 1, f"{one.key}: dm/suspended is 1, no request completed")
+                for subject, one in zip(subjects, held, strict=True)
+            ),
+            *(() if isinstance(blocked, Absent) else (
+                evidence("tasks.blocked", MACHINE, blocked, f"{many(int(blocked), 'task')} blocked"),
+            )),
+            *(evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s")
+              for who, seconds in waiting),
+        ),
+        confidence=CERTAIN if longest >= EXPIRED and not isinstance(blocked, Absent) else LIKELY,
+        action=f"See who changes it: lvm, multipathd or a script that ended half-way; as root, dmsetup resume"
+        f" {held[0].title} lets I/O go on.",
+        lost=float(len(held) if isinstance(blocked, Absent) else blocked),
+        excluded=("not the disks below: the device mapper passes nothing to them",),
+        confirm=""
+        if longest >= EXPIRED and not isinstance(blocked, Absent)
+        else "dmsetup info shows its state; a snapshot suspends a device for less than a second.",
+    )  # fmt: skip
 
 
 def _long(seconds: float) -> str:

@@ -150,14 +150,17 @@ class ExtendedVolume(NamedTuple):
 
 
 class HungDisk(NamedTuple):
-    """A volume in which requests do not complete."""
+    """A volume in which requests do not complete, or a device of the device mapper that is suspended."""
 
     key: str
     title: str
     seconds: float
     """For how long nothing completed, at least."""
     requests: Number
-    """That are in it."""
+    """That are in it; of one that is suspended the tasks that wait for I/O, as the kernel holds its requests
+    back before it counts them."""
+    suspended: bool = False
+    """Whether it is suspended: the device mapper holds back all I/O until it is resumed."""
 
 
 class LackingMeasurement(NamedTuple):

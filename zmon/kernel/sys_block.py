@@ -291,7 +291,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         "size": read_value(tree, f"{path}/size", _sectors),
         "below": "",
         "busid": busid_of(path) or _NO_CCW,
-        **dict.fromkeys(("mapped", "uuid", "table"), _NO_DM),
+        **dict.fromkeys(("mapped", "uuid", "table", "suspended"), _NO_DM),
         **dict.fromkeys(("level", "layout", "chunk", "members"), _NO_MD),
         "wwpn": _NO_FCP,
         "lun": _NO_FCP,
@@ -309,6 +309,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
                 "mapped": word("dm/name"),
                 "uuid": word("dm/uuid", _NO_UUID),
                 "table": _table(tree, number),
+                "suspended": read_value(tree, f"{path}/dm/suspended", int),
             }
         case "md":
             row |= _array(tree, path)

@@ -49,6 +49,8 @@ class FaultEngine(Engine):
             return
         customer.tag, customer.asked = step.name, step.pieces
         logical, reads = self.logical[step.logical], step.aim.reads
+        if logical.volume.suspended:
+            return  # the device mapper puts requests aside before it counts them
         for _ in range(step.pieces):
             read = reads >= 1.0 or self.dice.unit() < reads
             request = LogicalRequest(customer, step, self.now, read, step.aim.size * step.split)

@@ -73,7 +73,7 @@ class LogicalVolumes:
             rows[self.numbers[place]] = {
                 "name": self.names[place], "sort": "dm", "mapped": self.title(place), "size": size,
                 "uuid": f"LVM-{one.name}", "table": f"0 {size} {kind} {' '.join(legs)}",
-                "below": " ".join(leg.split()[0] for leg in legs),
+                "below": " ".join(leg.split()[0] for leg in legs), "suspended": int(one.suspended),
             }  # fmt: skip
         return rows
 

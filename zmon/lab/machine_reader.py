@@ -32,7 +32,7 @@ CHANGES: Final = {
     "paths": ("lost", "offline", "slow", "mb_s", "overhead_ms"),
     "lcus": ("mirror_ms", "mb_s", "latency_ms", "overhead_ms", "miss_ms", "nvs"),
     "volumes": ("hung",),
-    "lvs": ("depth",),
+    "lvs": ("depth", "suspended"),
     "memory": ("mb", "used_mb", "hits"),
     "zvm": ("cpus", "resident", "page_ms"),
 }
@@ -292,7 +292,7 @@ class MachineReader:
             raise entry.wrong("", f"is too many: {lcus[lcu]} has {units} volumes and aliases, at most 256 go")
 
     def _logical(self, name: str, entry: TomlTable) -> None:
-        entry.only("volumes", "stripe_kb", "gb", "mount", "depth")
+        entry.only("volumes", "stripe_kb", "gb", "mount", "depth", "suspended")
         if not _LOGICAL.fullmatch(name) or name in self.named:
             raise entry.wrong("", "is up to 30 letters, digits and underscores, and no volume or LCU")
         volumes = [place for part in entry.words("volumes") for place in self.named.get(part, [-1])]
@@ -312,7 +312,8 @@ class MachineReader:
             if share + size // len(volumes) > volume.cylinders * CYLINDER - (2 << 20):
                 raise entry.wrong("gb", f"is more than {volume.devno:04X} has left")
         depth = entry.whole("depth", 0, 0, 1 << 20)
-        self.logical.append(LogicalVolume(name, tuple(volumes), stripe, size, depth))
+        suspended = entry.flag("suspended")
+        self.logical.append(LogicalVolume(name, tuple(volumes), stripe, size, depth, suspended))
         self.logical_mounts.append(entry.text("mount", ""))
 
     # what Linux has, and what is below it

@@ -133,6 +133,8 @@ class LogicalVolume(NamedTuple):
     size: int
     depth: int = 0
     """Requests that it passes to the disks at once; others wait above them.  0: all."""
+    suspended: bool = False
+    """Whether the device mapper holds back all its requests."""
 
 
 class StorageBox(NamedTuple):

@@ -25,12 +25,12 @@ from zmon.kinds import (
 )
 from zmon.tables.cpu import MEMORY_ROW, Processors
 from zmon.tables.device import Devices, devices_of
-from zmon.tables.join import total
+from zmon.tables.join import plus, total
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from zmon.absent import Number
     from zmon.interval import Interval
@@ -43,6 +43,7 @@ KINDS: Final = (
 """What is read of a sample."""
 HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
 IN_KERNEL: Final = ("system", "irq", "softirq")
+NO_STATE: Final = absent("whether a device is suspended was not read: dm/suspended")
 NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
 MAX_LAYERS: Final = 32
@@ -173,34 +174,91 @@ def _limits(interval: Interval) -> Iterator[str]:
 
 
 def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
-    """Return the volumes that hang, and since when as far as the samples before show it."""
+    """Return the volumes that hang or are suspended, and since when as far as the samples before show it."""
     missing = view.interval.of(BLOCK).missing or view.interval.void
     if missing is not None:
         return missing
     devices = devices_of(view.interval)
     seconds = {devices.keys[row]: length for row, length in devices.hung.items()}
-    if not seconds:
-        return ()
-    for key, more in _hung_before(view, set(seconds)):
+    for key, more in _hung_before(view, set(seconds)) if seconds else ():
         seconds[key] += more
     row_of = {key: row for row, key in enumerate(devices.keys)}
     in_flight = devices.block.numbers("in_flight")
-    return tuple(
+    hung = (
         HungDisk(key, devices.title(row_of[key]), length, in_flight[row_of[key]])
         for key, length in seconds.items()
     )
+    found = (*hung, *_suspended(view))
+    return found or _unread_state(view.interval) or ()
+
+
+def _unread_state(interval: Interval) -> Absent | None:
+    """Return why it is not known that no device is suspended, where some task waits for I/O; else None."""
+    blocked, layers = interval.of(TASKS).cell("tasks", "blocked"), interval.of(LAYER)
+    if isinstance(blocked, Absent) or not blocked:
+        return None
+    if layers.missing is not None:
+        return NO_STATE
+    states = zip(layers["sort"], layers["suspended"], strict=True)
+    return NO_STATE if any(sort == "dm" and isinstance(state, Absent) for sort, state in states) else None
+
+
+def _suspended(view: View) -> Iterator[HungDisk]:
+    """Yield the devices that the device mapper holds back while some task waits for I/O.
+
+    The kernel puts a request to a suspended device aside before it counts it (drivers/md/dm.c): none is in
+    flight. That nothing completes shows that it was suspended in between, too, as the flag is read seldom.
+    """
+    held = _held(view.interval)
+    if not held:
+        return
+    blocked = view.interval.of(TASKS).cell("tasks", "blocked")
+    if not isinstance(blocked, Absent) and not blocked:
+        return
+    length = view.interval.seconds
+    seconds = {} if isinstance(length, Absent) else dict.fromkeys(held, length)
+    for key, more in _before(view, set(seconds), _held_for):
+        seconds[key] += more
+    for key, long in seconds.items():
+        yield HungDisk(key, held[key], long, blocked, suspended=True)  # type: ignore[arg-type]  # a number
+
+
+def _held(interval: Interval) -> dict[str, str]:
+    """Return the devices that are suspended and complete nothing, with what the device mapper calls them."""
+    layers, blocks = interval.of(LAYER), interval.of(BLOCK)
+    columns = zip(layers["name"], layers["mapped"], layers["suspended"], strict=True)
+    held = {str(name): str(title) for name, title, suspended in columns if suspended == 1}
+    done = plus(blocks.numbers("reads"), blocks.numbers("writes")) if held else []
+    idle = {key for key, requests in zip(blocks.keys, done, strict=bool(held)) if requests == 0}
+    return {name: title for name, title in held.items() if name in idle}
+
+
+def _held_for(interval: Interval) -> dict[str, float]:
+    length = interval.seconds
+    return {} if isinstance(length, Absent) else dict.fromkeys(_held(interval), length)
 
 
 def _hung_before(view: View, keys: set[str]) -> Iterator[tuple[str, float]]:
     """Yield for how long each hung in the intervals before, one after the other, while it hung in each."""
+
+    def hung(interval: Interval) -> dict[str, float]:
+        devices: Devices = devices_of(interval)
+        return {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
+
+    return _before(view, keys, hung)
+
+
+def _before(
+    view: View, keys: set[str], of: Callable[[Interval], Mapping[str, float]]
+) -> Iterator[tuple[str, float]]:
+    """Yield what `of` has of each key in the intervals before, one by one, while it has something."""
     begin = view.interval.after.at.utc if view.interval.before is None else view.interval.before.at.utc
     for number, interval in enumerate(view.history.past(begin)):
         if number == MAX_LOOKED_BACK or not keys or interval.before is None or interval.after.at.utc > begin:
             return
-        devices: Devices = devices_of(interval)
-        hung = {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
-        keys = keys & set(hung)
-        yield from ((key, hung[key]) for key in keys)
+        found = of(interval)
+        keys = keys & set(found)
+        yield from ((key, found[key]) for key in keys)
 
 
 # what is not measured

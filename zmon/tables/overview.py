@@ -238,6 +238,7 @@ def _resources(
 ) -> Iterator[OverviewLine]:
     """Yield each resource with its state, and what its percentage is of."""
     hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
+    held = _subjects(verdict, "D21", "disk")
     pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
     for one in RESOURCES:
         percent = present.percents[one.key]
@@ -250,6 +251,8 @@ def _resources(
             words = words or percent.reason
         if one.key == "device" and hung:
             words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
+        elif one.key == "device" and held:
+            words = f"{' '.join(held)} {'is' if len(held) == 1 else 'are'} suspended; {words}"
         elif one.key == "channel" and lost:
             words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
         elif one.key == "channel" and pending:
