@@ -199,6 +199,11 @@ def test_aliases_of_single_volumes_are_counted(name: str, percent: int, words: s
         ("logs-mixed", {"LCUs": "ok", "Devices": "bad"}),
         ("path-slow", {"LCUs": "ok", "Channels": "look"}),
         ("fcp-failover", {"Channels": "bad", "Devices": "ok"}),
+        ("guest-swapping", {"Memory": "bad", "Devices": "look"}),
+        ("pav-3", {"Aliases": "bad", "Devices": "look"}),
+        ("shark-before", {"LCUs": "bad", "Devices": "look"}),
+        ("shark-after", {"LCUs": "ok", "Devices": "ok"}),
+        ("dm-suspended", {"Devices": "bad", "LCUs": "ok"}),
     ],
 )
 def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> None:

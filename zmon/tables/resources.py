@@ -281,8 +281,8 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
     return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
 
-def _volume_words(_view: View, recent: RecentLoad) -> str:
-    """Say how fast the busiest volume answers; of equally busy ones that with most requests."""
+def busiest_volume(recent: RecentLoad) -> ObservedVolume | None:
+    """Return the busiest volume; of equally busy ones that with most requests."""
     volumes, most = recent.load.volumes, recent.percents["device"]
     busiest = (
         []
@@ -293,7 +293,12 @@ def _volume_words(_view: View, recent: RecentLoad) -> str:
             if not isinstance(busy, Absent) and f"{busy:.0f}" == f"{most:.0f}"
         ]
     )
-    one = max(busiest or volumes, key=requests_of, default=None)
+    return max(busiest or volumes, key=requests_of, default=None)
+
+
+def _volume_words(_view: View, recent: RecentLoad) -> str:
+    """Say how fast the busiest volume answers."""
+    volumes, one = recent.load.volumes, busiest_volume(recent)
     if one is None or not one.rate:
         return f"none of {len(volumes)} in use"
     response = "" if isinstance(one.response, Absent) else f" answers in {_ms(one.response)} ms"
