@@ -203,7 +203,7 @@ def test_aliases_of_single_volumes_are_counted(name: str, percent: int, words: s
         ("pav-3", {"Aliases": "bad", "Devices": "look"}),
         ("shark-before", {"LCUs": "bad", "Devices": "look"}),
         ("shark-after", {"LCUs": "ok", "Devices": "ok"}),
-        ("dm-suspended", {"Devices": "bad", "LCUs": "ok"}),
+        ("dm-suspended", {"Devices": "look", "LCUs": "ok"}),
     ],
 )
 def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> None:
