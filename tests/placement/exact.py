@@ -145,18 +145,41 @@ class Comparison(NamedTuple):
     is_anew: bool
 
 
-def compared(case: RandomCase, most: int) -> Comparison | None:
-    """Plan up to so many moves; None without a load, and where the best gains too little to be suggested."""
+class Reached(NamedTuple):
+    """What a plan reaches."""
+
+    level: float
+    """The lowest level after any of its steps, as a multiple of the mean."""
+    at: float
+    """The level after the first step that reaches it, to the two digits that are printed."""
+    copied: int
+    """The bytes to copy up to that step."""
+    bound: float
+    """The lower bound that the plan names."""
+    moves: int
+    is_anew: bool
+
+
+def reached(case: RandomCase, most: int) -> Reached | None:
+    """Plan up to so many moves; None without a load."""
     found = plan_moves(case.items, case.units, most=most, traffic=case.traffic, shared=case.shared)
     if isinstance(found.uneven, Absent) or isinstance(found.bound, Absent):
         return None
-    state = case.state()
+    after = [(found.uneven, 0), *((step.uneven, step.copied) for step in found.steps)]
+    least = min(after)[0]
+    level, copied = next(one for one in after if one[0] <= least + GAIN)
+    moves = sum(len(step.moves) for step in found.steps)
+    return Reached(least, level, copied, found.bound, moves, found.is_anew)
+
+
+def compared(case: RandomCase, most: int) -> Comparison | None:
+    """Plan up to so many moves; None without a load, and where the best gains too little to be suggested."""
+    found, state = reached(case, most), case.state()
+    if found is None:
+        return None
     optimum = Exact(state, most).lowest_top() / state.mean
     assert found.bound <= optimum * (1 + 1e-6)
-    if not found.steps and found.uneven / optimum < 1.05:
+    if not found.moves and found.level / optimum < 1.05:
         return None
-    reached = [(found.uneven, 0), *((step.uneven, step.copied) for step in found.steps)]
-    least = min(reached)[0]
-    level, copied = next(one for one in reached if one[0] <= least + GAIN)
-    fewest = Exact(state, most).fewest_bytes(level * state.mean * (1 + 1e-9))
-    return Comparison(least / optimum - 1, copied, fewest, found.is_anew)
+    fewest = Exact(state, most).fewest_bytes(found.at * state.mean * (1 + 1e-9))
+    return Comparison(found.level / optimum - 1, found.copied, fewest, found.is_anew)

@@ -3,8 +3,9 @@
 Simulated annealing with a fixed number of proposals and fixed random numbers: the same question has the same
 answer, on a fast and on a slow machine.  A proposal puts an item on another unit or back, lets two items
 change places, or sends one back and moves another in its stead.  Only the part of a level that is above a
-wanted one costs, so of all placements that reach it the one with the fewest bytes to copy is found.  Of few
-items all placements are tried at last (`FewItems`).
+wanted one costs.  Then the level is kept, and the fewest bytes to copy for it are looked for (`Cheapest`):
+among all placements where they are few enough, else, after annealing with a price of bytes, near the best one
+that is known.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from operator import getitem
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from zmon.placement.few_items import FewItems
+from zmon.placement.cheapest import Cheapest, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -45,19 +46,17 @@ FINE: Final = 0.0005
 LEVEL: Final = 12
 BYTES: Final = 40
 """Proposals for each level, and for each price, for each pair of an item and another item or a unit."""
-MANY: Final = 30_000
+MANY: Final = 20_000
 LEAST: Final = 2_000
 """Not more and not less proposals than these, however many items there are."""
-PRICES: Final = (
-    (0.3, True), (0.2, True), (0.3, False), (0.1, True), (0.2, False), (0.07, True), (0.1, False),
-    (0.05, True), (0.03, False),
-)  # fmt: skip
+PRICES: Final = ((0.3, True), (0.2, True), (0.1, False), (0.05, True))
 """Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
-TOGETHER: Final = 12
-"""Of so many items at the most all placements are tried at last ..."""
-NODES: Final = 100_000
-"""... as far as so many steps go; as many find a lower level, by so many halvings."""
+NODES: Final = 200_000
+"""Steps of the search for the fewest bytes among all placements, and of that near the best known ..."""
 LOWER: Final = 5
+"""... and of so many, together, for a lower level."""
+WIDE: Final = 2000
+"""With more choices than these a lower level is not looked for so."""
 SINGLE: Final = 0.5
 """The part of the proposals that are about one item."""
 BACK: Final = 0.3
@@ -154,48 +153,80 @@ class Annealing:
                 low = wanted
             wanted = (low + self.top) / 2
         low = bound  # what annealing missed may be possible
-        for _ in range(LOWER if len(self.movable) <= TOGETHER else 0):
+        for _ in range(LOWER if sum(map(len, self.targets)) <= WIDE else 0):
             if self.top <= low * (1 + FINE):
                 break
             wanted = (low + self.top) / 2
-            if not self._place_together(wanted, inf, NODES // LOWER):
+            if not self._lowered_together(wanted):
                 low = wanted
         self.fewest_bytes(max(self.top, bound) * (1 + 2 * FINE))
 
     def fewest_bytes(self, level: float) -> int:
         """Search for the fewest bytes to copy with no resource above a level that is known to be reached."""
+        cheapest = self._together(level * (1 + SAME), NODES)
+        self._take(cheapest.search(self.bytes if self.top <= level * (1 + SAME) else self._everything()))
+        if cheapest.left >= 0:
+            return self.bytes
         pairs = len(self.items) * (len(self.items) + len(self.bare))
         proposals = max(LEAST, min(BYTES * pairs, MANY))
         for price, anew in PRICES:
             self.lower(level, proposals, price, stop=False, anew=anew)
-        if len(self.movable) <= TOGETHER:
-            self._place_together(level * (1 + SAME), self.bytes, NODES)
+        cheapest.left = NODES
+        self._take(cheapest.around([self.where[place] for place in self.movable], self.bytes, self.random))
         return self.bytes
 
-    def _place_together(self, limit: float, below: float, nodes: int) -> bool:
-        """Place all items with no level above a limit and fewer bytes to copy; return whether it is done."""
+    def _lowered_together(self, wanted: float) -> bool:
+        """Look for any placement with no level above a wanted one; return whether there is one."""
+        return self._take(self._together(wanted, NODES // LOWER).search(self._everything(), first=True))
+
+    def _everything(self) -> int:
+        """Return more bytes than any placement copies."""
+        return sum(max(sizes.values()) for sizes in self.copied) + 1
+
+    def _take(self, units: Sequence[int]) -> bool:
+        """Place the items that may be moved, if units are given."""
+        if units:
+            for place, unit in zip(self.movable, units, strict=True):
+                self.where[place] = unit
+            walk = _Walk(self, self.where, inf)
+            self.top, self.bytes = max(walk.levels), walk.size
+        return bool(units)
+
+    def _together(self, limit: float, nodes: int) -> Cheapest:
+        """Return the items that may be moved with their choices, for placements that keep a level."""
+        room = [limit - level for level in self.bare]
+        finite = [unit for unit, free in enumerate(self.free) if free < inf]
+        rows = dict(zip(finite, range(len(room), len(room) + len(finite)), strict=True))
+        """The row of the free bytes of a unit; the last row is the number of moves."""
+        room += [max(0.0, self.free[unit]) for unit in finite]
+        last = len(room)
+        room.append(self.most)
+        choices = []
+        for place in self.movable:
+            home, ones = self.home[place], []
+            for unit in (home, *self.targets[place]):
+                uses = list(self.parts[place][unit])
+                stays = unit == home
+                if unit in rows and (not stays or self.frees[place]):
+                    uses.append((rows[unit], self.sizes[place]))
+                for row, use in uses if stays else ():
+                    room[row] += use
+                brings = bars = None
+                if not stays:
+                    uses.append((last, 1.0))
+                    if self.brings[place]:
+                        brings, other = ((unit, token) for token in self.brings[place][:2])
+                        bars = None if brings in self.held else other
+                ones.append(Choice(unit, self.copied[place][unit], tuple(uses), brings, bars))
+            choices.append(ones)
         where = self.home.copy()
-        few = sorted(
-            self.movable, key=lambda place: -max(time for _, time in self.parts[place][self.home[place]])
-        )
 
         def allowed(units: Sequence[int]) -> bool:
-            for place, unit in zip(few, units, strict=True):
+            for place, unit in zip(self.movable, units, strict=True):
                 where[place] = unit
             return not self.has_rules or _Rules(self, where).hold()
 
-        found = FewItems(
-            [self.home[place] for place in few],
-            [self.parts[place] for place in few],
-            [self.copied[place] for place in few],
-            self.bare,
-        ).search(limit, self.most, below, allowed, nodes)
-        if found:
-            for place, unit in zip(few, found, strict=True):
-                where[place] = unit
-            walk = _Walk(self, where, limit)
-            self.where, self.top, self.bytes = where, max(walk.levels), walk.size
-        return bool(found)
+        return Cheapest(choices, room, allowed, nodes)
 
     def moves(self) -> list[tuple[int, int]]:
         """Return the items that are moved, with their new units."""

@@ -1,0 +1,271 @@
+"""The placement with the fewest bytes to copy that stays within the room of every row.
+
+A row is something that placements use up: the time of a resource up to a wanted level, the free bytes of a
+unit, the number of moves.  Prices for what is used (Lagrange multipliers, by subgradient steps) give a lower
+bound of the bytes, and say what each choice costs at least above it.  A choice that costs too much is ruled
+out; the others are tried item by item, the cheapest first, so that what is found early is good.  When all
+were tried, nothing copies fewer bytes; where they are too many, a placement that is known is improved by
+trying all choices of a few of its items, those on the same units, again and again.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Uses = tuple[tuple[int, float], ...]
+    """Numbers of rows, with what is used up of each."""
+    Priced = tuple[float, "Choice"]
+    """What a choice costs above the bound, and the choice."""
+
+
+class Choice(NamedTuple):
+    """A unit where an item may be."""
+
+    unit: int
+    bytes: int
+    """What is copied to have it there."""
+    uses: Uses
+    brings: object = None
+    """What it brings to where it is; one that bars it is not there then."""
+    bars: object = None
+
+
+ROUNDS: Final = 120
+"""Subgradient steps."""
+MOST: Final = 200_000
+"""Choices that are priced in all of these steps at the most."""
+STEP: Final = 1.2
+"""The first as a multiple of one to where the bound would be as high as the bytes of the best known."""
+INERTIA: Final = 0.5
+"""The part of the direction of a step that the next one keeps."""
+PATIENCE: Final = 6
+"""After so many steps without a higher bound they become half as long."""
+PARTS: Final = (0.03, 0.08, 0.16, 0.3, 0.5, 0.75, 1.0)
+"""Parts of the difference of the bound and the best known: placements that cost no more are tried first."""
+LEAF: Final = 10
+"""So many steps count for a placement of which other rules are asked."""
+SLACK: Final = 1e-12
+"""The part of a row by which it may be exceeded: sums of floats are not exact."""
+TOGETHER: Final = 16
+"""Items of a known placement, half of them moved, that are placed anew together, at most ..."""
+UNITS: Final = 3
+"""... from so many units ..."""
+DEEPEST: Final = 200
+"""Of more items not all choices are tried."""
+ONCE: Final = 4000
+"""Steps of a try at the most."""
+NEAR: Final = 0.6
+"""... in this part of the tries, and from any units in the others."""
+
+
+class Cheapest:
+    """Items that are placed together, with where each may be."""
+
+    def __init__(
+        self,
+        choices: Sequence[Sequence[Choice]],
+        room: Sequence[float],
+        allowed: Callable[[Sequence[int]], bool],
+        nodes: int,
+    ) -> None:
+        """Take the items.
+
+        Args:
+            choices: those of each item, the unit where it is before them first.
+            room: what all of them together may use up of each row.
+            allowed: whether other rules allow a placement, by the units of all items.
+            nodes: after so many steps the best that was found is returned.
+        """
+        self._choices, self._room, self._allowed = choices, room, allowed
+        self.left = nodes
+        """The steps that are left."""
+        self.bound = -inf
+        """No placement copies fewer bytes."""
+        self._prices = [0.0] * len(room)
+
+    def search(self, below: float, *, first: bool = False) -> list[int]:
+        """Return the units of all items, so that fewer bytes than these are copied; empty if that cannot be.
+
+        `first`: any such placement will do.
+        """
+        self._find_prices(below)
+        return self._tried(self._priced(below), below, PARTS, first=first) if self.bound < below else []
+
+    def around(self, units: Sequence[int], below: float, random: Callable[[], float]) -> list[int]:
+        """Return a placement near a known one that copies fewer bytes; empty without one."""
+        self._find_prices(below)
+        found: list[int] = []
+        at, homes = list(units), [ones[0].unit for ones in self._choices]
+        priced = self._priced(below)
+        every = [place for place, ones in enumerate(priced) if len(ones) > 1]
+        while self.left > 0 and every and self.bound < below:
+            self.left -= len(at)
+            near = every
+            if random() < NEAR:
+                there = {at[every[int(random() * len(every))]] for _ in range(UNITS)}
+                near = [place for place in every if at[place] in there or homes[place] in there]
+            moved = [place for place in near if at[place] != homes[place]]
+            free = {
+                some[int(random() * len(some))]
+                for some in (moved, near)
+                if some
+                for _ in range(TOGETHER // 2)
+            }
+            some = [
+                ones if place in free else [one for one in ones if one[1].unit == unit]
+                for place, (ones, unit) in enumerate(zip(priced, at, strict=True))
+            ]
+            kept, self.left = max(0, self.left - ONCE), min(self.left, ONCE)
+            if all(some) and (better := self._tried(some, below, (1.0,))):
+                found = at = better
+                below = self._bytes(at)
+                priced = self._priced(below)
+            self.left = kept + max(0, self.left)
+        return found
+
+    def _bytes(self, units: Sequence[int]) -> int:
+        return sum(
+            next(one.bytes for one in ones if one.unit == unit)
+            for ones, unit in zip(self._choices, units, strict=True)
+        )
+
+    def _priced(self, below: float) -> list[list[Priced]]:
+        """Return the choices of each item that may be part of a better placement, the cheapest first."""
+        found = []
+        for ones in self._choices:
+            costs = [one.bytes + sum(self._prices[row] * use for row, use in one.uses) for one in ones]
+            least = min(costs)
+            found.append(
+                sorted(
+                    (
+                        (cost - least, one)
+                        for cost, one in zip(costs, ones, strict=True)
+                        if self.bound + cost - least < below
+                    ),
+                    key=lambda priced: (priced[0], priced[1].bytes, priced[1].unit),
+                )
+            )
+        return found
+
+    def _tried(  # noqa: C901 - its inner function is what takes the time
+        self, priced: Sequence[Sequence[Priced]], below: float, parts: Sequence[float], *, first: bool = False
+    ) -> list[int]:
+        """Return the best placement by some choices of each item; empty if it does not copy fewer bytes."""
+        where, order, spent, size, room = self._settled(priced)
+        if len(order) > DEEPEST:
+            self.left = -1
+        if min(room, default=0.0) < 0 or self.left < 0:
+            return []
+        there = dict.fromkeys((t for ones in priced for _, one in ones for t in (one.brings, one.bars)), 0)
+        todo = [
+            [(cost, one.bytes, one.unit, one.uses, one.brings, one.bars) for cost, one in priced[place]]
+            for place in order
+        ]
+        best, limit, found = below, below, list[int]()
+        for _, one in (ones[0] for ones in priced if len(ones) == 1 and ones[0][1].brings is not None):
+            there[one.brings] += 1
+
+        def place_next(at: int, spent: float, size: int) -> None:  # noqa: C901 - likewise
+            nonlocal best, limit, found
+            if at == len(order):
+                self.left -= LEAF
+                if size < best and self._allowed(where):
+                    best, found = size, where.copy()
+                    limit = -inf if first else min(limit, best)
+                return
+            for cost, copied, unit, uses, brings, bars in todo[at]:
+                then = spent + cost
+                if then >= limit or self.left < 0:
+                    return
+                self.left -= 1
+                if there[bars]:
+                    continue
+                for row, use in uses:
+                    if room[row] < use:
+                        break
+                else:
+                    for row, use in uses:
+                        room[row] -= use
+                    where[order[at]] = unit
+                    if brings is not None:
+                        there[brings] += 1
+                    place_next(at + 1, then, size + copied)
+                    if brings is not None:
+                        there[brings] -= 1
+                    for row, use in uses:
+                        room[row] += use
+
+        for part in parts:
+            limit = most = spent + part * (below - spent)
+            limit = min(limit, best)
+            place_next(0, spent, size)
+            if self.left < 0 or best <= most or (first and found):
+                break
+        return found
+
+    def _settled(
+        self, priced: Sequence[Sequence[Priced]]
+    ) -> tuple[list[int], list[int], float, int, list[float]]:
+        """Return the units of items with one choice, the others, what the former cost and copy, and the room.
+
+        Of the others that comes first which may use up the largest part of a row.
+        """
+        where, spent, size = [0] * len(priced), self.bound, 0
+        room = [room + SLACK * abs(room) for room in self._room]
+        several: list[tuple[float, int]] = []
+        for place, ones in enumerate(priced):
+            if len(ones) > 1:
+                parts = (u / self._room[r] for _, one in ones for r, u in one.uses if self._room[r] > 0)
+                several.append((-max(parts, default=0.0), place))
+                continue
+            cost, one = ones[0]
+            spent, size, where[place] = spent + cost, size + one.bytes, one.unit
+            for row, use in one.uses:
+                room[row] -= use
+        return where, [place for _, place in sorted(several)], spent, size, room
+
+    def _find_prices(self, below: float) -> None:
+        """Find prices that give a high lower bound."""
+        scale = [1 / room if room > 0 else 0.0 for room in self._room]
+        table = [
+            [(one.bytes, [(row, use * scale[row]) for row, use in one.uses]) for one in ones]
+            for ones in self._choices
+        ]
+        prices = [price / each if each else 0.0 for price, each in zip(self._prices, scale, strict=True)]
+        step, since = STEP, 0
+        direction, kept = [0.0] * len(scale), prices
+        for _ in range(min(ROUNDS, MOST // sum(map(len, table)) + 1) if table else 0):
+            value, used = 0.0, [-1.0 if each else 0.0 for each in scale]
+            for ones in table:
+                least, taken = inf, ones[0][1]
+                for size, uses in ones:
+                    cost: float = size
+                    for row, use in uses:
+                        cost += prices[row] * use
+                    if cost < least:
+                        least, taken = cost, uses
+                value += least
+                for row, use in taken:
+                    used[row] += use
+            value -= sum(prices)
+            if value > self.bound:
+                since = 0 if value > self.bound + 1e-6 * below else since + 1
+                self.bound, kept = value, prices
+            else:
+                since += 1
+            if since >= PATIENCE:
+                step, since, prices = step / 2, 0, kept
+            slope = [use if use > 0 or price > 0 else 0.0 for use, price in zip(used, prices, strict=True)]
+            direction = [one + INERTIA * other for one, other in zip(slope, direction, strict=True)]
+            norm = sum(each * each for each in direction)
+            if self.bound >= below or not norm:
+                break
+            length = step * max(below - value, 0.01 * below) / norm
+            prices = [max(0.0, price + length * each) for price, each in zip(prices, direction, strict=True)]
+        self._prices = [price * each for price, each in zip(kept, scale, strict=True)]
