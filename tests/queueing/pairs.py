@@ -90,6 +90,9 @@ _EIGHT: Final = "[volumes]\n" + "\n".join(
     f'{volume}.lcu = "{lcu}"' for lcu, volumes in MOVED.items() for volume in volumes
 )
 _FOUR: Final = _aliases("hyperpav-10", 2)
+_READS: Final = 'loads.random.steps = [{ read = "8000", kb = 32, hits = 0.02 }]'
+_TWO_EACH: Final = "\n".join(f'lcus."LCU {number}".aliases = 2' for number in range(4))
+_NONE_EACH: Final = "\n".join(f'lcus."LCU {number}".aliases = 0' for number in range(4))
 STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
 SHIPPED: Final = (
     Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
@@ -168,6 +171,86 @@ OTHERS: Final = (
 )
 """Machines of these tests alone, or with a scenario before."""
 PAIRS: Final = (*SHIPPED, *OTHERS)
+
+UNSEEN: Final = (
+    Pair(
+        "unseen: twice the paths",
+        "shark-before\nseed = 101",
+        "shark-channels-only\nseed = 102",
+        (PathNumber(2, times=True),),
+    ),
+    Pair(
+        "unseen: tables over four LCUs",
+        "shark-before\nseed = 111",
+        "shark-respread-only\nseed = 112",
+        _spread_tables(),
+    ),
+    Pair(
+        "unseen: 5 aliases for 3, 32 KiB",
+        f"pav-3\nseed = 121\n{_READS}",
+        f"pav-3\nseed = 122\nvolumes.8000.pav = 5\n{_READS}",
+        (AliasNumber(5, volume="0.0.8000"),),
+    ),
+    Pair(
+        "unseen: 2 aliases for 7",
+        "pav-7\nseed = 131",
+        "pav-7\nseed = 132\nvolumes.8000.pav = 2",
+        (AliasNumber(2, volume="0.0.8000"),),
+    ),
+    Pair(
+        "unseen: 12 aliases",
+        "hyperpav-0\nseed = 141",
+        _aliases("hyperpav-0\nseed = 142", 6),
+        (AliasNumber(6),),
+    ),
+    Pair(
+        "unseen: 6 aliases for 20",
+        "hyperpav-20\nseed = 151",
+        _aliases("hyperpav-20\nseed = 152", 3),
+        (AliasNumber(3),),
+    ),
+    Pair(
+        "unseen: multibus, 5 processors",
+        "fcp-failover\nseed = 161\ncpus = 5",
+        "fcp-multibus-100\nseed = 162\ncpus = 5",
+        (PathsInUse(),),
+    ),
+    Pair(
+        "unseen: processors, 4 to 5",
+        "fcp-multibus-full\nseed = 171",
+        "fcp-multibus-full\nseed = 172\ncpus = 5",
+        (ProcessorNumber(5),),
+    ),
+    Pair(
+        "unseen: logs apart",
+        "logs-mixed\nseed = 181",
+        "logs-apart\nseed = 182",
+        (StripedSpace("REDO", (f"{LAB}8000", f"{LAB}8100")),),
+    ),
+    Pair(
+        "unseen: stripes",
+        "stripe-extended\nseed = 191",
+        "stripe-extended\nseed = 192",
+        (StripedSpace("NEW", (), STRIPES),),
+        (0, 1),
+    ),
+    Pair(
+        "unseen: 2 aliases for each LCU",
+        "iozone-plain\nseed = 201",
+        f"iozone-plain\nseed = 202\n{_TWO_EACH}",
+        (AliasNumber(2),),
+    ),
+    Pair(
+        "unseen: no aliases, short commands",
+        "iozone-hpf\nseed = 211",
+        f"iozone-hpf\nseed = 212\n{_NONE_EACH}",
+        (AliasNumber(0),),
+    ),
+)
+"""Pairs that were written down before any of them was predicted: no rule of the model was chosen on them.
+
+Their seeds, numbers of aliases and processors, block size and channel programs are not those of `PAIRS`.
+"""
 
 
 @cache
