@@ -53,9 +53,11 @@ LEAF: Final = 10
 SLACK: Final = 1e-12
 """The part of a row by which it may be exceeded: sums of floats are not exact."""
 TOGETHER: Final = 16
-"""Items of a known placement, half of them moved, that are placed anew together, at most ..."""
+"""Items of a known placement that are placed anew together, at most ..."""
 UNITS: Final = 3
 """... from so many units ..."""
+SCATTERED: Final = 64
+"""Of more items that could be placed anew half are such as were moved."""
 DEEPEST: Final = 200
 """Of more items not all choices are tried."""
 ONCE: Final = 4000
@@ -110,13 +112,14 @@ class Cheapest:
             if random() < NEAR:
                 there = {at[every[int(random() * len(every))]] for _ in range(UNITS)}
                 near = [place for place in every if at[place] in there or homes[place] in there]
-            moved = [place for place in near if at[place] != homes[place]]
-            free = {
-                some[int(random() * len(some))]
-                for some in (moved, near)
-                if some
-                for _ in range(TOGETHER // 2)
-            }
+            if len(near) > SCATTERED:
+                moved = [place for place in near if at[place] != homes[place]]
+                near = [
+                    ones[int(random() * len(ones))] for ones in (moved, near) if ones for _ in range(TOGETHER)
+                ]
+            free = set(near)
+            while len(free) > TOGETHER:
+                free.discard(near[int(random() * len(near))])
             some = [
                 ones if place in free else [one for one in ones if one[1].unit == unit]
                 for place, (ones, unit) in enumerate(zip(priced, at, strict=True))
