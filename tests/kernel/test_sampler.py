@@ -645,6 +645,10 @@ class Answering:
         """Tell once that it answers."""
         return self.answers
 
+    def lacking(self) -> str:
+        """Say why its file is not known."""
+        return "" if self.answers else "no answer yet"
+
 
 def test_files_that_become_known_later_are_looked_at_in_the_next_sample(tmp_path: Path) -> None:
     """Until then the reason is given; they do not wait for the next look at all files."""
@@ -656,6 +660,23 @@ def test_files_that_become_known_later_are_looked_at_in_the_next_sample(tmp_path
     later.answers = True
     (tmp_path / "file").write_text("x")
     assert str(tmp_path / "file") in sampler.sample().frame(CONTAINER).keys
+
+
+def test_why_files_are_lacking_is_said_beside_those_that_are_listed(tmp_path: Path) -> None:
+    """A server that does not answer is not hidden by another listing that does."""
+    (tmp_path / "file").write_text("x")
+    listed = (ListedFile(str(tmp_path / "file")),)
+    later = Answering(str(tmp_path))
+    sampler = Sampler(LiveTree("/"), Choice((CONTAINER,), containers=listed, later=later), deadline=60.0)
+    found = sampler.sample()
+    assert len(found.frame(CONTAINER).keys) == 1
+    source = found.frame(SOURCE)
+    assert (source.cell("containers", "state"), source.cell("containers", "reason")) == (
+        "ok",
+        "no answer yet",
+    )
+    later.answers = True
+    assert sampler.sample().frame(SOURCE).cell("containers", "reason") == ""
 
 
 def test_what_seldom_changes_is_repeated_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,29 @@ def test_a_server_that_is_down_is_asked_again_and_told_once() -> None:
     ]
 
 
+def test_a_server_that_is_silent_beside_another_is_said() -> None:
+    """What the other lists is there; a new reason is told once."""
+    over, refused = threading.Event(), threading.Event()
+
+    def ask(address: str) -> list[ListedFile]:
+        if address.endswith("d"):
+            return FILES
+        if not refused.is_set():
+            refused.set()
+            raise ListingError("postgresql://h/e: refused")
+        over.wait(30)
+        return FILES
+
+    answered = threading.Event()
+    asker = ServerListings(ask, lambda _: answered.set(), first=0.0)
+    asker.start(["postgresql://h/d", "postgresql://h/e"])
+    assert answered.wait(30)
+    while not asker.containers():
+        assert asker.changed() in {True, False}
+    assert asker.lacking() == "postgresql://h/e: refused"
+    over.set()
+
+
 def test_as_long_as_no_server_answers_the_reason_is_given() -> None:
     """Whoever wants the files is told why there are none."""
     asking, over = threading.Event(), threading.Event()

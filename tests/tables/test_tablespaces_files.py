@@ -9,7 +9,7 @@ import pytest
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import CONTAINER
+from zmon.kinds import CONTAINER, SOURCE
 from zmon.tables.tablespaces import NOTHING_ON, choose, files_table
 from zmon.tables.topology import UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
@@ -149,6 +149,15 @@ def test_what_is_not_placed_is_a_row_with_the_reason() -> None:
     disk = found.columns["disk"][0]
     assert isinstance(disk, Absent)
     assert found.notes == (f"1 file is not placed (T9): {disk.reason}",)
+
+
+def test_a_server_that_did_not_answer_stands_below() -> None:
+    """With its reason, also in a recording."""
+    made = sample()
+    said: dict[str, Value] = {"state": "ok", "reason": "postgresql://h/d: refused"}
+    frames = {**made.frames, "source": filled(SOURCE, {"containers": said}, 0)}
+    notes = files_table(View(Interval(None, made._replace(frames=frames)), people=lambda: PEOPLE)).notes
+    assert notes[-1] == "Files are lacking: postgresql://h/d: refused"
 
 
 def test_remarks_on_what_people_tell_stand_below() -> None:

@@ -159,7 +159,10 @@ class LateListing(Protocol):
         """Return the files that are known by now; ValueError: none is, with the reason."""
 
     def changed(self) -> bool:
-        """Return whether files were added since the last call."""
+        """Return whether files were added, or another reason why some are lacking, since the last call."""
+
+    def lacking(self) -> str:
+        """Say why some are not known yet; empty when all are."""
 
 
 class ContainerChoice(Protocol):
@@ -183,14 +186,19 @@ class ContainerReader:
         self._listed = choice.containers
         self._later = choice.later
         self._silent: dict[str, Worker] = {}
+        self.remark = ""
+        """What a person should know of the files that were read last: why others are lacking."""
 
     def read(self) -> Frame:
         """Return a frame of `CONTAINER`."""
         return read_containers(self._tree, (*self._listed, *self._more()), silent=self._silent)
 
     def _more(self) -> Sequence[ListedFile]:
+        if self._later is None:
+            return ()
+        self.remark = self._later.lacking()
         try:
-            return () if self._later is None else self._later.containers()
+            return self._later.containers()
         except ValueError:
             if not self._listed:
                 raise

@@ -165,6 +165,8 @@ class SourceReading:
         self._choice = choice
         self._read: Callable[..., Any] | None = None
         self._refresh: Callable[[], None] | None = None
+        self._remark: Callable[[], str] = str
+        """Returns what is to be known of the rows besides, such as why some are lacking."""
         self._changed = False
         self._recent: Frame | None = None
         self._whole_due = 0.0
@@ -196,7 +198,7 @@ class SourceReading:
         cost.rows = sum(len(frame.keys) for frame in frames)
         missing = next((f.missing.reason for f in frames if f.missing is not None), "")
         cost.state = "error" if failed else "ok" if cost.rows else "absent"
-        cost.reason = failed or missing
+        cost.reason = failed or missing or self._remark()
         return frames
 
     def read_frames(self) -> Sequence[Frame]:
@@ -207,6 +209,7 @@ class SourceReading:
             if isinstance(found, type):
                 reader: Any = found(self._tree, self._choice)
                 self._read, self._refresh = reader.read, getattr(reader, "refresh", None)
+                self._remark = partial(getattr, reader, "remark", "")
             else:
                 self._read = partial(found, self._tree)
         elif changed and self._refresh is not None:

@@ -55,13 +55,16 @@ class ServerListings:
             ValueError: none has; says why.
         """
         found = [one for each in list(self._found.values()) for one in each]
-        reasons = list(dict.fromkeys(self._waiting.values()))
-        if not found and reasons:
-            raise ValueError("; ".join(reasons))
+        if not found and self._waiting:
+            raise ValueError(self.lacking())
         return found
 
+    def lacking(self) -> str:
+        """Say why the files of some servers are not known; empty when all have answered."""
+        return "; ".join(dict.fromkeys(list(self._waiting.values())))
+
     def changed(self) -> bool:
-        """Tell whether a server has answered since this was asked last."""
+        """Tell whether a server has answered, or failed for another reason, since this was asked last."""
         new = self._new.is_set()
         self._new.clear()
         return new
@@ -75,6 +78,8 @@ class ServerListings:
             except Exception as error:  # noqa: BLE001 - whatever fails, recording goes on
                 reason = str(error) or type(error).__name__
                 self._waiting[address] = reason
+                if reason != failed:
+                    self._new.set()
                 if not failed:
                     self._say(f"{reason}; recording goes on without it, and it is asked again")
                 failed = reason

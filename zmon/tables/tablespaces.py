@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK
+from zmon.kinds import BLOCK, SOURCE
 from zmon.placement.items import MEGABYTE, placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from zmon.topology.machine import Machine
 
 
-NEEDS: Final = Needs((*TOPOLOGY, BLOCK))
-WAITING_NEEDS: Final = Needs((*TOPOLOGY, *OBSERVED))
+NEEDS: Final = Needs((*TOPOLOGY, BLOCK, SOURCE))
+WAITING_NEEDS: Final = Needs((*TOPOLOGY, *OBSERVED, SOURCE))
 """Moves help only where requests wait, so what shows this is read as well."""
 
 NO_DATABASE: Final = absent("the listing names no database")

@@ -9,7 +9,7 @@ from collections import deque
 from functools import lru_cache
 
 from zmon.absent import Absent, absent
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SOURCE, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Instant, Sample
@@ -199,7 +199,14 @@ def _by_busid(machine: Machine) -> Mapping[str, Volume]:
 def remarks(view: View) -> tuple[str, ...]:
     """Return what a person should know of all that people tell."""
     people, guest = _people(view), machine_of(view).host.guest
-    return (*people.problems, *people.notes, *people.claims_of(guest).remarks)
+    return (*people.problems, *people.notes, *people.claims_of(guest).remarks, *_lacking(view))
+
+
+def _lacking(view: View) -> tuple[str, ...]:
+    """Return why files are lacking beside those that were read: a database server does not answer."""
+    source = view.interval.after.frame(SOURCE)
+    state, reason = (source.cell("containers", name) for name in ("state", "reason"))
+    return (f"Files are lacking: {reason}",) if state == "ok" and isinstance(reason, str) and reason else ()
 
 
 def wrong(view: View) -> tuple[str, ...]:
