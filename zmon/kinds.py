@@ -443,6 +443,7 @@ UNIT: Final = Kind(
         _identity("incarnation", "inode", "the directory"),
         *_labels("sort", privacy=KEEP, source="its name: service, container, guest, session, group"),
         *_labels("database", privacy=KEEP, source="its name, else those of its processes: Db2, Oracle ..."),
+        *_labels("instance", privacy="path", source="/proc/PID/cmdline, cwd, status; files of engines"),
         *_gauges("io_counted", source="whether it has io.stat"),
         *_gauges("tasks", source="pids.current"),
         *_counters("cpu", "user", "system", "throttled", unit="ns", source="cpu.stat"),
@@ -515,6 +516,8 @@ PROCESS: Final = Kind(
         *_counters(*WAIT_STATES, unit="tasks found in this state in the rounds so far",
                    source="/proc/PID/task/*/stat, wchan"),
         *_labels("place", privacy=KEEP, source="/proc/PID/wchan: where a task of it waited last"),
+        *_labels("devices", privacy=KEEP, source="major:minor, of that wait: /proc/PID/syscall, fdinfo"),
+        *_labels("evidence", privacy=KEEP, source="system call, its name"),
     ),
     key_form="[0-9]{1,7}",
     alone=True,
@@ -541,6 +544,21 @@ BLOCKED_TASK: Final = Kind(
     plural="blocked tasks",
 )
 """Tasks that wait and cannot be interrupted (state D) at the moment of the sample, the longest first."""
+
+OPEN_FILE: Final = Kind(
+    "open_file",
+    "numbers of the process and of its descriptor",
+    (
+        *_labels("process", privacy=KEEP, source="/proc"),
+        *_labels("unit", privacy=UNIT_NAME, source="/proc/PID/cgroup"),
+        *_labels("file", privacy="path", source="/proc/PID/fd"),
+        *_labels("device", privacy=KEEP, source="major:minor: /proc/PID/fdinfo, mountinfo"),
+        *_labels("access", privacy=KEEP, source="/proc/PID/fdinfo: flags"),
+    ),
+    key_form="[0-9]{1,7} [0-9]{1,7}",
+    plural="open files",
+)
+"""Files on disks that processes have open which do I/O, or did since zmon began."""
 
 SOURCE: Final = Kind(
     "source",
@@ -927,7 +945,7 @@ KINDS: Final = {
     kind.name: kind
     for kind in (MACHINE, CHANNEL, DEVICE, CMF, BLOCK, DASD, CACHE, LPAR, LPAR_CPU, PHYSICAL_CPU,
                  GUEST, VIRTUAL_CPU, CPU, TASKS, INTERRUPT, DIAGNOSE, MEMORY, PRESSURE, UNIT, UNIT_IO, ROUNDS,
-                 PROCESS, BLOCKED_TASK,
+                 PROCESS, BLOCKED_TASK, OPEN_FILE,
                  MOUNT, SWAP, LAYER, MULTIPATH, PATH,
                  ADAPTER, LUN, TARGET_PORT, INTERFACE, QETH, PCI_FUNCTION,
                  CONTAINER, CLAIM, SETTING, PROFILE, SOURCE)

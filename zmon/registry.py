@@ -32,6 +32,7 @@ from zmon.kinds import (
     MEMORY,
     MOUNT,
     MULTIPATH,
+    OPEN_FILE,
     PATH,
     PCI_FUNCTION,
     PHYSICAL_CPU,
@@ -105,8 +106,8 @@ CP_EVERY: Final = 600.0
 NO_CACHE: Final = "Cache statistics are off: reading them costs one I/O per volume. Start zmon with --cache."
 
 NO_PROCESSES: Final = (
-    "processes are read only while USTAT, UPROC or BLOCKED is open, from the next sample on; --processes"
-    " reads them with each sample"
+    "processes are read only while USTAT, UPROC, BLOCKED or UDETAIL is open, from the next sample on;"
+    " --processes reads them with each sample"
 )
 
 _SUBCHANNEL: Final = "sys/devices/css0/*.?.????"
@@ -220,25 +221,26 @@ SOURCES: Final = (
         (UNIT, UNIT_IO),
         "kernel.cgroup.UnitReader",
         reads="below `/sys/fs/cgroup` of each service, container, guest and session `io.stat`, `cpu.stat`,"
-        " `io.pressure`; where something happened also `cpu.pressure`, `memory.*`, `pids.current`; where no"
-        " name tells a database those of the processes, every 10 minutes",
+        " `io.pressure`; where something happened also `cpu.pressure`, `memory.*`, `pids.current`; which"
+        " database and instance the processes tell, every 10 minutes",
         needs="control groups version 2; `IOAccounting=yes` for I/O",
         serves="USER, USERIO, UPAGE, OVERVIEW",
     ),
     Source(
         "processes",
         "/proc/PID",
-        (ROUNDS, PROCESS, BLOCKED_TASK),
+        (ROUNDS, PROCESS, BLOCKED_TASK, OPEN_FILE),
         "kernel.processes.ProcessReader",
         option="processes",
         off=NO_PROCESSES,
         on_demand=True,
         reads="`/proc/PID/stat`, of other tasks than the first `/proc/PID/task/TID/stat`, five times a second"
         " or as often as costs 5 % of a CPU; with each sample `schedstat`, of those that ran also `io`; of"
-        " tasks in state D `wchan`, `syscall`, `fdinfo`; `cgroup` once a minute; `/proc/loadavg`",
+        " tasks in state D `wchan`, `syscall`, `fdinfo`; of processes that do I/O every half minute `fd`,"
+        " `fdinfo`, `mountinfo`; `cgroup` once a minute; `/proc/loadavg`",
         needs="root for `io`, `wchan` and open files of others; `--processes`",
-        often="every sample, while USTAT, UPROC or BLOCKED is open; else off, as it costs by the process",
-        serves="USTAT, UPROC, BLOCKED, DIAGNOSE",
+        often="every sample, while one of these screens is open; else off, as it costs by the process",
+        serves="USTAT, UPROC, BLOCKED, UDETAIL, DIAGNOSE",
     ),
     Source(
         "devices",

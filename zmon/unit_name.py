@@ -63,6 +63,12 @@ def is_whole(name: str) -> bool:
     return name.endswith(_WHOLE) or _ID.search(name) is not None
 
 
+def container_id(name: str) -> str:
+    """Return the 64 hex digits of the container that a group is named after; empty if it is none."""
+    found = _ID.search(name)
+    return found[1] if found else ""
+
+
 def sort_of(path: str) -> str:
     """Return what sort of unit a path names."""
     name = path.rpartition("/")[2]

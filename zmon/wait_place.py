@@ -25,7 +25,10 @@ STOPPED: Final = "stopped"
 CALL: Final = "system call"
 NAME: Final = "its name"
 OPEN_FILES: Final = "open files"
-"""How it is known on which device a task waits; by its open files it is an estimate."""
+ONLY_DISK: Final = "only disk"
+"""How it is known on which device a task waits; by its open files, or because its unit uses no other disk, it
+is an estimate."""
+ESTIMATES: Final = (OPEN_FILES, ONLY_DISK)
 
 _PLACE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]{0,79}", re.ASCII)
 """A function of the kernel; also `name.isra.0`, `name.constprop.0`."""

@@ -3,7 +3,8 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from zmon.kernel.blocked_task import MAX_FILES, UNKNOWN, waits_on
+from zmon.kernel.blocked_task import UNKNOWN, waits_on
+from zmon.kernel.process_files import MAX_FILES
 from zmon.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:

@@ -66,10 +66,10 @@ def tree(make_tree: Callable[..., DictTree]) -> DictTree:
 def test_each_round_counts_each_task_in_one_state(tree: DictTree) -> None:
     """One that sleeps in none."""
     reader = ProcessReader(tree)
-    _, found, _ = reader.read()
+    _, found, *_ = reader.read()
     assert cells(found, "10", "running", "io", "blocked") == (0, 0, 0)
     put(tree, 10, "R", 200)
-    _, found, _ = reader.read()
+    _, found, *_ = reader.read()
     assert cells(found, "10", "running", "io", "run", "cpu_wait", "unit") == (
         1,
         0,
@@ -77,7 +77,7 @@ def test_each_round_counts_each_task_in_one_state(tree: DictTree) -> None:
         100,
         "/db.slice/db2inst1.service",
     )
-    rounds, found, _ = reader.read()
+    rounds, found, *_ = reader.read()
     assert cells(found, "11", "running", "io", "place") == (0, 3, "submit_bio_wait")
     assert cells(rounds, "rounds", "rounds", "processes", "tasks", "all_tasks", "begun") == (
         3,
@@ -97,7 +97,7 @@ def test_threads_are_tasks_of_their_process(tree: DictTree) -> None:
     reader.read()
     put(tree, 101, "D", 70, folder="10/task/101")
     del tree.files["proc/10/task/102/stat"]
-    _, found, blocked = reader.read()
+    _, found, blocked, _ = reader.read()
     # what the thread that ended used is not lost
     assert cells(found, "10", "running", "io", "run") == (1, 2, 100 + 70 + 60)
     assert cells(blocked, "101", "process", "place") == ("10", "submit_bio_wait")
@@ -109,7 +109,7 @@ def test_how_long_a_task_waits_is_counted_from_where_it_was_seen(tree: DictTree)
     for seconds, run, waits in ((5, 100, 0), (7, 100, 2), (9, 100, 4), (11, 130, 0)):
         tree.times["proc"] = seconds * SECOND
         put(tree, 11, "D", run, name="dd")
-        _, _, blocked = reader.read()
+        _, _, blocked, _ = reader.read()
         assert cells(blocked, "11", "waiting", "state", "command") == (waits * SECOND, "io", "dd")
     put(tree, 11, "S", 140)
     assert not reader.read()[2].keys
@@ -118,7 +118,7 @@ def test_how_long_a_task_waits_is_counted_from_where_it_was_seen(tree: DictTree)
 def test_a_place_that_may_not_be_read_is_not_guessed(tree: DictTree) -> None:
     """The task is in state D, but why is not known without root."""
     tree.errors["proc/11/wchan"] = PermissionError(errno.EACCES, "Permission denied")
-    _, found, blocked = ProcessReader(tree).read()
+    _, found, blocked, _ = ProcessReader(tree).read()
     assert cells(found, "11", "io", "blocked") == (0, 1)
     assert blocked.cell("11", "place") is NEEDS_ROOT
 
@@ -129,7 +129,7 @@ def test_another_process_with_the_same_number_is_another(tree: DictTree) -> None
     reader.read()
     put(tree, 11, "R", 5)
     tree.files["proc/11/stat"] = tree.files["proc/11/stat"].replace(b"20 0 1 0 11 ", b"20 0 1 0 999 ")
-    _, found, blocked = reader.read()
+    _, found, blocked, _ = reader.read()
     assert cells(found, "11", "started", "io", "running", "run") == (999, 0, 1, 5)
     assert not blocked.keys
 
@@ -151,14 +151,14 @@ def test_bytes_are_read_of_processes_that_ran_and_do_not_wait(tree: DictTree) ->
     reader.read()
     assert not [path for path in read if path.endswith(("/io", "/cgroup", "10/wchan"))]
     put(tree, 10, "S", 300)
-    _, found, _ = reader.read()
+    _, found, *_ = reader.read()
     assert cells(found, "10", "read_bytes", "io_wait") == (300, NO_DELAYS)
 
 
 def test_what_needs_root_is_absent_and_not_tried_again(tree: DictTree) -> None:
     """And it is not zero."""
     tree.errors["proc/10/io"] = PermissionError(errno.EACCES, "Permission denied")
-    _, found, _ = ProcessReader(tree).read()
+    _, found, *_ = ProcessReader(tree).read()
     assert found.cell("10", "read_bytes") is NEEDS_ROOT
 
 
@@ -170,7 +170,7 @@ def test_the_first_rows_are_those_that_did_something(tree: DictTree, monkeypatch
     reader = ProcessReader(tree)
     reader.read()
     put(tree, 27, "S", 900)
-    rounds, found, _ = reader.read()
+    rounds, found, *_ = reader.read()
     assert found.keys == ["11", "27"]
     assert rounds.cell("rounds", "left_out") == 10
 
@@ -185,6 +185,54 @@ def test_a_round_ends_at_so_many_tasks(tree: DictTree, monkeypatch: pytest.Monke
     rounds.look()
     assert len(list(rounds.processes["10"].tasks)) <= 6
     assert rounds.left_out == 1
+
+
+def opens(tree: DictTree, number: int, path: str) -> None:
+    """Let a process have a file open on a disk."""
+    tree.files[f"proc/{number}/mountinfo"] = b"40 31 94:5 / /db rw - xfs /dev/dasdb1 rw\n"
+    tree.files[f"proc/{number}/fdinfo/4"] = b"pos:\t0\nflags:\t0100002\nmnt_id:\t40\n"
+    tree.links[f"proc/{number}/fd/4"] = path
+
+
+def test_files_are_those_of_processes_that_do_io_or_wait(tree: DictTree) -> None:
+    """One that read long ago is none of them."""
+    tree.live = True
+    for number, path in ((10, "/db/old"), (11, "/db/waits"), (12, "/db/reads")):
+        put(tree, number, "D" if number == 11 else "S")
+        opens(tree, number, path)
+    reader = ProcessReader(tree)
+    assert reader.read()[3].column("file") == ["/db/waits"]
+    put(tree, 12, "S", 900)
+    files = reader.read()[3]
+    assert files.column("file") == ["/db/waits", "/db/reads"]
+    assert cells(files, "12 4", "process", "unit", "device", "access") == (
+        "12",
+        "/db.slice/db2inst1.service",
+        "94:5",
+        "both",
+    )
+
+
+def test_open_files_of_another_user_are_not_seen(tree: DictTree) -> None:
+    """That says why there are none."""
+    tree.errors["proc/11/fd"] = PermissionError(errno.EACCES, "Permission denied")
+    files = ProcessReader(tree).read()[3]
+    assert isinstance(files.missing, Absent)
+    assert "root" in files.missing.reason
+
+
+def test_where_a_wait_was_is_kept_with_its_place(tree: DictTree) -> None:
+    """As the system call told while it lasted: the next sample may find the task asleep."""
+    opens(tree, 11, "/db/data")
+    tree.files |= {
+        "proc/sys/kernel/arch": b"s390x\n",
+        "proc/11/syscall": b"3 0x4 0x2a 0x1000 0x0 0x0 0x0 0x3f 0x3f\n",
+    }
+    reader = ProcessReader(tree)
+    reader.read()
+    put(tree, 11, "S", 200)
+    _, found, *_ = reader.read()
+    assert cells(found, "11", "place", "devices", "evidence") == ("submit_bio_wait", "94:5", "system call")
 
 
 def test_a_capture_without_processes_says_so(make_tree: Callable[..., DictTree]) -> None:
@@ -211,7 +259,7 @@ def test_this_machine_has_processes() -> None:
         os.waitpid(child.pid, os.WUNTRACED)
         reader = ProcessReader(LiveTree())
         reader.look()
-        rounds, found, _ = reader.read()
+        rounds, found, *_ = reader.read()
         assert found.cell(str(child.pid), "stopped") == rounds.cell("rounds", "rounds")
         run = found.cell(str(os.getpid()), "run")
         assert isinstance(run, Absent) or run > 0  # type: ignore[operator]  # a number

@@ -64,6 +64,7 @@ def argument(screen: Screen) -> str:
         "LPARLOG": "A",
         "PROCLOG": "0",
         "UPROC": "0",
+        "UDETAIL": "0",
     }
     return others.get(screen.command, "7000") if screen.argument else ""
 
@@ -145,6 +146,8 @@ def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
         "control_unit": ("USERIO lcu=7600", "DEVICE cu=7600"),
         "network": ("CHANNEL chpid=4e", "PCI"),
         "pci": ("DEVICE nvme0n1", "NETWORK"),
+        "user_disk": ("UDETAIL db2inst1", "DEVICE 7600"),
+        "user_details": ("DEVICE 7600", "UPROC 4711", "FILES /db/data"),
     }
     for way in ways.get(screen.table, (screen.drill,)):
         known = way in {"", "WORST {key}", "{command}"}

@@ -17,23 +17,27 @@ Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, block/blk-cgroup.c
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import resource
 from contextlib import suppress
-from itertools import repeat
+from itertools import chain, compress
+from itertools import count as _count
+from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.kernel import unit_instance
 from zmon.kernel.activity import ChangingRows
-from zmon.kernel.tree import MAX_FILE, LiveTree, text
+from zmon.kernel.tree import MAX_FILE, LiveTree
 from zmon.kinds import UNIT, UNIT_IO
 from zmon.plain_text import harmless
 from zmon.sample import Frame, empty_frame
-from zmon.unit_name import database_of, is_whole, sort_of
+from zmon.unit_name import CONTAINER, database_of, is_whole, sort_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.kernel.tree import Tree
@@ -62,7 +66,7 @@ MAX_LINES: Final = 65_536
 WALK_EVERY: Final = 10 * 1_000_000_000
 """ns within which groups are looked for, even if their number has not changed."""
 COMMANDS_EVERY: Final = 600 * 1_000_000_000
-"""ns within which the processes of a unit are looked at whose name tells no database."""
+"""ns within which the processes of a unit are looked at again, for its database and which instance it is."""
 ASKED_AT_ONCE: Final = 20
 """Units whose processes are looked at in one sample, ..."""
 MAX_PROCESSES: Final = 64
@@ -81,15 +85,23 @@ _IO_LINE: Final = re.compile(
     rb"([0-9]{1,5}:[0-9]{1,8}) rbytes=([0-9]{1,20}) wbytes=([0-9]{1,20}) rios=([0-9]{1,20})"
     rb" wios=([0-9]{1,20}) dbytes=([0-9]{1,20}) dios=([0-9]{1,20})"
 )
-_USUAL: Final = re.compile(
-    rb"(?:[0-9]{1,5}:[0-9]{1,8} rbytes=[0-9]{1,20} wbytes=[0-9]{1,20} rios=[0-9]{1,20}"
-    rb" wios=[0-9]{1,20} dbytes=[0-9]{1,20} dios=[0-9]{1,20}\n)+"
-)
-"""All of io.stat, where no device is without counts and no policy appends keys."""
+_USUAL: Final = b": rbytes= wbytes= rios= wios= dbytes= dios=\n"
+"""A line of io.stat without its digits, where the device counts something and no policy appends keys."""
+_DIGITS: Final = b"0123456789"
+_LETTERS: Final = b"rbyteswiod="
+_TO_JSON: Final = bytes.maketrans(b": \n", b",,,")
+"""Makes numbers in a list of all that is no digit, behind the letters."""
 _NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
 _NAMELESS: Final = b"(unknown)"
 """What the kernel writes for a device that is gone or hidden, such as a path of an NVMe disk."""
 _COUNT: Final = re.compile(rb"[0-9]{1,20}")
+_FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
+_DEVICE: Final = "{}:{}".format
+_JSON: Final = json.JSONDecoder()
+_PLACES: Final = (2, 3, 6, 4, 5, 7)
+"""The places of `IO_FIELDS` among the eight numbers of a line."""
+MAX_COUNT: Final = 10**20
+"""Counts have fewer than 21 digits."""
 
 _CPU: Final = {
     "cpu": b"usage_usec", "user": b"user_usec", "system": b"system_usec", "throttled": b"throttled_usec",
@@ -110,6 +122,11 @@ _PRESSURES: Final = (
 )
 _TOTAL: Final = re.compile(rb"^(some|full) [^\n]{1,100} total=([0-9]{1,20})$", re.MULTILINE)
 
+_UNIT_ROW: Final[Callable[[Mapping[str, Value]], tuple[Value, ...]]] = itemgetter(
+    *(field.name for field in UNIT.fields)
+)
+"""Returns the values of a row in the order of the fields."""
+
 _NO_LIMIT: Final = absent("it has no limit")
 _NO_CONTROLLER: Final = {
     name: absent(f"the controller of {name} is not on for this unit") for name in ("pids", "memory", "cpu")
@@ -118,6 +135,9 @@ _NO_PRESSURE: Final = absent("the kernel does not measure pressure by unit")
 _NOT_IN_KERNEL: Final = absent("this kernel does not count it by unit")
 _NOT_LIVE: Final = absent("a capture does not tell")
 _NO_DATABASE: Final = absent("neither its name nor its processes tell a database")
+_NO_INSTANCE: Final = absent("its processes tell no instance, or only to root")
+_NO_NAME: Final = absent("the files that have the name of the container need root, or its user")
+_NO_INSTANCES: Final = absent("it is no database and no container")
 
 DeviceCounts = tuple[int, ...]
 """The counts of one device, in the order of `IO_FIELDS`."""
@@ -148,17 +168,30 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
     return head.decode(), tuple(int(value or 0) for value in values)
 
 
+def usual_numbers(content: bytes) -> list[int]:
+    """Return all numbers of io.stat, eight for each device; none if a line has another form than usual."""
+    lines = content.count(b"\n")
+    if content.translate(None, _DIGITS) == _USUAL * lines:
+        with suppress(ValueError):  # a number is missing, or begins with zero
+            numbers: list[int] = _JSON.decode(
+                f"[{content.translate(_TO_JSON, _LETTERS)[:-1].decode('ascii')}]"
+            )
+            if len(numbers) == 8 * lines and max(numbers, default=0) < MAX_COUNT:
+                return numbers
+    return []
+
+
 def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
     """Parse io.stat: the devices that count something, each once, and a column for each of `IO_FIELDS`.
 
     Raises:
         ValueError: see `parse_io_line`.
     """
-    if _USUAL.fullmatch(content):
-        words = content.translate(None, b"rbyteswiod=").split()
-        numbers = [number.decode() for number in words[::7]]
-        if len(set(numbers)) == len(numbers):
-            return numbers, [list(map(int, words[at::7])) for at in (1, 2, 5, 3, 4, 6)]
+    numbers = usual_numbers(content)
+    if numbers:
+        devices = list(map(_DEVICE, numbers[::8], numbers[1::8]))
+        if len(set(devices)) == len(devices):
+            return devices, [numbers[at::8] for at in _PLACES]
     found: dict[str, DeviceCounts] = {}
     for line in content.splitlines()[:MAX_LINES]:
         parsed = parse_io_line(line)
@@ -169,9 +202,14 @@ def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
 
 def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
     """Find the numbers of some lines `name number`, as cpu.stat and memory.stat have them."""
-    words = content.split()
-    known = dict(zip(words[::2], words[1::2], strict=False))
-    return {label: int(number) for label in labels if _COUNT.fullmatch(number := known.get(label, b""))}
+    found = {}
+    for label in labels:
+        begin = 0 if content.startswith(label + b" ") else content.find(b"\n" + label + b" ") + 1
+        if begin or content.startswith(label + b" "):
+            number = content[begin + len(label) + 1 : begin + len(label) + 22].partition(b"\n")[0]
+            if _COUNT.fullmatch(number):
+                found[label] = int(number)
+    return found
 
 
 class UnitFiles:
@@ -186,23 +224,35 @@ class UnitFiles:
         """What was read last; None of a file that the unit does not have."""
         self.numbers: list[str] = []
         """The devices of io.stat, ..."""
-        self.rows: list[tuple[Value, ...]] = []
-        """... their rows in UNIT_IO, ..."""
+        self.heads: list[int] | None = None
+        """... their numbers, major and minor, all the former first, ..."""
+        self.columns: list[Sequence[int]] = [()] * len(IO_FIELDS)
+        """... a column for each of their counts, ..."""
         self.first = 0
-        """... and the place of the first one there."""
-        self.moved = False
-        """Whether they have changed."""
+        """... and the place of the first one in UNIT_IO."""
+        self.before: list[Sequence[int]] | None = None
+        """The columns as they were in the last frame, if they have changed since."""
+        self.directory = -1
+        """Its directory, if it is held open."""
+        self.memory: tuple[bytes | None, dict[bytes, int]] = None, {}
+        """Its memory.stat, and what was found there."""
         self.incarnation: Value = _NOT_LIVE
         self.sort = sort_of(path)
         self.database: Value = database_of(path) or _NO_DATABASE
+        self.instance: Value = _NO_NAME if self.sort == CONTAINER else _NO_INSTANCES
         self.asked = 0
         """When its processes were looked at."""
         self.row: tuple[Value, ...] = ()
 
     def __del__(self) -> None:
-        for file in self.open.values():
+        for file in (*self.open.values(), *((self.directory,) if self.directory >= 0 else ())):
             with suppress(OSError):
                 os.close(file)
+
+    @property
+    def held(self) -> int:
+        """How many files it holds open."""
+        return len(self.open) + (self.directory >= 0)
 
 
 class UnitReader:
@@ -221,8 +271,12 @@ class UnitReader:
         """Files that may be opened for good."""
         self._rows = ChangingRows((), ())
         self._keys: list[str] = []
-        self._io = ChangingRows((), ())
+        self._io: dict[str, list[Value]] = {}
+        """The columns of the last frame of UNIT_IO, ..."""
+        self._io_before: Frame | None = None
+        """... which is this, ..."""
         self._io_keys: list[str] = []
+        """... and its keys."""
         self._other_lines = True
         """Whether there are other rows of UNIT_IO than in the last frame."""
 
@@ -238,7 +292,7 @@ class UnitReader:
         gone = [path for path, unit in self._units.items() if not self._read_unit(unit)]
         for path in gone:
             unit = self._units.pop(path)
-            self._spare += len(unit.open)
+            self._spare += unit.held
             if unit.row:  # it was there before
                 self._walked, self._other_lines = None, True
         self._ask(now)
@@ -276,7 +330,7 @@ class UnitReader:
             path = harmless(folder[len(self._root) :], escaped=True)
             found[path] = self._units.get(path) or UnitFiles(path, folder)
         for path in self._units.keys() - found.keys():
-            self._spare += len(self._units[path].open)
+            self._spare += self._units[path].held
         for unit in found.values():
             # a controller may have been switched on
             unit.contents = {name: data for name, data in unit.contents.items() if data is not None}
@@ -284,22 +338,27 @@ class UnitReader:
         self._units = found
 
     def _ask(self, now: int) -> None:
-        """Look at the names of the processes of a few units whose own name tells no database."""
+        """Look at the processes of a few units: which database they are, and which instance of it."""
         if not self._tree.live:
             return
-        due = [
-            unit
-            for unit in self._units.values()
-            if unit.database is _NO_DATABASE and (not unit.asked or now - unit.asked > COMMANDS_EVERY)
-        ]
+        due = [unit for unit in self._units.values() if not unit.asked or now - unit.asked > COMMANDS_EVERY]
         for unit in due[:ASKED_AT_ONCE]:
             unit.asked = now
-            named = database_of(unit.path, self._commands(unit.folder))
+            before = unit.database, unit.instance
+            processes = unit_instance.seen(self._tree, self._processes(unit.folder))
+            named = database_of(unit.path, (process.command for process in processes))
             if named:
                 unit.database = named
+                unit.instance = unit_instance.instance_of(self._tree, named, processes) or _NO_INSTANCE
+            if unit.sort == CONTAINER:
+                name = unit_instance.container_name(self._tree, unit.folder)
+                told = unit.instance if named and isinstance(unit.instance, str) else ""
+                unit.instance = ", ".join(filter(None, (name, told))) or _NO_NAME
+            if (unit.database, unit.instance) != before:
                 unit.contents.pop("cpu.stat", None)
 
-    def _commands(self, folder: str) -> Iterator[str]:
+    def _processes(self, folder: str) -> Iterator[str]:
+        """Yield the numbers of the first processes of a unit."""
         left = MAX_PROCESSES
         for each in (folder, *groups_below(self._tree, folder)):
             try:
@@ -307,9 +366,7 @@ class UnitReader:
             except OSError:
                 continue
             left -= len(pids)
-            for pid in filter(bytes.isdigit, pids):
-                with suppress(OSError):
-                    yield text(self._tree, f"proc/{pid.decode()}/comm")
+            yield from (pid.decode() for pid in pids if pid.isdigit())
             if not left:
                 return
 
@@ -353,7 +410,7 @@ class UnitReader:
                 file = unit.open[name] = os.open(self._tree.root + path, os.O_RDONLY | os.O_CLOEXEC)
                 self._spare -= 1
                 return _whole(file)
-            return self._tree.read(path)
+            return self._once(unit, path, name)
         except FileNotFoundError:
             if name == "cpu.stat":  # each group has it
                 raise
@@ -363,6 +420,21 @@ class UnitReader:
                 return None
             raise
 
+    def _once(self, unit: UnitFiles, path: str, name: str) -> bytes:
+        """Read a file that is not held open, from the directory of its unit where that is."""
+        if not isinstance(self._tree, LiveTree):
+            return self._tree.read(path)
+        if unit.directory < 0 and self._spare > 0:
+            unit.directory = os.open(self._tree.root + unit.folder, _FOLDER)
+            self._spare -= 1
+        if unit.directory < 0:
+            return self._tree.read(path)
+        file = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=unit.directory)
+        try:
+            return _whole(file)
+        finally:
+            os.close(file)
+
     def _parse_io(self, unit: UnitFiles) -> None:
         """Parse io.stat.
 
@@ -370,9 +442,17 @@ class UnitReader:
             ValueError: a line is of another form.
         """
         before = unit.numbers
-        unit.numbers, columns = parse_io_stat(unit.contents["io.stat"] or b"")
-        unit.rows = list(zip(repeat(unit.path), unit.numbers, *columns, strict=False))
-        unit.moved = True
+        if unit.before is None:
+            unit.before = unit.columns
+        content = unit.contents["io.stat"] or b""
+        numbers = usual_numbers(content)
+        heads = numbers[::8] + numbers[1::8]
+        if numbers and heads == unit.heads:  # most often nothing but counts has changed
+            unit.columns = [numbers[at::8] for at in _PLACES]
+            return
+        unit.numbers, columns = parse_io_stat(content)
+        unit.heads = heads if len(unit.numbers) == len(numbers) / 8 else None
+        unit.columns = columns or [()] * len(IO_FIELDS)
         self._other_lines |= unit.numbers != before
 
     def _row_of(self, unit: UnitFiles) -> tuple[Value, ...]:
@@ -382,6 +462,7 @@ class UnitReader:
             "incarnation": unit.incarnation,
             "sort": unit.sort,
             "database": unit.database,
+            "instance": unit.instance,
             "io_counted": int(contents["io.stat"] is not None),
         }
         for name, file in _ONE_NUMBER.items():
@@ -390,14 +471,19 @@ class UnitReader:
             row[name] = int(content) if _COUNT.fullmatch(content) else _NO_LIMIT if content else none
         for name, label in _CPU.items():
             row[name] = cpu[label] * 1000 if label in cpu else _NO_CONTROLLER["cpu"]
-        memory = parse_flat(contents["memory.stat"] or b"", _MEMORY.values())
+        if unit.memory[0] != contents["memory.stat"]:
+            unit.memory = (
+                contents["memory.stat"],
+                parse_flat(contents["memory.stat"] or b"", _MEMORY.values()),
+            )
+        memory = unit.memory[1]
         none = _NOT_IN_KERNEL if memory else _NO_CONTROLLER["memory"]
         for name, label in _MEMORY.items():
             row[name] = memory.get(label, none)
         for file, fields in _PRESSURES:
             lost = _pressure(contents[file])
             row |= {name: lost.get(label, _NO_PRESSURE) for name, label in fields}
-        return tuple(row[field.name] for field in UNIT.fields)
+        return _UNIT_ROW(row)
 
     # frames
 
@@ -412,33 +498,55 @@ class UnitReader:
     def _io_frame(self, now: int) -> Frame:
         if self._other_lines:
             self._place_lines()
-        else:
-            self._io.replace(
-                {
-                    at: row
-                    for unit in self._units.values()
-                    if unit.moved
-                    for at, row in enumerate(unit.rows, unit.first)
-                }
-            )
-        for unit in self._units.values():
-            unit.moved = False
+        moved = self._take_counts()
         if not self._io_keys:
             counted = any(unit.contents.get("io.stat") is not None for unit in self._units.values())
             if counted:
                 return Frame(UNIT_IO, [], {}, [])
             return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
-        return self._io.frame(UNIT_IO, self._io_keys, [now] * len(self._io_keys), {})
+        found = Frame(UNIT_IO, self._io_keys, dict(self._io), [now] * len(self._io_keys))
+        if self._io_before is not None and self._io_before.keys is found.keys:
+            found.note_moved(self._io_before, moved)
+        self._io_before = found
+        return found
 
     def _place_lines(self) -> None:
         """Give each device of each unit a row."""
-        rows: list[tuple[Value, ...]] = []
-        for unit in self._units.values():
-            unit.first = len(rows)
-            rows += unit.rows
-        self._io_keys = [f"{device} {unit}" for unit, device, *_ in rows]
+        units = self._units.values()
+        self._io_keys = [f"{number} {unit.path}" for unit in units for number in unit.numbers]
+        self._io = {
+            "unit": [unit.path for unit in units for _ in unit.numbers],
+            "device": [number for unit in units for number in unit.numbers],
+        }
+        first = 0
+        for unit in units:
+            unit.first, unit.before = first, None
+            first += len(unit.numbers)
         self._other_lines = False
-        self._io = ChangingRows(("unit", "device", *IO_FIELDS), rows)
+
+    def _take_counts(self) -> list[int]:
+        """Put what units have counted into columns; return the rows that have changed.
+
+        A column in which nothing changed is the same list as in the frame before.
+        """
+        changed = [unit for unit in self._units.values() if unit.before is not None]
+        moved: set[int] = set()
+        for at, name in enumerate(IO_FIELDS):
+            known = self._io.get(name)
+            if known is None:
+                self._io[name] = list(chain.from_iterable(unit.columns[at] for unit in self._units.values()))
+                continue
+            others = [unit for unit in changed if unit.before and unit.before[at] != unit.columns[at]]
+            if others:
+                self._io[name] = column = known.copy()
+            for unit in others:
+                now, first = unit.columns[at], unit.first
+                column[first : first + len(now)] = now
+                assert unit.before is not None  # noqa: S101 - it is one of those that have changed
+                moved.update(compress(_count(first), map(ne, unit.before[at], now)))
+        for unit in changed:
+            unit.before = None
+        return sorted(moved)
 
 
 def _pressure(content: bytes | None) -> dict[bytes, int]:

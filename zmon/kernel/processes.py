@@ -24,13 +24,15 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kernel import blocked_task, proc_task
 from zmon.kernel.activity import ChangingRows
+from zmon.kernel.process_files import open_files
 from zmon.kernel.task_rounds import FOLDER, NEEDS_ROOT, NO_UNIT, Process, Rounds
 from zmon.kernel.tree import refused, text
-from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS
+from zmon.kinds import BLOCKED_TASK, OPEN_FILE, PROCESS, ROUNDS
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
+    from zmon.kernel.process_files import OpenFile
     from zmon.kernel.task_rounds import ProcessTask
     from zmon.kernel.tree import Tree
 
@@ -47,6 +49,13 @@ MAX_BLOCKED: Final = 100
 UNIT_EVERY: Final = 60 * 1_000_000_000
 """ns after which it is read again in which unit an active process is."""
 
+FILES_EVERY: Final = 30 * 1_000_000_000
+"""ns after which the open files of a process that does I/O are read again, ..."""
+FILES_AT_ONCE: Final = 32
+"""... and of how many processes in one sample."""
+MAX_OPEN_FILES: Final = 2_000
+"""Open files that have a row."""
+
 UNCAPTURED: Final = "captured without processes: zmon capture --processes"
 NO_PROCESSES: Final = "no process is seen"
 NO_SCHEDSTAT: Final = absent("this kernel does not count it by task: it needs CONFIG_SCHED_INFO")
@@ -55,6 +64,7 @@ NO_DELAYS: Final = absent(
 )
 NO_PLACE: Final = absent("no task of it was seen waiting, or the place may not be read: needs root")
 NOT_TOLD: Final = absent("the kernel does not tell")
+NO_FILES: Final = "no process was seen doing I/O whose open files may be read: those of others need root"
 
 _ALL_TASKS: Final = re.compile(r"\S{1,12} \S{1,12} \S{1,12} [0-9]{1,9}/([0-9]{1,9}) ")
 _HIDEPID: Final = re.compile(r"^\S{1,80} /proc proc \S{0,200}?hidepid=([a-z0-9]{1,12})", re.MULTILINE)
@@ -82,9 +92,13 @@ class ProcessReader:
         self._thread: RoundThread | None = None
         self._rows = ChangingRows((), ())
         self._keys: list[str] = []
+        self._moved: set[Process] = set()
+        """Processes that have done I/O since the first sample."""
+        self._files: dict[Process, tuple[int, list[OpenFile]]] = {}
+        """When the open files of each were read, and these."""
 
-    def read(self) -> tuple[Frame, Frame, Frame]:
-        """Make a round; return frames of ROUNDS, PROCESS and BLOCKED_TASK."""
+    def read(self) -> tuple[Frame, Frame, Frame, Frame]:
+        """Make a round; return frames of ROUNDS, PROCESS, BLOCKED_TASK and OPEN_FILE."""
         with self._lock:
             try:
                 now = self._rounds.look()
@@ -98,7 +112,8 @@ class ProcessReader:
                 self._count(process, now)
             self._samples += 1
             processes = self._process_frame(now)
-            frames = self._round_frame(now, len(processes.keys)), processes, self._blocked_frame(now)
+            blocked, files = self._blocked_frame(now), self._file_frame(now)
+            frames = self._round_frame(now, len(processes.keys)), processes, blocked, files
         if self._tree.live and (self._thread is None or not self._thread.is_alive()):
             self._thread = RoundThread(self)
             self._thread.start()
@@ -130,7 +145,10 @@ class ProcessReader:
             process.active = now
         if process.may_read_io and not process.first.since:
             try:
+                known = process.io
                 process.io = proc_task.parse_io(self._rounds.content(f"{process.first.folder}/io"))
+                if process.io not in {known, (0, 0)} and (self._samples or not self._tree.live):
+                    self._moved.add(process)
             except PermissionError:
                 process.may_read_io = False
             except (OSError, ValueError):
@@ -155,6 +173,7 @@ class ProcessReader:
             "read_bytes": process.io[0], "dirtied_bytes": process.io[1],
             **process.counts,
             "place": process.place or NO_PLACE,
+            "devices": process.on.devices, "evidence": process.on.evidence,
         }  # fmt: skip
         return tuple(row[field.name] for field in PROCESS.fields)
 
@@ -204,6 +223,39 @@ class ProcessReader:
             "devices": on.devices, "evidence": on.evidence, "file": on.file,
         }  # fmt: skip
 
+    def _file_frame(self, now: int) -> Frame:
+        """Return the open files of processes that do I/O, of those that wait first."""
+        present = self._rounds.processes
+        waiting = {process for process in present.values() if any(task.since for task in process.tasks)}
+        wanted = {
+            number: process
+            for number, process in present.items()
+            if (process in self._moved or process in waiting) and not process.stat.is_kernel
+        }
+        self._moved &= set(wanted.values())
+        self._files = {process: self._files[process] for process in wanted.values() if process in self._files}
+        due = [
+            (process not in waiting, self._files.get(process, (0, []))[0], number)
+            for number, process in wanted.items()
+            if process not in self._files or now - self._files[process][0] > FILES_EVERY
+        ]
+        for _, _, number in sorted(due)[:FILES_AT_ONCE]:
+            process = wanted[number]
+            self._files[process] = now, []
+            with suppress(OSError):
+                self._files[process] = now, open_files(self._tree, f"{FOLDER}/{process.first.folder}")
+        rows: dict[str, dict[str, Value]] = {}
+        for number, process in wanted.items():
+            seen = set()
+            for file in self._files.get(process, (0, []))[1]:
+                if file.path not in seen and len(rows) < MAX_OPEN_FILES:
+                    seen.add(file.path)
+                    rows[f"{number} {file.descriptor}"] = {
+                        "process": number, "unit": process.unit, "file": file.path, "device": file.number,
+                        "access": file.access or NOT_TOLD,
+                    }  # fmt: skip
+        return frame_of(OPEN_FILE, rows, now) if rows else empty_frame(OPEN_FILE, NO_FILES)
+
     def _round_frame(self, now: int, shown: int) -> Frame:
         rounds = self._rounds
         every = _first(self._tree, f"{FOLDER}/loadavg", _ALL_TASKS)
@@ -231,8 +283,9 @@ def _first(tree: Tree, path: str, form: re.Pattern[str]) -> str | Absent:
     return found[1] if found else NOT_TOLD
 
 
-def _nothing(why: str) -> tuple[Frame, Frame, Frame]:
-    return empty_frame(ROUNDS, why), empty_frame(PROCESS, why), empty_frame(BLOCKED_TASK, why)
+def _nothing(why: str) -> tuple[Frame, Frame, Frame, Frame]:
+    rounds, process = empty_frame(ROUNDS, why), empty_frame(PROCESS, why)
+    return rounds, process, empty_frame(BLOCKED_TASK, why), empty_frame(OPEN_FILE, why)
 
 
 class RoundThread(threading.Thread):

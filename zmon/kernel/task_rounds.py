@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel import proc_task
+from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import WAIT_STATES
 from zmon.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
@@ -32,6 +33,8 @@ MAX_TASKS: Final = 50_000
 """Tasks that are looked at in a round."""
 MAX_PLACES: Final = 200
 """Tasks in state D whose place in the kernel is read in a round."""
+MAX_CALLS: Final = 8
+"""Tasks in state D whose system call is read in a round."""
 FOLDER: Final = "proc"
 
 NEEDS_ROOT: Final = absent("only the same user or root may read it")
@@ -86,7 +89,9 @@ class Process:
         self.counts = dict.fromkeys(WAIT_STATES, 0)
         """How often a task of it was found in each state."""
         self.place = ""
-        """Where a task of it waited last."""
+        """Where a task of it waited last, ..."""
+        self.on = UNKNOWN
+        """... and on which device, where that is told for sure."""
         self.active = 0
         """When it was last seen doing something; 0: never."""
         self.run = 0
@@ -133,6 +138,8 @@ class Rounds:
         """Tasks that were seen in the last round, ..."""
         self.left_out = 0
         """... and processes beyond `MAX_TASKS` that were not."""
+        self._calls = 0
+        """System calls that may still be read in this round."""
 
     def __del__(self) -> None:
         if self._folder >= 0:
@@ -175,7 +182,7 @@ class Rounds:
         self.begun = self.begun or now
         self.count += 1
         self.tasks = self.left_out = 0
-        places = MAX_PLACES
+        places, self._calls = MAX_PLACES, MAX_CALLS
         for number in numbers:
             if self.tasks >= MAX_TASKS:
                 self.left_out += 1
@@ -257,6 +264,11 @@ class Rounds:
             with suppress(OSError):
                 task.place = parse_wchan(self.content(f"{task.folder}/wchan"))
         task.state = class_of(task.place)[0] if task.place else BLOCKED
+        if task.place and self._calls and task.stat is not None:
+            self._calls -= 1
+            process.on = told_wait(
+                self._tree, f"{FOLDER}/{task.folder}", task.stat.name, is_kernel=task.stat.is_kernel
+            )
         return may_read
 
     def count_time(self, process: Process, task: ProcessTask) -> bool:

@@ -39,6 +39,7 @@ SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = {
     "LPARLOG": ("LPAR",),
     "PROCLOG": ("CPU",),
     "USERIO": ("USER",),
+    "UDETAIL": ("USER",),
     "UPROC": ("USER",),
     "FILES": ("FILES", "DEVICE"),
 }

@@ -81,7 +81,7 @@ _OWN: Final = re.compile(
     r"|(?:BIODASD[A-Z]+2?|CPUs?|LPARs?|DASD|HMC|FBA|DIAG|PAV|HyperPAV|FCP|SCSI|I/O|CP|KVM|NVMe|z/VM|IBM|DPU"
     r"|CMF|CHPID|OSA|HiperSockets|PCI|FMB|ECKD|ID_SERIAL|Z|SSID|UID|ID|JSON|KiB|MiB|FILE|ALL|DISK|A|I|IFL|OK|Linux|Global|Capability|s390_sthyi|s390x"
     r"|Cache|Start|QUERY|VIRTUAL|DETAILS|MDISK|DEDICATE|LINK|V-DISK|T-DISK|s390_hypfs|diag_204|diag_2fc|2fc|0c|udev|-[A-Za-z]|--"
-    r"|USTAT|UPROC|BLOCKED|CONFIG_DASD_PROFILE|CONFIG_SCHED_INFO|CONFIG_PSI|psi=1|(?:Default)?IOAccounting|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
+    r"|USTAT|UPROC|UDETAIL|BLOCKED|CONFIG_DASD_PROFILE|CONFIG_SCHED_INFO|CONFIG_PSI|psi=1|(?:Default)?IOAccounting|CAP_SYS_ADMIN|XFS|FS_IOC_FIEMAP|BTRFS_IOC_[A-Z_]+[0-9]?)\.?"
 )
 """Words that zmon itself uses in its reasons."""
 

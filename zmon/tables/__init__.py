@@ -27,6 +27,7 @@ TABLES: Final = {
     "network": "network_cards",
     "processes": "wait_states",
     "user": "user",
+    "user_details": "user_details",
     "user_disk": "user",
     "user_paging": "user_paging",
     "wait_states": "wait_states",
@@ -39,7 +40,7 @@ DRAWN: Final = frozenset({"plot", "correlation"})
 UNDRAWN: Final = frozenset(
     {
         "check", "diagnosis", "exceptions", "files", "fleet", "fleet_boxes", "fleet_fillers", "fleet_guests",
-        "fleet_lcus", "fleet_paths", "io_changes", "io_configuration", "moves", "overview",
+        "fleet_lcus", "fleet_paths", "io_changes", "io_configuration", "moves", "overview", "user_details",
     }
 )  # fmt: skip
 """Those whose rows cannot be followed in time: checks, conclusions, events, files, fleets, proposals."""

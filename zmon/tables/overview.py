@@ -348,7 +348,7 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
             on["" if isinstance(lcu, Absent) else lcu] = on.get(str(lcu), 0.0) + one.bytes
         yield OverviewLine(
             "user", unit, title_of(unit), "", 100.0 * ratio(sums[unit].bytes, everything),
-            sums[unit].ios, sums[unit].bytes / MEGABYTE, where=_most(on), command=f"USERIO path={unit}",
+            sums[unit].ios, sums[unit].bytes / MEGABYTE, where=_most(on), command=f"UDETAIL {unit}",
         )  # fmt: skip
 
 

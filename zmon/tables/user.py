@@ -85,6 +85,7 @@ def table(view: View) -> Table:
         "unit": [title_of(key) for key in keys],
         "sort": list(units["sort"]),
         "database": list(units["database"]),
+        "instance": list(units["instance"]),
         **{name: [rate * PERCENT for rate in units.rate(field)] for name, field in RATES.items()},
         "faults": list(units.rate("major_faults")),
         "tasks": list(units["tasks"]),
@@ -201,7 +202,10 @@ def disk_table(view: View) -> Table:
         by_lcu[lcu] = by_lcu.get(lcu, 0.0) + one.bytes
     columns: dict[str, list[Value]] = {
         "unit": [REST_TITLE if unit == REST else title_of(unit) for unit, _, _ in rows],
-        "database": [IS_REST if unit == REST else units.cell(unit, "database") for unit, _, _ in rows],
+        **{
+            name: [IS_REST if unit == REST else units.cell(unit, name) for unit, _, _ in rows]
+            for name in ("database", "instance")
+        },
         "lcu": [places.lcu_name(number) for _, number, _ in rows],
         "addr": [places.device.get(number, number) for _, number, _ in rows],
         "label": [places.label.get(number, NO_LCU) for _, number, _ in rows],
@@ -219,6 +223,10 @@ def disk_table(view: View) -> Table:
         ],
         "spaces": [_spaces(view, {number: one}, spaces) for _, number, one in rows],
         "path": [unit for unit, _, _ in rows],
+        "door": [
+            f"DEVICE {places.device.get(number, number)}" if unit == REST else f"UDETAIL {unit}"
+            for unit, number, _ in rows
+        ],
     }
     guessed = frozenset(
         row for row, (unit, number, _) in enumerate(rows) if number in loads.guessed.get(unit, ())

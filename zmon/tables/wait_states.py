@@ -13,13 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import CMF, DASD, DEVICE, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.record import NamedTuple
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.tables.view import NoSuchThing, TableDefinition
+from zmon.tables.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from zmon.sample import Frame
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((ROUNDS, PROCESS, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True)
+NEEDS: Final = Needs(
+    (ROUNDS, PROCESS, OPEN_FILE, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True
+)
 
 NOBODY: Final = "no unit"
 """The key and the name of processes that are in no unit: those of the kernel itself, above all."""
@@ -177,14 +180,32 @@ class ProcessUse:
             found.setdefault(unit, []).append(key)
         return found
 
-    def place(self, keys: Iterable[str]) -> Value:
-        """Say what the tasks of some processes waited for last: of the process that waited most."""
+    def moved(self, key: str) -> Number:
+        """Return the bytes a second that a process read and made dirty, as far as it may be read."""
+        rates = self.of[key].rates
+        known = rates["read_bytes"]
+        moved = (rate for name in MOVED if not isinstance(rate := rates[name], Absent))
+        return known if isinstance(known, Absent) else sum(moved, 0.0)
+
+    def waiting(self, keys: Iterable[str]) -> str | None:
+        """Return which of some processes waited most; None where none waited."""
         waited = {key: self.of[key].active - self.of[key].states["running"] for key in keys}
         most = max(waited, key=lambda key: waited[key], default=None)
-        place = NO_ROUND if most is None else self.now.cell(most, "place")
-        if most is None or isinstance(place, Absent) or not waited[most]:
-            return place if isinstance(place, Absent) else SLEPT
-        return place_words(str(place))
+        return None if most is None or not waited[most] else most
+
+    def place(self, keys: Iterable[str]) -> Value:
+        """Say what the tasks of some processes waited for last: of the process that waited most."""
+        most = self.waiting(keys)
+        place = SLEPT if most is None else self.now.cell(most, "place")
+        return place if isinstance(place, Absent) else place_words(str(place))
+
+    def waits_on(self, keys: Iterable[str], devices: WaitDevices) -> WaitDevice:
+        """Say on which disk that was."""
+        most = self.waiting(keys)
+        if most is None:
+            return WaitDevice(SLEPT, SLEPT, SLEPT)
+        told, evidence = self.now.cell(most, "devices"), self.now.cell(most, "evidence")
+        return devices.of(told, evidence, most, self.unit[most])
 
 
 @lru_cache(maxsize=2)
@@ -223,13 +244,19 @@ def table(view: View) -> Table:
     rows = {key: use.together(members[key]) for key in keys}
     throttled = dict(zip(units.keys, units.rate("throttled"), strict=True))
     filled = [rows[key].columns(use.rounds) for key in keys]
+    devices = WaitDevices(view)
+    on = [use.waits_on(members[key], devices) for key in keys]
     columns: dict[str, list[Value]] = {
         "unit": [_title(key) for key in keys],
-        "database": [NOT_IN_ROWS if key == NOBODY else units.cell(key, "database") for key in keys],
+        **{
+            name: [NOT_IN_ROWS if key == NOBODY else units.cell(key, name) for key in keys]
+            for name in ("database", "instance")
+        },
         **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
         "throttled": [100.0 * throttled.get(key, NOT_IN_ROWS) / SECOND for key in keys],
         "processes": [len(members[key]) for key in keys],
         "place": [use.place(members[key]) for key in keys],
+        **_where(on),
         "lcus": _lcus(view, keys),
         "path": list(keys),
     }
@@ -238,8 +265,8 @@ def table(view: View) -> Table:
         keys,
         columns,
         Summary(">> All Users <<", {**everything, "processes": len(use.of)}),
-        estimated={"lcus": None},
-        notes=(*_notes(view, use), LCUS),
+        estimated={"lcus": None, **_guessed(on)},
+        notes=(*_notes(view, use), LCUS, *((CANDIDATES,) if _guessed(on) else ())),
     )
 
 
@@ -251,6 +278,8 @@ def process_table(view: View) -> Table:
     keys = _chosen(use, view.argument)
     whole = {unit: use.together(members) for unit, members in use.by_unit.items()}
     filled = [use.of[key].columns(use.rounds) for key in keys]
+    devices = WaitDevices(view)
+    on = [use.waits_on([key], devices) for key in keys]
     columns: dict[str, list[Value]] = {
         "pid": [int(key) for key in keys],
         "command": [use.now.cell(key, "command") for key in keys],
@@ -259,6 +288,7 @@ def process_table(view: View) -> Table:
         "share": [100.0 * _bytes_share(use.of[key], whole[use.unit[key]]) for key in keys],
         "threads": [use.now.cell(key, "threads") for key in keys],
         "place": [use.place([key]) for key in keys],
+        **_where(on),
         "path": [use.unit[key] for key in keys],
     }
     summed = use.together(keys).columns(use.rounds)
@@ -266,9 +296,24 @@ def process_table(view: View) -> Table:
         keys,
         columns,
         Summary(">> All Processes <<", {**summed, "threads": total(columns["threads"])}),  # type: ignore[arg-type]  # numbers
-        estimated={"share": None},
-        notes=(*_notes(view, use), SHARE),
+        estimated={"share": None, **_guessed(on)},
+        notes=(*_notes(view, use), SHARE, *((CANDIDATES,) if _guessed(on) else ())),
     )
+
+
+def _where(on: Sequence[WaitDevice]) -> dict[str, list[Value]]:
+    """Return the columns of where each row waits."""
+    return {
+        "device": [one.device for one in on],
+        "lcu": [one.lcu for one in on],
+        "evidence": [one.evidence for one in on],
+    }
+
+
+def _guessed(on: Sequence[WaitDevice]) -> dict[str, frozenset[int]]:
+    """Return the rows in which that is an estimate."""
+    rows = frozenset(row for row, one in enumerate(on) if one.is_estimate)
+    return dict.fromkeys(("device", "lcu"), rows) if rows else {}
 
 
 def _chosen(use: ProcessUse, words: str) -> list[str]:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import DictTree
+from zmon.kernel.process_files import BOTH, MAX_PATH, READ, WRITE, OpenFile, mounted_devices, open_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zmon.kernel.tree import Tree
+
+PROCESS = "proc/11"
+MOUNTS = (
+    b"40 31 94:5 / /db rw - xfs /dev/dasdb1 rw\n41 31 0:5 / /run rw - tmpfs none rw\n"
+    b"42 31 0:44 /@home /home rw - btrfs /dev/mapper/home rw\n"
+)
+SYSTEM = {
+    f"{PROCESS}/mountinfo": MOUNTS,
+    "sys/block/dm-0/dev": b"253:0\n",
+    "sys/block/dm-0/dm/name": b"home\n",
+}
+
+
+def info(mount: int, flags: str) -> bytes:
+    """Return the text of fdinfo."""
+    return f"pos:\t0\nflags:\t{flags}\nmnt_id:\t{mount}\n".encode()
+
+
+def test_open_files_have_the_device_of_their_mount_and_what_they_are_open_for(
+    make_tree: Callable[..., Tree],
+) -> None:
+    """Those in memory, and pipes, have none and are left out."""
+    files = SYSTEM | {
+        f"{PROCESS}/fdinfo/{number}": info(mount, flags)
+        for number, mount, flags in ((3, 40, "0100000"), (4, 40, "0100001"), (5, 42, "02"), (6, 41, "02"))
+    }
+    links = {f"{PROCESS}/fd/{number}": f"/x{number}" for number in (3, 4, 5, 6)}
+    links[f"{PROCESS}/fd/7"] = "pipe:[5]"
+    assert open_files(make_tree(files, links), PROCESS) == [
+        OpenFile("3", "/x3", "94:5", READ),
+        OpenFile("4", "/x4", "94:5", WRITE),
+        OpenFile("5", "/x5", "253:0", BOTH),
+    ]
+
+
+def test_a_mount_of_btrfs_has_the_device_that_was_mounted(make_tree: Callable[..., Tree]) -> None:
+    """Its own number is none of a block device."""
+    assert mounted_devices(make_tree(SYSTEM), PROCESS) == {"40": "94:5", "42": "253:0"}
+
+
+@given(st.text(max_size=300), st.binary(max_size=200), st.binary(max_size=200))
+def test_whatever_a_process_has_open_is_harmless(link: str, said: bytes, mounts: bytes) -> None:
+    """Names of files are anybody's."""
+    tree = DictTree({f"{PROCESS}/fdinfo/3": said, f"{PROCESS}/mountinfo": mounts})
+    tree.links[f"{PROCESS}/fd/3"] = link
+    for file in open_files(tree, PROCESS):
+        assert file.path.isprintable()
+        assert len(file.path) <= MAX_PATH

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.frames import frame_of
+from tests.tables.test_unit_loads import BACKUP, DB, SECOND, sample
+from zmon.absent import Absent, absent
+from zmon.interval import Interval
+from zmon.kinds import OPEN_FILE
+from zmon.tables.view import View
+from zmon.tables.wait_devices import WaitDevices
+from zmon.wait_place import CALL, ONLY_DISK, OPEN_FILES
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+
+NOT_KNOWN = absent("not known")
+
+
+def devices() -> WaitDevices:
+    """Return where things wait on a machine: the backup reads one disk, the database two."""
+    zero = {(DB, "94:0"): (0, 0), (DB, "94:4"): (0, 0), (BACKUP, "94:4"): (0, 0)}
+    before = sample(0, zero, {"94:0": (0, 0), "94:4": (0, 0)})
+    after = sample(10, dict.fromkeys(zero, (51200, 100)), {"94:0": (51200, 90), "94:4": (102400, 90)})
+    rows: dict[str, dict[str, Value]] = {
+        "7 4": {"process": "7", "device": "94:0"}, "7 5": {"process": "7", "device": "94:4"},
+    }  # fmt: skip
+    files = frame_of(OPEN_FILE, rows, 10 * SECOND)
+    return WaitDevices(View(Interval(before, after._replace(frames={**after.frames, "open_file": files}))))
+
+
+def test_what_the_system_call_tells_is_no_estimate() -> None:
+    """It comes before all else."""
+    found = devices().of("94:4", CALL, "7", BACKUP)
+    assert (found.device, found.evidence, found.is_estimate) == ("dasdb", CALL, False)
+
+
+def test_open_files_are_candidates() -> None:
+    """Each disk below them."""
+    found = devices().of(NOT_KNOWN, NOT_KNOWN, "7", DB)
+    assert (found.device, found.evidence, found.is_estimate) == ("dasda, dasdb", OPEN_FILES, True)
+
+
+def test_the_only_disk_of_a_unit_is_likely() -> None:
+    """Of one that uses two nothing is said."""
+    found = devices().of(NOT_KNOWN, NOT_KNOWN, "8", BACKUP)
+    assert (found.device, found.evidence, found.is_estimate) == ("dasdb", ONLY_DISK, True)
+    other = devices().of(NOT_KNOWN, NOT_KNOWN, "8", DB)
+    assert isinstance(other.device, Absent)
+    assert not other.is_estimate

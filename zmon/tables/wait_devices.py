@@ -1,0 +1,83 @@
+"""On which disk and LCU a task, or a process, waits: what its system call tells, else an estimate.
+
+An estimate is what the files that it has open lie on, or the one disk on which its unit does I/O.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import OPEN_FILE
+from zmon.record import NamedTuple
+from zmon.tables.unit_loads import NO_LCU, DiskPlaces, unit_loads
+from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.absent import Value
+    from zmon.tables.view import View
+
+MAX_CANDIDATES: Final = 4
+"""Disks below open files; of a process with more of them nothing is said."""
+NOT_TOLD: Final = absent("its system call, its open files and the disks of its unit do not tell")
+CANDIDATES: Final = (
+    "~ Device: the disks below the files that it has open (From: open files), or the only one of its user"
+)
+
+
+class WaitDevice(NamedTuple):
+    """Where something waits."""
+
+    device: Value
+    """Names of disks."""
+    lcu: Value
+    evidence: Value
+    """How it is known: one of those of `zmon.wait_place`."""
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether it is only likely."""
+        return self.evidence in ESTIMATES
+
+
+class WaitDevices:
+    """Finds disks for what waits in an interval."""
+
+    def __init__(self, view: View) -> None:
+        """Look at where disks are, at the I/O of units and at open files."""
+        self._loads = unit_loads(view.interval)
+        self._places = DiskPlaces(view, self._loads)
+        files = view.interval.after.frame(OPEN_FILE)
+        self._below: dict[str, list[str]] = {}
+        for process, number in zip(files.column("process"), files.column("device"), strict=True):
+            disks = self._below.setdefault(str(process), [])
+            disks += [disk for disk in self.disks(str(number)) if disk not in disks]
+
+    def disks(self, numbers: str) -> list[str]:
+        """Return the numbers of the disks below devices, `94:1 253:3`."""
+        leaves = self._loads.leaves
+        found = (leaf for number in numbers.split() for leaf in leaves.leaves(number) or (number,))
+        return list(dict.fromkeys(found))
+
+    def device(self, disks: Iterable[str]) -> str:
+        """Return what disks are called."""
+        return ", ".join(self._places.device.get(number, number) for number in disks)
+
+    def lcu(self, disks: Iterable[str]) -> Value:
+        """Return the LCUs of disks."""
+        names = (name for number in disks if not isinstance(name := self._places.lcu_name(number), Absent))
+        return ", ".join(dict.fromkeys(names)) or NO_LCU
+
+    def of(self, told: Value, evidence: Value, process: str, unit: str) -> WaitDevice:
+        """Return where a task waits: as told, or as its open files or its unit let expect."""
+        if isinstance(told, str) and told:
+            disks = self.disks(told)
+        elif 0 < len(self._below.get(process, ())) <= MAX_CANDIDATES:
+            disks, evidence = self._below[process], OPEN_FILES
+        elif len(self._loads.of.get(unit, ())) == 1:
+            disks, evidence = list(self._loads.of[unit]), ONLY_DISK
+        else:
+            return WaitDevice(NOT_TOLD, NOT_TOLD, NOT_TOLD)
+        return WaitDevice(self.device(disks), self.lcu(disks), evidence)
