@@ -50,6 +50,23 @@ def test_a_partition_of_a_multipath_device_is_one_of_the_device_mapper() -> None
     }  # fmt: skip
 
 
+def test_a_partition_without_a_parent_is_on_the_disk_it_is_named_after() -> None:
+    """Pairs without PKNAME show no tree: what a logical volume is on stays open."""
+    pairs = """\
+NAME="dasdb" MAJ:MIN="94:4" TYPE="disk"
+NAME="dasdb1" MAJ:MIN="94:5" TYPE="part"
+NAME="dasdc1" MAJ:MIN="94:9" TYPE="part"
+NAME="nvme0n1" MAJ:MIN="259:0" TYPE="disk"
+NAME="nvme0n1p2" MAJ:MIN="259:2" TYPE="part"
+NAME="db2vg-data" MAJ:MIN="253:0" TYPE="lvm"
+"""
+    facts = facts_in(pairs, "lsblk -P -o NAME,MAJ:MIN,TYPE")
+    assert row(facts, "layer", "94:5")["parent"] == "94:4"
+    assert row(facts, "layer", "259:2")["parent"] == "259:0"
+    assert not row(facts, "layer", "94:9").get("parent")
+    assert "below" not in row(facts, "layer", "253:0")
+
+
 def test_pairs_json_and_a_wide_table_say_the_same() -> None:
     """Each form of lsblk gives the same volume on the same partition."""
     inner = {"name": "db2vg-data", "kname": "dm-0", "maj:min": "253:0", "type": "lvm"}

@@ -290,3 +290,16 @@ def test_passes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / str(number) / "proc").mkdir(parents=True)
     with pytest.raises(CaptureError, match="holds 3 passes"):
         open_capture(str(tmp_path))
+
+
+def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:
+    """The output of a command in a file, whatever that is called; other texts are refused."""
+    text = tmp_path / "what-he-sent"
+    text.write_text(
+        "Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks\n0.0.0200 active\n"
+    )
+    (only,) = open_capture(str(text)).passes
+    assert [one.origin for one in only.texts] == ["what-he-sent"]
+    text.write_text("Dear all, the machine is slow.\n")
+    with pytest.raises(CaptureError, match="no output of a command that zmon reads, such as lsdasd"):
+        open_capture(str(text))

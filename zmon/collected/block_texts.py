@@ -60,6 +60,8 @@ class LsblkTree:
         self._facts = facts
         self._below: dict[str, dict[str, None]] = {}
         self._sorts: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """The number of each device by its kernel name."""
         self._line: dict[str, int] = {}
 
     def add(self, line: int, row: LsblkRow) -> None:
@@ -85,6 +87,7 @@ class LsblkTree:
         if above:
             self._below.setdefault(number, {})[above] = None
         self._sorts[number] = sort
+        self._names[kernel] = number
         self._line.setdefault(number, line)
 
     def finish(self) -> None:
@@ -93,9 +96,19 @@ class LsblkTree:
             below = " ".join(self._below.get(number, ()))
             place = f"lsblk, {self._text.place(self._line[number])}"
             if sort == "partition":
-                self._facts.say(LAYER, number, place, parent=below)
+                self._facts.say(LAYER, number, place, parent=below or self._disk_of(number))
             elif below:
                 self._facts.say(LAYER, number, place, below=below)
+
+    def _disk_of(self, number: str) -> str:
+        """Return the number of the disk of a partition, by its name; empty if there is none.
+
+        The kernel names a partition after its disk, with `p` between where that ends in a digit.
+        """
+        name = next((name for name, each in self._names.items() if each == number), "")
+        disk = name.rstrip("0123456789")
+        disk = disk[:-1] if disk.endswith("p") and disk[:-1].endswith(tuple("0123456789")) else disk
+        return self._names.get(disk, "") if disk != name else ""
 
 
 def sort_of(kernel: str, is_below: bool) -> str:

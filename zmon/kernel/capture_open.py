@@ -77,7 +77,7 @@ RUNNING: Final = ("/", "/proc", "/sys", "/dev", "/run")
 
 
 def open_capture(path: str) -> Capture:
-    """Open an archive, or a directory that is one pass or holds several.
+    """Open an archive, a directory that is one pass or holds several, or a text that a tool printed.
 
     Raises:
         CaptureError: it is not there, is none, is damaged or too large, or holds no pass.
@@ -88,6 +88,9 @@ def open_capture(path: str) -> Capture:
             raise CaptureError(f"{path} is the running kernel's own, no capture; leave --from out for it.")
         if stat.S_ISDIR(mode):
             found = _look_through(path)
+        elif stat.S_ISREG(mode) and _may_be_text(path, os.path.basename(path)):
+            found = CaptureContents()
+            _take_file(found, os.path.basename(path), path)
         elif stat.S_ISREG(mode):
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
 

@@ -345,7 +345,10 @@ class _Stream:
         if not self.tell():
             return CaptureError(f"{self._path} is empty; make the capture again.")
         if self.tell() <= tarfile.BLOCKSIZE:
-            return CaptureError(f"{self._path} is no tar archive; {ADVICE}.")
+            return CaptureError(
+                f"{self._path} is no tar archive, and no output of a command that zmon reads, such as"
+                f" lsdasd; {ADVICE}."
+            )
         return self.truncated() if self._short else self.damaged()
 
     def damaged(self) -> CaptureError:
