@@ -70,6 +70,7 @@ FIRST: Final = {
     "swap-begins": "D16",
     "uniform-day": "",
     "volume-hangs": "D21",
+    "who-loads": "D1",
     "write-cache-full": "D7",
     "zvm-2-cpus": "D15",
     "zvm-4-cpus": "D15",

@@ -30,7 +30,7 @@ CHEAP = (
 """Those that take little time when little of each phase is simulated."""
 FAULTS = (
     "path-lost", "path-slow", "fcp-path-slow", "fcp-one-adapter", "remote-mirror", "write-cache-full",
-    "swap-begins", "volume-hangs", "zvm-steal", "small-stripes", "dm-queue",
+    "swap-begins", "volume-hangs", "zvm-steal", "small-stripes", "dm-queue", "who-loads",
     "dm-suspended",
 )  # fmt: skip
 """Those in which something fails from the second phase on."""

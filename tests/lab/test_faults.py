@@ -12,6 +12,9 @@ from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
 from zmon.lab.scenario import load_scenario
+from zmon.tables.diagnosed import verdict_of
+from zmon.tables.view import View
+from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -197,3 +200,15 @@ def test_requests_wait_in_the_device_mapper() -> None:
     assert wait(ill, "read") <= 1.1 * wait(well, "read")
     at_once = total(ill, BLOCK, "weighted_ms", ["dm-0"]) / 2000
     assert at_once > 4 * total(well, BLOCK, "weighted_ms", ["dm-0"]) / 2000 > 1
+
+
+def test_the_others_wait_for_a_service_that_uses_none_of_their_disks() -> None:
+    """They share only the LCU; it says who fills it, in the claim and in the evidence."""
+    well, ill = intervals("who-loads")
+    own = ["dasda", "dasdb"]  # those of the ledger
+    before, now = (total(one, BLOCK, "read_ms", own) / total(one, BLOCK, "reads", own) for one in (well, ill))
+    assert now > 5 * before
+    verdict = verdict_of(View(ill, people=UserInputs))
+    (full,) = (one for one in verdict.diagnoses if one.id == "D1")
+    assert "by reports)" in full.claim
+    assert any(one.subject.title == "reports" and float(str(one.value)) > 90 for one in full.evidence)

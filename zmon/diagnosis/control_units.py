@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     MOST_NAMED,
     NO_CACHE,
@@ -23,6 +24,7 @@ from zmon.diagnosis.phrases import (
     names,
     of_lcu,
     percent,
+    shares_of_units,
 )
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, idle_lcus, mean_of
@@ -48,6 +50,8 @@ MISSED: Final = 0.1
 """The part of the requests that miss the cache from which on small ones wait for disks."""
 EVEN: Final = "with an even spread "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
+ALONE: Final = 0.995
+"""The part of the bytes of an LCU from which on a service is the only one that uses it."""
 OVERCROWDED: Final = 8
 """Aliases of an LCU from which on it may have more requests than it can work on at once."""
 
@@ -185,16 +189,21 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     confidence = POSSIBLE if first.estimated else LIKELY
     if measured and alike and many_volumes and calm:
         confidence = CERTAIN
-    said = f", Disc {ms(first.disc)} of Serv {ms(first.serv)}"
+    units = situation.machine.units(first.lcu.key, ONE_TIME)
+    if units and units[0].part >= ALONE:
+        units = ()
+    whose = f" ({percent(units[0].part)} by {units[0].title})" if units else ""
+    said = f" at {first.megabytes:.1f} MB/s{whose}"
+    disc = f"Disc {ms(first.disc)} of Serv {ms(first.serv)}"
     is_ = "is" if len(found) == 1 else "are"
     return Diagnosis(
         "D1",
         subjects=tuple(of_lcu(one.lcu) for one in found),
         claim=f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
-        f" {ms(first.response)} at {first.megabytes:.1f} MB/s."
+        f" {ms(first.response)}{said}."
         if first.estimated
-        else f"{titles} {is_} full: {many(lost, 'request')} wait inside at {first.megabytes:.1f} MB/s{said}.",
-        evidence=first.evidence(),
+        else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}.",
+        evidence=(*first.evidence(), *shares_of_units(first.lcu, units)),
         confidence=confidence,
         action="Move data to LCUs that are not full: more channel paths or aliases do not help."
         if calm

@@ -196,6 +196,10 @@ class UnitPart(NamedTuple):
     """Of 1."""
 
 
+ONE_TIME: Final = absent("the load of the interval itself is asked for")
+"""Asks who has the bytes of an LCU in the interval that is looked at."""
+
+
 def _unread() -> Absent:
     return NOT_READ
 

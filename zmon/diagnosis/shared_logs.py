@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
+from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     NO_CMF,
     UNTIMED,
@@ -36,7 +37,6 @@ LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
 MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
-ONE_TIME: Final = absent("the load of the interval itself is asked for")
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
