@@ -15,7 +15,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.absent import Absent, absent, ratio, text_of
 from zmon.clock import clock
 from zmon.kinds import (
     ALL,
@@ -35,7 +35,6 @@ from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient
 from zmon.tables.lpar import SELDOM, earlier_span
 from zmon.tables.table import Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.view import TableDefinition
-from zmon.topology.identity import platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,8 +128,13 @@ class Processors:
         return [kind] * len(self.keys)
 
     @cached_property
+    def _environment(self) -> str:
+        """What this Linux runs in: `zvm`, `lpar`, or another word of the kind."""
+        return text_of(self._interval.after.frame(MACHINE).cell("machine", "environment"))
+
+    @property
     def _in_zvm(self) -> bool:
-        return platform_of(self._interval.after.frame(MACHINE)).environment == "zvm"
+        return self._environment == "zvm"
 
     @property
     def overheads(self) -> list[Number]:
@@ -146,7 +150,7 @@ class Processors:
         if self._in_zvm:
             times = self._interval.of(VIRTUAL_CPU)
             return _whole(times.numbers("total"), times.numbers("virtual"), times.missing or NOT_RUN)
-        if platform_of(self._interval.after.frame(MACHINE)).environment != "lpar":
+        if self._environment != "lpar":
             return NO_OVERHEAD
         lpars, logical = self._interval.of(LPAR), self._interval.of(LPAR_CPU)
         own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
