@@ -43,6 +43,8 @@ MANY: Final = 256
 """Rows from which on it is cheaper to compare all values first than to compute no column in vain."""
 OPPOSITE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": lt, "<=": gt, ">": le, "<": ge}
 """Comparisons that hold where one is known not to."""
+ROUNDED: Final = 1 - 1e-9
+"""What a mean may be above all that it is the mean of, by rounding."""
 PATHS: Final = "chpids"
 """The column of channel paths."""
 UNSAID: Final = "...."
@@ -246,6 +248,8 @@ class Judge:
         limit, reaches = (max(limits), le) if rule.sense == "under" else (min(limits), ge)
         if rule.of_all:
             return [at for at in rows if reaches(self._value(rule, at), limit)]
+        if rule.sense == "over" and self._is_below(rule, limit):
+            return []
         value_first = not rule.per and len(rows) > MANY
         if value_first:
             rows = _choice(rows, reaches, self.column(rule.table, rule.column), repeat(limit))
@@ -261,6 +265,16 @@ class Judge:
             excluded = _choice(rows, OPPOSITE[condition.sign], left, map(mul, right, repeat(condition.times)))
             rows = sorted({*rows} - {*excluded}) if excluded else rows
         return rows if value_first else [at for at in rows if reaches(self._value(rule, at), limit)]
+
+    def _is_below(self, rule: Rule, limit: float) -> bool:
+        """Return whether the mean of some devices cannot reach a limit, because that of no device does."""
+        declared = self._declared(rule.table, rule.column)
+        if rule.table != "control_unit" or rule.per or declared is None or not declared.weight:
+            return False
+        each = self._declared("device", rule.column)
+        if each is None or not each.weight or self._of("control_unit") is None:
+            return False
+        return not any(map(ge, self.column("device", rule.column), repeat(limit * ROUNDED)))
 
     def _is_watched(self, rule: Rule, at: int) -> bool:
         return all(

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache, reduce
 from operator import and_, attrgetter
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
@@ -60,6 +60,7 @@ NO_BLOCK: Final = absent("this device has no block device")
 SERVICE: Final = "Serv includes the time in which the device alone was active: up to {:.1f} ms"
 REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
+NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 NO_CMF: Final = absent("channel measurement was not read for this device")
 NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
@@ -113,7 +114,7 @@ class Devices:
         self.names: list[Value] = [*names, *alone]
         self.ccw_missing = devices.missing
         self.ccw_frame = devices.frame
-        self._blocks, self._ccw = blocks, devices
+        self._blocks, self._ccw, self._interval = blocks, devices, interval
         self.ccw = Joined(devices, self.keys, NOT_CCW)
         self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
         self.block = Joined(blocks, self.names, NO_BLOCK)
@@ -192,6 +193,11 @@ class Devices:
         return found
 
     # what not everybody asks for
+
+    @cached_property
+    def cache(self) -> Joined:
+        """The cache statistics of each device."""
+        return Joined(self._interval.of(CACHE), self.keys, NO_RANKS)
 
     def title(self, row: int) -> str:
         """Return what people call a device: its number, its name, or the alias of a multipath device."""

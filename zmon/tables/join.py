@@ -47,11 +47,11 @@ class Joined:
 
     def __getitem__(self, name: str) -> list[Value]:
         """Return differences of a counter, later values of anything else."""
-        return self._along(self._delta[name])
+        return self._along(self._delta[name]) if self._count else []
 
     def numbers(self, name: str) -> list[Number]:
         """Return the same for a field that is known to hold numbers."""
-        return self._along(self._delta.numbers(name))
+        return self._along(self._delta.numbers(name) if self._count else [])
 
     def at(self, places: Sequence[int], name: str) -> list[Number]:
         """Return the numbers of some rows, by their places among the keys."""
@@ -74,7 +74,7 @@ class Joined:
 
     def rate(self, name: str) -> list[Number]:
         """Return a counter's differences per second."""
-        return self._along(self._delta.rate(name))
+        return self._along(self._delta.rate(name) if self._count else [])
 
 
 def quotient(

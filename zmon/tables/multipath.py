@@ -8,6 +8,7 @@ fabric and in the channel, and the SCSI layer counts their errors and timeouts.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.sample import Frame
     from zmon.tables.view import View
 
 NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER, LUN), topology=TOPOLOGY)
@@ -137,9 +139,15 @@ def _joins_none(view: View) -> bool:
         return True
     if missing is not None and missing.reason.startswith(NOT_COLLECTED):
         return False
-    blocks, layers = sample.frame(BLOCK), sample.frame(LAYER)
-    if blocks.missing is None and not {"dm", "sd"} <= {name[:2] for name in blocks.keys}:
+    if _stacks_none(sample.frame(LAYER)):
         return True
+    blocks = sample.frame(BLOCK)
+    return blocks.missing is None and not {"dm", "sd"} <= {name[:2] for name in blocks.keys}
+
+
+@lru_cache(maxsize=2)  # layers are read once a minute
+def _stacks_none(layers: Frame) -> bool:
+    """Return whether no block device that is made of others is a multipath device."""
     uuids = layers.column("uuid")
     return layers.missing is None and not any(text_of(uuid).startswith(MPATH) for uuid in uuids)
 

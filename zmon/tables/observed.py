@@ -27,7 +27,7 @@ from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
 from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
-from zmon.tables.join import Joined, is_absent, mean, plus, present, quotient, total
+from zmon.tables.join import is_absent, mean, plus, present, quotient, total
 from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
@@ -73,7 +73,7 @@ def observed_load(
     volumes: Sequence[ObservedVolume] = LoadVolumes(
         _used_volumes(devices, used, lcu_of, own, pools), lambda: _volumes(devices, rows.lcu_of, own, pools)
     )
-    misses, rates = _misses(interval, devices, used), pick(devices.requests, used)
+    misses, rates = _misses(devices, used), pick(devices.requests, used)
     found, title = [], titles(units)
     for (key, unit), members in zip(units.items(), rows.members, strict=True):
         pool = pools[key]
@@ -330,10 +330,9 @@ def _apart(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], list[Nu
     return read, written
 
 
-def _misses(interval: Interval, devices: Devices, rows: Sequence[int]) -> list[Number]:
+def _misses(devices: Devices, rows: Sequence[int]) -> list[Number]:
     """Return the parts of devices' requests that read and were not in the cache."""
-    cache = Joined(interval.of(CACHE), devices.keys, NO_CACHE)
-    reads, hits, writes = (cache.at(rows, name) for name in ("reads", "read_hits", "writes"))
+    reads, hits, writes = (devices.cache.at(rows, name) for name in ("reads", "read_hits", "writes"))
     if is_absent(reads):
         return reads
     return [ratio(read - hit, read + write) for read, hit, write in zip(reads, hits, writes, strict=True)]

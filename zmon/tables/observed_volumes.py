@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, ratio
 from zmon.diagnosis.situation import IDLE, DetailColumns, StackedDisk
 from zmon.kinds import BLOCK, CACHE, LAYER
-from zmon.queueing.observation import NO_RANKS
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables.cache import READ_HITS, READS, WRITES
 from zmon.tables.device import devices_of
-from zmon.tables.join import Joined, plus, quotient
+from zmon.tables.join import plus, quotient
 from zmon.tables.topology import row_of
 
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ def volume_details(interval: Interval) -> DetailColumns:
     rows = row_of(devices.keys)
     if Absent in set(map(type, devices.names)):
         rows = {key: row for key, row in rows.items() if not isinstance(devices.names[row], Absent)}
-    return DetailColumns(rows, partial(_detail, interval, devices))
+    return DetailColumns(rows, partial(_detail, devices))
 
 
-def _detail(interval: Interval, devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]:
+def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]:
     """Return one detail of some disks."""
     if name in OF_STARTS:
         cmf = devices.cmf
@@ -62,7 +61,7 @@ def _detail(interval: Interval, devices: Devices, name: str, rows: Sequence[int]
         return pick(devices.linux_queue, rows)
     if name == "tags":
         return devices.block.at(rows, "nr_requests")
-    cache = Joined(interval.of(CACHE), devices.keys, NO_RANKS)
+    cache = devices.cache
     if name == "duplex":
         return cache.at(rows, "duplex")
     parts, wholes = OF_CACHE[name]
