@@ -14,6 +14,7 @@ from zmon.wait_place import BLOCKED, CLASSES, IO, LIMITED, LOCKED, PAGING, class
         ("submit_bio_wait", IO, "direct I/O"),
         ("folio_wait_bit_common", IO, "a page of a file"),
         ("jbd2_log_wait_commit", IO, "the log of the file system"),
+        ("__sync_dirty_buffer", IO, "a block of metadata"),
         ("xlog_wait_on_iclog", IO, "the log of the file system"),
         ("nfs_wait_bit_killable", IO, "a file server"),
         ("do_swap_page", PAGING, "a page that is swapped out"),

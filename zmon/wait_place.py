@@ -60,8 +60,8 @@ io: a page of a file
     folio_wait_bit __folio_lock wait_on_page __lock_page filemap_ do_read_cache truncate_
     invalidate_inode
 io: a block of metadata
-    wait_on_buffer __wait_on_buffer __bread out_of_line_wait_on_bit bit_wait_io xfs_ ext4_ btrfs_
-    extent_ f2fs_
+    wait_on_buffer __wait_on_buffer __sync_dirty_buffer sync_dirty_buffer __bread out_of_line_wait_on_bit
+    bit_wait_io xfs_ ext4_ btrfs_ extent_ f2fs_
 io: the block layer
     io_schedule blk_ __blk_ blkdev_ bdev_ dm_ __dm_ md_ raid loop_ mpage_ submit_bio elv_ bd_
 io: the driver of a disk
