@@ -23,7 +23,9 @@ from benchmarks.terminal import Terminal
 DOWN: Final = b"\x1b[B"
 PAGE: Final = b"\x1b[6~"
 UP: Final = b"\x1b[A"
-POSITION: Final = rb"\d of 4,096"
+POSITION: Final = rb"\d of 4,096|I/O device details"
+"""What is in the answer to each key: the position or, as zmon paints a line up to the last cell that has
+changed, the words before it."""
 KEYS: Final = 150
 REFRESHES: Final = 10
 IDLE: Final = 20.0
