@@ -13,7 +13,7 @@ from zmon.diagnosis.verdict import verdict
 from zmon.tables.diagnosed import situation_of, verdict_of
 
 if TYPE_CHECKING:
-    from zmon.diagnosis.examined import Examined
+    from zmon.diagnosis.diagnosis import Examined
 
 
 def examined_in(name: str) -> tuple[Examined, ...]:

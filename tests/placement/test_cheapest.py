@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.placement.cheapest import Cheapest, Choice
+from zmon.placement.cheapest import Cheapest, PlacementChoice
 
 UNITS = 3
 some_items = st.lists(
@@ -25,12 +25,14 @@ Item = tuple[int, int, int, bool]
 def together(items: list[Item], limit: int, most: int, nodes: int = 100_000) -> Cheapest:
     """Return items on three units; what is moved meets no item of the other kind that is moved, too."""
 
-    def choices(home: int, time: int, size: int, kind: bool) -> list[Choice]:
+    def choices(home: int, time: int, size: int, kind: bool) -> list[PlacementChoice]:
         away = [unit for unit in range(UNITS) if unit != home]
         return [
-            Choice(home, 0, ((home, float(time)),)),
+            PlacementChoice(home, 0, ((home, float(time)),)),
             *(
-                Choice(unit, size, ((unit, float(time)), (UNITS, 1.0)), (unit, kind), (unit, not kind))
+                PlacementChoice(
+                    unit, size, ((unit, float(time)), (UNITS, 1.0)), (unit, kind), (unit, not kind)
+                )
                 for unit in away
             ),
         ]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Number, Value
-    from zmon.diagnosis.examined import Examined
     from zmon.queueing.change import Change
 
 CERTAIN: Final = "certain"
@@ -104,6 +103,21 @@ class NotKnown(NamedTuple):
     id: str
     source: str
     """Why, with what was not read: `channel measurement (CMF) was not read`."""
+
+
+class Examined(NamedTuple):
+    """Something that was examined, and is not diagnosed."""
+
+    id: str
+    """The diagnosis that it is not."""
+    subjects: tuple[Subject, ...]
+    tell: Callable[[], str]
+    """Returns `words`: the model is asked only for what is shown."""
+
+    @property
+    def words(self) -> str:
+        """What was seen, and why it is no cause, in a sentence or two."""
+        return self.tell()
 
 
 class Verdict(NamedTuple):

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.diagnosis.diagnosis import Examined
 from zmon.diagnosis.gains import gains_little
 from zmon.diagnosis.phrases import (
     NOT_MUCH,
@@ -27,12 +28,11 @@ from zmon.queueing.observation import mean_of, path_groups
 from zmon.queueing.prediction import LOW
 from zmon.queueing.waiting import FULL_ALIASES, MIN_LONGER, MIN_LOST
 from zmon.ranges import ranges
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from zmon.diagnosis.diagnosis import Diagnosis, Subject
+    from zmon.diagnosis.diagnosis import Diagnosis
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
     from zmon.queueing.observation import ObservedLcu
@@ -44,21 +44,6 @@ TIMES_ALONE: Final = 5.0
 """Utilisation of a path, and how many times that of each other one of its group: as in `path-alone`."""
 SCSI_CAUSES: Final = ("D14", "D14b", "D14c")
 """Diagnoses that say why a path to SCSI disks is busy, and what to do."""
-
-
-class Examined(NamedTuple):
-    """Something that was examined, and is not diagnosed."""
-
-    id: str
-    """The diagnosis that it is not."""
-    subjects: tuple[Subject, ...]
-    tell: Callable[[], str]
-    """Returns `words`: the model is asked only for what is shown."""
-
-    @property
-    def words(self) -> str:
-        """What was seen, and why it is no cause, in a sentence or two."""
-        return self.tell()
 
 
 def examined(situation: Situation, diagnoses: Collection[Diagnosis]) -> tuple[Examined, ...]:

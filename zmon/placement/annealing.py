@@ -15,7 +15,7 @@ from operator import getitem
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from zmon.placement.cheapest import Cheapest, Choice
+from zmon.placement.cheapest import Cheapest, PlacementChoice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -217,7 +217,7 @@ class Annealing:
                     if self.brings[place]:
                         brings, other = ((unit, token) for token in self.brings[place][:2])
                         bars = None if brings in self.held else other
-                ones.append(Choice(unit, self.copied[place][unit], tuple(uses), brings, bars))
+                ones.append(PlacementChoice(unit, self.copied[place][unit], tuple(uses), brings, bars))
             choices.append(ones)
         where = self.home.copy()
 

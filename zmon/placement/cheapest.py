@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     Uses = tuple[tuple[int, float], ...]
     """Numbers of rows, with what is used up of each."""
-    Priced = tuple[float, "Choice"]
+    Priced = tuple[float, "PlacementChoice"]
     """What a choice costs above the bound, and the choice."""
 
 
-class Choice(NamedTuple):
+class PlacementChoice(NamedTuple):
     """A unit where an item may be."""
 
     unit: int
@@ -71,7 +71,7 @@ class Cheapest:
 
     def __init__(
         self,
-        choices: Sequence[Sequence[Choice]],
+        choices: Sequence[Sequence[PlacementChoice]],
         room: Sequence[float],
         allowed: Callable[[Sequence[int]], bool],
         nodes: int,
