@@ -138,7 +138,13 @@ def test_a_screen_may_be_shortened_while_it_is_clear() -> None:
             ),
         ),
         ("x" * 50, f"'{'x' * 30}...' is no screen and no command; HELP COMMANDS lists them"),
-        ("14", "CP owned disks (14) is not in zmon"),
+        (
+            "14",
+            (
+                "CP owned disks (14) is not in zmon. CP pages and spools to volumes of its own, which no "
+                "guest sees."
+            ),
+        ),
     ],
 )
 def test_an_unknown_word_is_answered_in_one_line(line: str, words: str) -> None:
