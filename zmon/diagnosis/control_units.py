@@ -20,6 +20,7 @@ from zmon.diagnosis.phrases import (
     evidence,
     gain,
     many,
+    mostly_by,
     ms,
     names,
     of_lcu,
@@ -192,22 +193,26 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     units = situation.machine.units(first.lcu.key, ONE_TIME)
     if units and units[0].part >= ALONE:
         units = ()
-    whose = f" ({percent(units[0].part)} by {units[0].title})" if units else ""
-    said = f" at {first.megabytes:.1f} MB/s{whose}"
+    said = f" at {first.megabytes:.1f} MB/s"
     disc = f"Disc {ms(first.disc)} of Serv {ms(first.serv)}"
     is_ = "is" if len(found) == 1 else "are"
     return Diagnosis(
         "D1",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
-        f" {ms(first.response)}{said}."
-        if first.estimated
-        else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}.",
+        claim=(
+            f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
+            f" {ms(first.response)}{said}."
+            if first.estimated
+            else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}."
+        )
+        + mostly_by(first.lcu, units),
         evidence=(*first.evidence(), *shares_of_units(first.lcu, units)),
         confidence=confidence,
         action="Move data to LCUs that are not full: more channel paths or aliases do not help."
         if calm
-        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help.",
+        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
+        if len(situation.load.lcus) > 1
+        else "Add LCUs, disks or cache: there is no other LCU to move data to.",
         lost=lost,
         excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated

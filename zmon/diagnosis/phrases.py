@@ -29,6 +29,8 @@ UNTIMED: Final = absent(
 UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
 NOT_MUCH: Final = "little, "
 """What a gain begins with that is not worth the work."""
+MOST: Final = 0.5
+"""The part of an LCU's bytes from which on a unit has most of them."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
 
@@ -88,6 +90,13 @@ def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Mea
     for one in units:
         words = f"{percent(one.part)} of the bytes of {lcu.title} by {one.title}"
         yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
+
+
+def mostly_by(lcu: ObservedLcu, units: Sequence[UnitPart]) -> str:
+    """Say in a sentence, after a blank, which unit does most of the I/O on an LCU; empty if none does."""
+    if not units or units[0].part < MOST:
+        return ""
+    return f" Most I/O on {lcu.title} is by {units[0].title} ({percent(units[0].part)})."
 
 
 def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], str]:

@@ -13,6 +13,7 @@ from zmon.diagnosis.phrases import (
     UNTIMED,
     evidence,
     many,
+    mostly_by,
     ms,
     names,
     of_lcu,
@@ -35,8 +36,6 @@ LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
-MOST: Final = 0.5
-"""The part of an LCU's bytes from which on a unit has most of them."""
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
@@ -73,10 +72,8 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
 
 def _with_units(found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart]) -> Diagnosis:
     """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for."""
-    most = units[0]
-    mostly = f" Most I/O on {lcu.title} is by {most.title} ({percent(most.part)})."
     return found._replace(
-        claim=found.claim + (mostly if most.part >= MOST else ""),
+        claim=found.claim + mostly_by(lcu, units),
         evidence=(*found.evidence, *shares_of_units(lcu, units)),
     )
 
