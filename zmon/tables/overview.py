@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import clock, length
-from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
@@ -193,15 +192,7 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
             command="DIAGNOSE",
         )
     for one in others:
-        name = CATALOGUE[one.id].title
-        yield OverviewLine(
-            "also",
-            one.id,
-            f"{name[:1].upper()}{name[1:]}",
-            one.confidence,
-            words=timed_claim(one),
-            command="DIAGNOSE",
-        )
+        yield OverviewLine("also", one.id, "Also", one.confidence, words=timed_claim(one), command="DIAGNOSE")
     if verdict.next_limit and not verdict.is_calm:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
