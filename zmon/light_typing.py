@@ -11,11 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any as Any  # noqa: PLC0414 - for others to import
     from typing import Final as Final  # noqa: PLC0414 - likewise
+    from typing import Generic as Generic  # noqa: PLC0414 - likewise
     from typing import Protocol as Protocol  # noqa: PLC0414 - likewise
     from typing import TypeVar as TypeVar  # noqa: PLC0414 - likewise
     from typing import final as final  # noqa: PLC0414 - likewise
 else:
     Any = Final = None
+
+    class Generic:
+        """The base of a class whose parameters are annotations alone."""
+
+        def __class_getitem__(cls, _parameters):  # noqa: ANN001, ANN204 - as in typing
+            """Return the class."""
+            return cls
 
     class Protocol:
         """The base of a class that is an annotation alone."""

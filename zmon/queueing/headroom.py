@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.queueing.fit import observed_model, service_bytes
-from zmon.queueing.observation import SameLoad, path_groups
+from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
+from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +48,12 @@ class ResourceUse(NamedTuple):
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
     """Return the resources whose utilisation is known, the busiest first; computed once for a load."""
-    return _resource_uses(SameLoad(load))
+    return _resource_uses(Same(load))
 
 
 @lru_cache(maxsize=4)  # the interval at hand: the verdict asks, and OVERVIEW
-def _resource_uses(same: SameLoad) -> tuple[ResourceUse, ...]:
-    return tuple(sorted(_uses(same.load), key=lambda one: (-one.use, one.kind, one.key)))
+def _resource_uses(load: Same[ObservedLoad]) -> tuple[ResourceUse, ...]:
+    return tuple(sorted(_uses(load.it), key=lambda one: (-one.use, one.kind, one.key)))
 
 
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
+from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -183,16 +184,16 @@ class ObservedLoad(NamedTuple):
 
     def volumes_of(self, lcu: str) -> tuple[ObservedVolume, ...]:
         """Return the volumes of an LCU."""
-        return _sums(SameLoad(self)).by_lcu.get(lcu, ())
+        return _sums(Same(self)).by_lcu.get(lcu, ())
 
     @property
     def used(self) -> tuple[ObservedVolume, ...]:
         """The volumes with requests, which alone have means."""
-        return _sums(SameLoad(self)).used
+        return _sums(Same(self)).used
 
     def used_of(self, lcu: str) -> LcuVolumes:
         """Return the volumes of an LCU that have requests."""
-        return _sums(SameLoad(self)).used_by_lcu.get(lcu, NO_VOLUMES)
+        return _sums(Same(self)).used_by_lcu.get(lcu, NO_VOLUMES)
 
     def rate_of(self, lcu: str) -> float:
         """Return the requests per second of all volumes of an LCU."""
@@ -201,11 +202,11 @@ class ObservedLoad(NamedTuple):
     @property
     def busy(self) -> tuple[ObservedVolume, ...]:
         """The volumes with so many requests that their mean times mean something."""
-        return _sums(SameLoad(self)).busy
+        return _sums(Same(self)).busy
 
     def volume(self, key: str) -> ObservedVolume | None:
         """Return the volume with a key; None if there is none."""
-        return _sums(SameLoad(self)).by_key.get(key)
+        return _sums(Same(self)).by_key.get(key)
 
     def time_of(self, lcu: ObservedLcu, name: str) -> Number:
         """Return `pend`, `disc`, `conn` or their sum `serv` of an LCU, as CTLUNIT has it."""
@@ -215,7 +216,7 @@ class ObservedLoad(NamedTuple):
     @property
     def is_untimed(self) -> bool:
         """Whether a DASD with enough I/O has no channel measurement."""
-        return _sums(SameLoad(self)).is_untimed
+        return _sums(Same(self)).is_untimed
 
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
@@ -274,24 +275,9 @@ def _by_lcu(volumes: Sequence[ObservedVolume]) -> dict[str, list[ObservedVolume]
     return found
 
 
-class SameLoad:
-    """A load as a key that costs nothing: the very same load has the same sums."""
-
-    __slots__ = ("load",)
-
-    def __init__(self, load: ObservedLoad) -> None:
-        self.load = load
-
-    def __hash__(self) -> int:
-        return id(self.load)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SameLoad) and self.load is other.load
-
-
 @lru_cache(maxsize=32)  # the intervals that are looked at
-def _sums(same: SameLoad) -> _LoadSums:
-    return _LoadSums(same.load)
+def _sums(load: Same[ObservedLoad]) -> _LoadSums:
+    return _LoadSums(load.it)
 
 
 def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:

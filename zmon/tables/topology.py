@@ -12,6 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SOURCE, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
+from zmon.same import Same, SameNames
 from zmon.sample import Instant, Sample
 from zmon.tables.view import no_inputs
 from zmon.topology.volumes import lcus, short, titles
@@ -68,7 +69,7 @@ def units_of(view: View) -> Units:
     if is_told(view) or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE)):
         return _units(machine_of(view))
     found = lcus(view.interval.after.frame(DEVICE))
-    return Units(found, {}, _members(_SameLcus(found)))
+    return Units(found, {}, _members(Same(found)))
 
 
 @lru_cache(maxsize=2)  # these are read again once a minute, and two times may be compared
@@ -85,44 +86,18 @@ def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _members(same: _SameLcus) -> dict[str, str]:
-    return {busid: key for key, unit in same.found.items() for busid in unit.members}
-
-
-class _SameLcus:
-    """LCUs as a key: the same object is the same LCUs."""
-
-    def __init__(self, found: Mapping[str, Lcu]) -> None:
-        self.found = found
-
-    def __hash__(self) -> int:
-        return id(self.found)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameLcus) and self.found is other.found
-
-
-class _SameKeys:
-    """Keys in their order as a key."""
-
-    def __init__(self, keys: list[str]) -> None:
-        self.keys = keys
-
-    def __hash__(self) -> int:
-        return hash((len(self.keys), *self.keys[:1]))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameKeys) and self.keys == other.keys
+def _members(known: Same[Mapping[str, Lcu]]) -> dict[str, str]:
+    return {busid: key for key, unit in known.it.items() for busid in unit.members}
 
 
 def row_of(keys: list[str]) -> Mapping[str, int]:
     """Return the row of each key; of the same keys, sample by sample, the same object."""
-    return _row_of(_SameKeys(keys))
+    return _row_of(SameNames(keys))
 
 
 @lru_cache(maxsize=4)
-def _row_of(same: _SameKeys) -> dict[str, int]:
-    return {key: row for row, key in enumerate(same.keys)}
+def _row_of(keys: SameNames) -> dict[str, int]:
+    return {key: row for row, key in enumerate(keys.names)}
 
 
 class LcuRows:
@@ -137,37 +112,24 @@ class LcuRows:
             for unit in found.values()
         ]
         """The rows of the devices of each LCU."""
-        self.lcu_of = _members(_SameLcus(found))
+        self.lcu_of = _members(Same(found))
         """The key of the LCU of each device that has one."""
 
 
 def rows_of_lcus(keys: list[str], found: Mapping[str, Lcu]) -> LcuRows:
     """Return where the devices of LCUs are; the same devices and LCUs are looked at once."""
-    return _rows_of(_SameRows(keys, found))
-
-
-class _SameRows:
-    """Devices in their order and LCUs as a key."""
-
-    def __init__(self, keys: list[str], found: Mapping[str, Lcu]) -> None:
-        self.keys, self.found = keys, found
-
-    def __hash__(self) -> int:
-        return hash((len(self.keys), id(self.found)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameRows) and self.found is other.found and self.keys == other.keys
+    return _rows_of(SameNames(keys), Same(found))
 
 
 @lru_cache(maxsize=4)
-def _rows_of(same: _SameRows) -> LcuRows:
-    return LcuRows(same.keys, same.found)
+def _rows_of(keys: SameNames, found: Same[Mapping[str, Lcu]]) -> LcuRows:
+    return LcuRows(keys.names, found.it)
 
 
 @lru_cache(maxsize=2)
 def _units(machine: Machine) -> Units:
     called = {key: unit.called for key, unit in machine.lcus.items() if unit.called}
-    return Units(machine.lcus, called, _members(_SameLcus(machine.lcus)))
+    return Units(machine.lcus, called, _members(Same(machine.lcus)))
 
 
 def lcus_named(view: View, word: str) -> list[str]:
