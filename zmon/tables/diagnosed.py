@@ -290,7 +290,7 @@ def table(view: View) -> Table:
     for number, one in enumerate(found.diagnoses, 1):
         firsts[len(lines)] = one
         lines.append((f"{number}. {one.id}", timed_claim(one), one))
-        lines += [("", f"({one.confidence}; {one.lost:.1f} requests wait because of it)", one)]
+        lines += [("", f"({one.confidence}; {one.lost:.1f} wait because of it)", one)]
         lines += [(heading, words, one) for heading, words in sections(one, same_time(view))]
     lines += [(heading, words, None) for heading, words in remarks(found)]
     heads = [firsts.get(number) for number in range(len(lines))]
