@@ -36,6 +36,13 @@ def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:
     assert first.gain.startswith("1.9")
 
 
+def test_a_queue_for_aliases_is_explained_by_the_lcu_that_limits() -> None:
+    """No remedy of the full LCU is known to the model; more aliases are not advised all the same."""
+    found = verdict_of(view_of("who-loads"))
+    assert [one.id for one in found.diagnoses] == ["D1"]
+    assert [(one.id, by) for one, by in found.explained] == [("D4", "D1")]
+
+
 @pytest.mark.parametrize(
     "name", ["hyperpav-0", "pav-3", "shark-before", "fcp-multibus-full", "shark-respread-only"]
 )

@@ -14,7 +14,7 @@ from zmon.diagnosis.phrases import percent, prediction
 from zmon.queueing.prediction import LITTLE, LOW
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis
     from zmon.diagnosis.situation import Situation
@@ -37,8 +37,9 @@ def by_gain(
 ) -> tuple[list[Diagnosis], list[tuple[Diagnosis, str]]]:
     """Return diagnoses without advice that gains little, and those that another one explains, with its id.
 
-    One that gains little is explained by the one that gains most, where the model is sure of both.  A gain
-    that may be a loss is marked.
+    One that gains little is explained by the one that gains most, where the model is sure of both; where no
+    remedy is known that gains more, by the one that is about what limits then.  A gain that may be a loss is
+    marked.
     """
     found = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
     diagnoses = [
@@ -51,9 +52,16 @@ def by_gain(
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
     helps = [one for one in diagnoses if one.id in sure - little]
     first = max(helps, key=lambda one: found[one.id].times, default=None)
-    aside = little & sure if first is not None else set[str]()
+    aside = little & sure
     advised = [_without_advice(one, found[one.id]) if one.id in little else one for one in diagnoses]
-    if first is None or not aside:
+    if first is None:
+        pairs = [
+            (one, cause.id)
+            for one in advised
+            if one.id in aside and (cause := _limiting(found[one.id], advised, little)) is not None
+        ]
+        return [one for one in advised if not any(one is each for each, _ in pairs)], pairs
+    if not aside:
         return advised, []
     useless = [one for one in advised if one.id in aside]
     limiting = first._replace(
@@ -62,6 +70,14 @@ def by_gain(
     )
     kept = [limiting if one is first else one for one in advised if one.id not in aside]
     return kept, [(one, first.id) for one in useless]
+
+
+def _limiting(
+    found: Prediction, diagnoses: Sequence[Diagnosis], useless: Collection[str]
+) -> Diagnosis | None:
+    """Return the diagnosis that is first about the resource that limits in a prediction."""
+    each = (one for one in diagnoses if one.id not in useless and one.subjects)
+    return next((one for one in each if one.subjects[0].title == found.limit), None)
 
 
 def gains_little(found: Prediction) -> bool:

@@ -29,6 +29,7 @@ from zmon.kinds import (
     PRESSURE,
     UNIT,
     UNIT_IO,
+    VIRTUAL_CPU,
 )  # fmt: skip
 from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
@@ -84,7 +85,7 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 NEEDS: Final = Needs(
     (
         BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, LUN, MACHINE, MEMORY, MULTIPATH,
-        PATH, PHYSICAL_CPU, PRESSURE, UNIT, UNIT_IO,
+        PATH, PHYSICAL_CPU, PRESSURE, UNIT, UNIT_IO, VIRTUAL_CPU,
     ),
     history=True,
     topology=TOPOLOGY,
