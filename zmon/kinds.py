@@ -625,7 +625,7 @@ LAYER: Final = Kind(
         *_labels("below", privacy=KEEP, source="slaves"),
         *_labels("mapped", privacy="label", source="dm/{}"),
         *_labels("uuid", privacy=SERIAL, source="dm/{}"),
-        *_gauges("suspended", unit="1 while it holds I/O back", source="dm/{}"),
+        *_gauges("suspended", unit="1 while it holds I/O back", source="dm/suspended"),
         *_labels(
             "table",
             privacy=KEEP,
