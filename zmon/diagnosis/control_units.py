@@ -6,6 +6,7 @@ time of a transfer, beyond what cache misses explain.  What they wait for there 
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -71,7 +72,7 @@ class _FullLcu:
         self.reads = mean_of(all_of_it, "reads")
         self.size = mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
-        self.megabytes = bytes_of(load, lcu.key) / 1e6
+        self.megabytes = load.bytes_of(lcu.key) / 1e6
 
     @property
     def is_small(self) -> bool:
@@ -102,12 +103,6 @@ class _FullLcu:
             evidence("device.ios", subject, self.rate, f"{self.rate:,.0f} requests a second"),
             evidence("control_unit.mbs", subject, self.megabytes, f"{self.megabytes:.1f} MB/s"),
         )
-
-
-def bytes_of(load: ObservedLoad, lcu: str) -> float:
-    """Return the bytes per second of an LCU."""
-    sizes = ((one.rate, one.size) for one in load.used_of(lcu))
-    return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
 
 
 class _Waits(NamedTuple):
@@ -296,8 +291,8 @@ def uneven_data(situation: Situation) -> Diagnoses:
     full = _waits(situation).full
     if not full:
         return _each(situation, None)
-    carried = {one.key: bytes_of(load, one.key) for one in load.lcus if load.volumes_of(one.key)}
-    whole = sum(carried.values())
+    carried = {one.key: load.bytes_of(one.key) for one in load.lcus if load.volumes_of(one.key)}
+    whole = fsum(carried.values())
     if len(carried) > 1 and whole:
         even = whole / len(carried)
         without = idle_lcus(carried)
@@ -336,7 +331,7 @@ def _uneven(
             evidence(
                 "control_unit.mbs",
                 of_lcu(most),
-                bytes_of(situation.load, most.key) / 1e6,
+                situation.load.bytes_of(most.key) / 1e6,
                 f"{most.title}, the busiest of the idle, has {percent(parts[most.key])} of the bytes"
                 if len(idle) > 1
                 else f"{most.title} has {percent(parts[most.key])} of the bytes",
@@ -372,7 +367,7 @@ def owners_on(situation: Situation, lcu: str) -> list[tuple[str, float]]:
         for one in load.volumes_of(lcu)
         if not isinstance(one.size, Absent)
     }
-    whole = sum(moved.values())
+    whole = fsum(moved.values())
     found: dict[str, float] = {}
     for share in situation.shares():
         if share.volume in moved and whole:

@@ -12,7 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
 from zmon.diagnosis.phrases import names, of_lcu, of_paths, of_volume, percent, shares_of_units
-from zmon.queueing.observation import mean_of, path_groups
+from zmon.queueing.observation import bytes_of, mean_of, path_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,11 +53,11 @@ def new_load(situation: Situation) -> Diagnoses:
 
 def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagnosis | None:
     then = before.volumes_of(lcu.key)
-    period = situation.machine.period(lcu.key, _bytes(then))
+    period = situation.machine.period(lcu.key, bytes_of(then))
     load = situation.load if isinstance(period, Absent) or period.load is None else period.load
     now = load.volumes_of(lcu.key)
     rate, old_rate = _rate(now), _rate(then)
-    moved, old_moved = _bytes(now), _bytes(then)
+    moved, old_moved = bytes_of(now), bytes_of(then)
     size, old_size = mean_of(now, "size"), mean_of(then, "size")
     reads, old_reads = mean_of(now, "reads"), mean_of(then, "reads")
     subject = of_lcu(lcu)
@@ -100,8 +100,8 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             *_sizes(subject, size, old_size),
             *_reads(subject, reads, old_reads),
             *(
-                Measurement("device.mbs", of_volume(one), _bytes([one]) / MEGABYTE,
-                            f"volume {one.title} {_bytes([one]) / MEGABYTE:.0f} MB/s")
+                Measurement("device.mbs", of_volume(one), bytes_of([one]) / MEGABYTE,
+                            f"volume {one.title} {bytes_of([one]) / MEGABYTE:.0f} MB/s")
                 for one in busiest[:3]
             ),
             *shares_of_units(lcu, units),
@@ -136,13 +136,9 @@ def _rate(volumes: Sequence[ObservedVolume]) -> float:
     return sum(one.rate for one in volumes)
 
 
-def _bytes(volumes: Sequence[ObservedVolume]) -> float:
-    return sum(one.rate * float(one.size) for one in volumes if not isinstance(one.size, Absent))
-
-
 def _who(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume], *, over: bool) -> tuple[str, str]:
     """Return what is new and what it does, or did: of the bytes that are new, which part is read."""
-    whole = _bytes(now) - _bytes(then)
+    whole = bytes_of(now) - bytes_of(then)
     read = _read(now) - _read(then)
     part = read / whole if whole > 0 else 1.0
     if part >= MOSTLY:
@@ -163,8 +159,9 @@ def _read(volumes: Sequence[ObservedVolume]) -> float:
 
 def _grown(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> list[ObservedVolume]:
     """Return the volumes that have most of what is new, up to nine tenths of it, the first the most."""
-    before = {one.key: _bytes([one]) for one in then}
-    grown = sorted(((_bytes([one]) - before.get(one.key, 0.0), one) for one in now), key=lambda one: -one[0])
+    before = {one.key: bytes_of([one]) for one in then}
+    each = ((bytes_of([one]) - before.get(one.key, 0.0), one) for one in now)
+    grown = sorted(each, key=lambda one: -one[0])
     whole = sum(max(0.0, more) for more, _ in grown)
     found: list[ObservedVolume] = []
     so_far = 0.0
@@ -178,7 +175,7 @@ def _grown(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> lis
 
 def _spaces(situation: Situation, now: Sequence[ObservedVolume]) -> Iterator[tuple[str, float]]:
     """Yield the tablespaces on the LCU, each with its part of the traffic, by its bytes on the volumes."""
-    moved = {one.key: _bytes([one]) for one in now}
+    moved = {one.key: bytes_of([one]) for one in now}
     whole = sum(moved.values())
     found: dict[str, float] = {}
     for share in situation.shares():
@@ -208,7 +205,7 @@ def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> 
     """Yield that other LCUs have the load of before, with the numbers of the busiest."""
     others = [one for one in situation.load.lcus if one.key != lcu.key and situation.load.volumes_of(one.key)]
     pairs = [
-        (_bytes(situation.load.volumes_of(one.key)), _bytes(before.volumes_of(one.key)), one.title)
+        (bytes_of(situation.load.volumes_of(one.key)), bytes_of(before.volumes_of(one.key)), one.title)
         for one in others
     ]
     alike = [one for one in pairs if one[1] / 2 <= one[0] <= 2 * one[1]]

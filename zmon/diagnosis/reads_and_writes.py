@@ -7,15 +7,15 @@ which of them are slow.
 from __future__ import annotations
 
 from functools import lru_cache
-from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
 from zmon.diagnosis.situation import details_of
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import mean_by_rate, mean_of
 from zmon.record import NamedTuple
+from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,28 +63,18 @@ class _Unit(NamedTuple):
         return self.write - (0.0 if self.reads == 0 else self.read)
 
 
-class _Asked:
-    """A situation as a key: the same load with the same details has the same reads and writes."""
-
-    def __init__(self, situation: Situation) -> None:
-        self.load, self.details = situation.load, situation.details
-
-    def __hash__(self) -> int:
-        return hash((id(self.load), id(self.details)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self.load is other.load and self.details is other.details
-
-
 def _units(situation: Situation) -> tuple[_Unit, ...]:
     """Return the LCUs with enough requests."""
-    return _found(_Asked(situation))
+    return _found(Same(situation.load), Same(situation.details))
 
 
 @lru_cache(maxsize=2)  # all causes here ask
-def _found(asked: _Asked) -> tuple[_Unit, ...]:
-    details, units = asked.details(), (_unit(asked.load, asked.details(), one) for one in asked.load.lcus)
-    return tuple(one for one in units if one is not None) if details else ()
+def _found(
+    load: Same[ObservedLoad], details: Same[Callable[[], Mapping[str, VolumeDetail]]]
+) -> tuple[_Unit, ...]:
+    known = details.it()
+    units = (_unit(load.it, known, one) for one in load.it.lcus)
+    return tuple(one for one in units if one is not None) if known else ()
 
 
 def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: ObservedLcu) -> _Unit | None:
@@ -118,14 +108,11 @@ def _is_primary(duplex: Value) -> bool:
 
 
 def _mean(values: Sequence[Number], rates: Sequence[float]) -> Number:
-    if values and 0 not in rates and Absent not in set(map(type, values)):
-        return float(sum(map(mul, values, rates)) / sum(rates))
-    pairs = zip(values, rates, strict=True)
-    known = [(float(value), rate) for value, rate in pairs if rate and not isinstance(value, Absent)]
-    if not known:
-        reasons = [value for value in values if isinstance(value, Absent)]
-        return reasons[0] if reasons else absent("no such requests in the interval")
-    return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
+    mean = mean_by_rate(values, rates)
+    if mean is not None:
+        return mean
+    reasons = (value for value in values if isinstance(value, Absent))
+    return next(reasons, absent("no such requests in the interval"))
 
 
 def full_write_cache(situation: Situation) -> Diagnoses:

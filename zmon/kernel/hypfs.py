@@ -40,7 +40,7 @@ has weights and caps and is always fresh; the text tree has neither.  Diag 0c ha
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.kernel import diag204
@@ -51,7 +51,7 @@ from zmon.kinds import GUEST, LPAR, LPAR_CPU, PHYSICAL_CPU, VIRTUAL_CPU
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from zmon.absent import Number, Value
     from zmon.kernel.tree import Tree
@@ -89,20 +89,31 @@ def parse_diag2fc(data: bytes, when: int = 0) -> Frame:
     Raises:
         ValueError: the answer is shorter than the number of its guests requires.
     """
-    answer = diag204.hypfs_payload(data, "diag_2fc")
-    (count,) = _COUNT.unpack_from(data, _COUNT_AT)
-    if count * _RECORD.size > len(answer):
+    records = _records(data, "diag_2fc", "guests", _COUNT_AT, _RECORD)
+    return frame_of(GUEST, dict(map(_guest, records)), when)
+
+
+def _records(
+    data: bytes, name: str, things: str, count_at: int, record: struct.Struct
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the records of an answer, whose number is at an offset of the file.
+
+    Raises:
+        ValueError: the answer is shorter than that number requires.
+    """
+    answer = diag204.hypfs_payload(data, name)
+    (count,) = _COUNT.unpack_from(data, count_at)
+    if count * record.size > len(answer):
         raise ValueError(
-            f"diag_2fc: expected {count} guests of {_RECORD.size} bytes, found {len(answer)} bytes"
+            f"{name}: expected {count} {things} of {record.size} bytes, found {len(answer)} bytes"
         )
-    guests = dict(_guest_record(answer, number * _RECORD.size) for number in range(count))
-    return frame_of(GUEST, guests, when)
+    yield from (record.unpack_from(answer, number * record.size) for number in range(count))
 
 
-def _guest_record(answer: bytes, offset: int) -> tuple[str, Mapping[str, Value]]:
+def _guest(record: tuple[Any, ...]) -> tuple[str, Mapping[str, Value]]:
     (flags, used_cpu, online_time, memory_min, memory_max, memory_share, memory_used,
      physical, logical, virtual, operating, share_max, share,
-     using, delay, page_wait, idle, other, total, guest) = _RECORD.unpack_from(answer, offset)  # fmt: skip
+     using, delay, page_wait, idle, other, total, guest) = record  # fmt: skip
     return ebcdic_name(guest), {
         "capped": (flags & _CAPPING) >> 1,
         "dedicated": int(bool(flags & _DEDICATED)),
@@ -146,13 +157,7 @@ def parse_diag0c(data: bytes, when: int = 0) -> Frame:
     Raises:
         ValueError: the answer is shorter than the number of its CPUs requires.
     """
-    answer = diag204.hypfs_payload(data, "diag_0c")
-    (count,) = _COUNT.unpack_from(data, _CPUS_AT)
-    if count * _CPU_TIMES.size > len(answer):
-        raise ValueError(
-            f"diag_0c: expected {count} CPUs of {_CPU_TIMES.size} bytes, found {len(answer)} bytes"
-        )
-    records = (_CPU_TIMES.unpack_from(answer, number * _CPU_TIMES.size) for number in range(count))
+    records = _records(data, "diag_0c", "CPUs", _CPUS_AT, _CPU_TIMES)
     cpus: Rows = {str(number): {"virtual": virtual, "total": total} for virtual, total, number in records}
     return frame_of(VIRTUAL_CPU, cpus, when)
 

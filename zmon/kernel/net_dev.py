@@ -19,7 +19,7 @@ import re
 
 from zmon.absent import absent
 from zmon.kernel.ccw_device import parse_number
-from zmon.kernel.tree import read_value, refused, text, word_parser
+from zmon.kernel.tree import names_in, read_value, refused, text, word_parser
 from zmon.kinds import BUSID_FORM, INTERFACE, PCI_FORM, QETH
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
@@ -112,13 +112,10 @@ class NetworkReader:
         now = tree.when(COUNTERS)
         if self._looked is None or now - self._looked >= LOOK_EVERY:
             self._looked = now
-            found = {name: _interface(tree, name) for name in _entries(tree, INTERFACES)}
+            found = {name: _interface(tree, name) for name in names_in(tree, INTERFACES, r"\S{1,15}")}
             self._interfaces = {name: known for name, known in found.items() if known}
-            self._cards = {
-                name: _card(tree, f"{CARDS}/{name}")
-                for name in _entries(tree, CARDS)
-                if re.fullmatch(BUSID_FORM, name)
-            }
+            cards = names_in(tree, CARDS, BUSID_FORM)
+            self._cards = {name: _card(tree, f"{CARDS}/{name}") for name in cards}
         return self._counted(now), self._described(now)
 
     def _counted(self, now: int) -> Frame:
@@ -147,13 +144,6 @@ class NetworkReader:
             for name, known in self._cards.items()
         }
         return frame_of(QETH, rows, now) if rows else empty_frame(QETH, NO_CARD)
-
-
-def _entries(tree: Tree, path: str) -> list[str]:
-    try:
-        return sorted(tree.entries(path))
-    except OSError:
-        return []
 
 
 def _interface(tree: Tree, name: str) -> dict[str, Value]:

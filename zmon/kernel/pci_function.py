@@ -19,7 +19,7 @@ import re
 
 from zmon.absent import Absent, absent
 from zmon.kernel.ccw_device import parse_number
-from zmon.kernel.tree import ebcdic_name, read_value, refused, text, word_parser
+from zmon.kernel.tree import ebcdic_name, names_in, read_value, refused, text, word_parser
 from zmon.kinds import PCI_FORM, PCI_FUNCTION
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
@@ -101,12 +101,12 @@ def parse_statistics(content: str) -> dict[str, Value]:
 def read_functions(tree: Tree) -> Frame:
     """Read the frame PCI_FUNCTION, keyed by function id; without rows on other machines."""
     rows: dict[str, dict[str, Value]] = {}
-    for address in _entries(tree, DEVICES, PCI_FORM):
+    for address in names_in(tree, DEVICES, PCI_FORM):
         here = f"{DEVICES}/{address}"
         number = read_value(tree, f"{here}/function_id", parse_hex)
         if isinstance(number, int):
             rows[f"{number:08x}"] = _function(tree, here, address)
-    for slot in _entries(tree, SLOTS, _FID):
+    for slot in names_in(tree, SLOTS, _FID):
         power = read_value(tree, f"{SLOTS}/{slot}/power", parse_number)
         if slot in rows:
             rows[slot]["power"] = power
@@ -115,13 +115,6 @@ def read_functions(tree: Tree) -> Frame:
     if not rows:
         return empty_frame(PCI_FUNCTION, NO_FUNCTION)
     return frame_of(PCI_FUNCTION, {key: rows[key] for key in sorted(rows)}, tree.when(DEVICES))
-
-
-def _entries(tree: Tree, path: str, form: str) -> list[str]:
-    try:
-        return sorted(name for name in tree.entries(path) if re.fullmatch(form, name, re.ASCII))
-    except OSError:
-        return []
 
 
 def _function(tree: Tree, here: str, address: str) -> dict[str, Value]:
@@ -138,7 +131,7 @@ def _function(tree: Tree, here: str, address: str) -> dict[str, Value]:
         "utility": _utility(tree, f"{here}/util_string"),
         "class": number("class"),
         "driver": _driver(tree, here),
-        "interfaces": _listed(_entries(tree, f"{here}/net", r"\S{1,15}"), "no network interface"),
+        "interfaces": _listed(names_in(tree, f"{here}/net", r"\S{1,15}"), "no network interface"),
         "disks": _listed(_disks(tree, here), "no NVMe disk"),
         "power": absent("the function has no slot"),
         **_statistics(tree, f"{STATISTICS}/{address}/statistics"),
@@ -172,8 +165,8 @@ def _driver(tree: Tree, here: str) -> Value:
 def _disks(tree: Tree, here: str) -> list[str]:
     """Return the disks of NVMe controllers of a function; the paths of a shared one are hidden disks."""
     form = "nvme[0-9]{1,3}(?:c[0-9]{1,3})?n[0-9]{1,4}"
-    controllers = _entries(tree, f"{here}/nvme", "nvme[0-9]{1,3}")
-    return [disk for one in controllers for disk in _entries(tree, f"{here}/nvme/{one}", form)]
+    controllers = names_in(tree, f"{here}/nvme", "nvme[0-9]{1,3}")
+    return [disk for one in controllers for disk in names_in(tree, f"{here}/nvme/{one}", form)]
 
 
 def _listed(names: list[str], nothing: str) -> Value:

@@ -18,7 +18,7 @@ from zmon.absent import Absent, absent
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.path_status import parse_path_status
-from zmon.kernel.tree import read_value, refused, text
+from zmon.kernel.tree import names_in, read_value, refused, text
 from zmon.kinds import BUSID_FORM, SETTING
 from zmon.sample import empty_frame, frame_of
 
@@ -193,18 +193,10 @@ def private_excerpts(tree: Tree) -> dict[str, bytes]:
     return found
 
 
-def _entries(tree: Tree, path: str, form: str) -> list[str]:
-    """Return the names in a directory that have a form; none if it cannot be listed."""
-    try:
-        return [name for name in tree.entries(path) if re.fullmatch(form, name, re.ASCII)]
-    except OSError:
-        return []
-
-
 def _huge_pages(tree: Tree) -> Rows:
     found: Rows = {}
     files = {"total": "nr_hugepages", "free": "free_hugepages", "reserved": "resv_hugepages"}
-    for folder in _entries(tree, HUGE_PAGES, _HUGE.pattern):
+    for folder in names_in(tree, HUGE_PAGES, _HUGE.pattern):
         size = folder.removeprefix("hugepages-").removesuffix("kB")
         for name, file in files.items():
             found[f"hugepages/{size}/{name}"] = read_value(tree, f"{HUGE_PAGES}/{folder}/{file}", _number)
@@ -232,7 +224,7 @@ def _boot_words(tree: Tree) -> Rows:
 
 def _running(tree: Tree) -> Iterator[tuple[str, str]]:
     """Yield number and name of the processes of `PROGRAMS`; of zmon only the recorder."""
-    for number in _entries(tree, "proc", "[0-9]{1,10}")[:MAX_PROCESSES]:
+    for number in names_in(tree, "proc", "[0-9]{1,10}")[:MAX_PROCESSES]:
         try:
             name = text(tree, f"proc/{number}/comm").strip()
             if tree.live and name.startswith(("zmon", "python")):
@@ -267,7 +259,7 @@ def _multipath(tree: Tree) -> Rows:
 def _disks(tree: Tree) -> Rows:
     """Return the I/O scheduler of each DASD and SCSI disk, and the state of each SCSI disk."""
     found: Rows = {}
-    for name in _entries(tree, "sys/block", "(?:dasd|sd)[a-z]{1,4}"):
+    for name in names_in(tree, "sys/block", "(?:dasd|sd)[a-z]{1,4}"):
         path = f"sys/block/{name}"
         found[f"disk/{name}/scheduler"] = read_value(tree, f"{path}/queue/scheduler", parse_choice)
         if name.startswith("sd"):
@@ -278,7 +270,7 @@ def _disks(tree: Tree) -> Rows:
 def _paths(tree: Tree) -> Rows:
     """Return the states of the paths of each multipath device: `8:0=A 8:16=F`, active or failed."""
     found: Rows = {}
-    for name in _entries(tree, "sys/block", "dm-[0-9]{1,5}"):
+    for name in names_in(tree, "sys/block", "dm-[0-9]{1,5}"):
         uuid = read_value(tree, f"sys/block/{name}/dm/uuid")
         number = read_value(tree, f"sys/block/{name}/dev")
         if isinstance(number, Absent) or not str(uuid).startswith("mpath-"):
@@ -298,7 +290,7 @@ def _paths(tree: Tree) -> Rows:
 def _adapters(tree: Tree) -> Rows:
     """Return type and state of FCP ports, the states of remote ports, and the buffers of OSA devices."""
     found: Rows = {}
-    for name in _entries(tree, "sys/class/fc_host", "host[0-9]{1,5}"):
+    for name in names_in(tree, "sys/class/fc_host", "host[0-9]{1,5}"):
         try:
             parts = tree.link(f"sys/class/fc_host/{name}").split("/")
         except OSError:
@@ -307,10 +299,10 @@ def _adapters(tree: Tree) -> Rows:
         for file in ("port_type", "port_state") if len(busids) > 1 else ():
             value = read_value(tree, f"sys/class/fc_host/{name}/{file}", _words)
             found[f"fc/{busids[-1]}/{file}"] = value
-    for name in _entries(tree, "sys/class/fc_remote_ports", "rport-[0-9:-]{1,20}"):
+    for name in names_in(tree, "sys/class/fc_remote_ports", "rport-[0-9:-]{1,20}"):
         value = read_value(tree, f"sys/class/fc_remote_ports/{name}/port_state", _words)
         found[f"rport/{name.removeprefix('rport-')}/port_state"] = value
-    for name in _entries(tree, "sys/devices/qeth", BUSID_FORM):
+    for name in names_in(tree, "sys/devices/qeth", BUSID_FORM):
         count = read_value(tree, f"sys/devices/qeth/{name}/buffer_count", _number)
         found[f"qeth/{name}/buffer_count"] = count
     return found

@@ -141,6 +141,14 @@ _WORDS: Final = {
 }
 
 
+def names_in(tree: Tree, path: str, form: str) -> list[str]:
+    """Return the names in a directory that have a form, sorted; none if it cannot be listed."""
+    try:
+        return [name for name in tree.entries(path) if re.fullmatch(form, name, re.ASCII)]
+    except OSError:
+        return []
+
+
 def refused(error: OSError, missing: str = "") -> Absent:
     """Return the absence of a value whose file could not be read; `missing` if the file does not exist.
 

@@ -26,7 +26,7 @@ from contextlib import suppress
 from functools import partial
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import read_value, refused, text
+from zmon.kernel.tree import names_in, read_value, refused, text
 from zmon.kinds import ADAPTER, BUSID_FORM, LUN, TARGET_PORT
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
@@ -144,7 +144,7 @@ class ZfcpReader:
     def _luns(self) -> dict[str, dict[str, Value]]:
         """Return the LUNs behind FCP adapters."""
         found: dict[str, dict[str, Value]] = {}
-        for key in _entries(self._tree, DEVICES, _LUN):
+        for key in names_in(self._tree, DEVICES, _LUN):
             if key not in self._known:
                 here = _directory(self._tree, key)
                 self._known[key] = here, _constant(self._tree, here)
@@ -154,16 +154,9 @@ class ZfcpReader:
         return found
 
 
-def _entries(tree: Tree, path: str, form: str) -> list[str]:
-    try:
-        return [name for name in tree.entries(path) if re.fullmatch(form, name)]
-    except OSError:
-        return []
-
-
 def _hosts(tree: Tree) -> Iterator[tuple[str, str]]:
     """Yield the bus id of each FCP adapter, and its number among the hosts: `host0`."""
-    for host in _entries(tree, HOSTS, _HOST):
+    for host in names_in(tree, HOSTS, _HOST):
         try:
             parts = tree.link(f"{HOSTS}/{host}").split("/")
         except OSError:
@@ -175,7 +168,7 @@ def _hosts(tree: Tree) -> Iterator[tuple[str, str]]:
 
 def _ports(tree: Tree, busids: dict[str, str]) -> Iterator[tuple[str, dict[str, Value]]]:
     """Yield each port of a storage server that an adapter sees."""
-    for name in _entries(tree, PORTS, TARGET_PORT.key_form):
+    for name in names_in(tree, PORTS, TARGET_PORT.key_form):
         host = f"host{name.removeprefix('rport-').partition(':')[0]}"
         if host in busids:
             here = f"{PORTS}/{name}"
@@ -230,7 +223,7 @@ def _constant(tree: Tree, here: str) -> dict[str, Value] | None:
     adapter = read_value(tree, f"{here}/hba_id", parse_words)
     if isinstance(adapter, Absent):
         return None
-    names = _entries(tree, f"{here}/block", "[a-z]{1,12}")
+    names = names_in(tree, f"{here}/block", "[a-z]{1,12}")
     return {"adapter": adapter, "name": names[0] if names else absent("the SCSI device is no disk")}
 
 

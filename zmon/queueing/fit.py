@@ -39,7 +39,7 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
-from zmon.queueing.observation import LATENCY, ObservedLcu, disc_of_misses, path_groups
+from zmon.queueing.observation import LATENCY, RATE, ObservedLcu, disc_of_misses, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
@@ -80,7 +80,6 @@ LONGER: Final = 1.3
 LEAST_SERVICE: Final = 1e-3
 """The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
 a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
-RATE: Final = attrgetter("rate")
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 

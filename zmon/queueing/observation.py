@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
+from math import fsum
 from operator import attrgetter, mul
 from typing import TYPE_CHECKING, Any, Final
 
@@ -199,6 +200,10 @@ class ObservedLoad(NamedTuple):
         """Return the requests per second of all volumes of an LCU."""
         return self.used_of(lcu).rate
 
+    def bytes_of(self, lcu: str) -> float:
+        """Return the bytes per second of all volumes of an LCU, as far as they are known."""
+        return bytes_of(self.used_of(lcu))
+
     @property
     def busy(self) -> tuple[ObservedVolume, ...]:
         """The volumes with so many requests that their mean times mean something."""
@@ -239,7 +244,7 @@ class LcuVolumes(tuple["ObservedVolume", ...]):  # noqa: SLOT001 - a tuple takes
     @cached_property
     def rate(self) -> float:
         """Those of all."""
-        return sum(self.rates)
+        return fsum(self.rates)
 
 
 RATE: Final = attrgetter("rate")
@@ -280,6 +285,11 @@ def _sums(load: Same[ObservedLoad]) -> _LoadSums:
     return _LoadSums(load.it)
 
 
+def bytes_of(volumes: Iterable[ObservedVolume]) -> float:
+    """Return the bytes per second of some volumes, as far as they are known."""
+    return fsum(one.rate * float(one.size) for one in volumes if not isinstance(one.size, Absent))
+
+
 def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
     """Return the mean of a time or size over some volumes, each with its rate as its weight."""
     means = volumes.means if isinstance(volumes, LcuVolumes) else {}
@@ -290,13 +300,20 @@ def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
 
 def _mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
     values, rates = list(map(attrgetter(name), volumes)), list(map(RATE, volumes))
+    mean = mean_by_rate(values, rates)
+    if mean is None:
+        reasons = (value.reason for value, rate in zip(values, rates, strict=True) if rate)
+        return absent(next(reasons, "no I/O in the interval"))
+    return mean
+
+
+def mean_by_rate(values: Sequence[Number], rates: Sequence[float]) -> float | None:
+    """Return the mean of the values that are known, each with its rate as its weight; None without any."""
     if values and 0 not in rates and Absent not in set(map(type, values)):
-        return float(sum(map(mul, values, rates)) / sum(rates))
-    pairs = [(getattr(one, name), one.rate) for one in volumes if one.rate]
-    known: list[tuple[float, float]] = [(v, rate) for v, rate in pairs if not isinstance(v, Absent)]
-    if not known:
-        return absent(pairs[0][0].reason if pairs else "no I/O in the interval")
-    return sum(value * rate for value, rate in known) / sum(rate for _, rate in known)
+        return fsum(map(mul, values, rates)) / fsum(rates)
+    pairs = zip(values, rates, strict=True)
+    known = [(float(value), rate) for value, rate in pairs if rate and not isinstance(value, Absent)]
+    return fsum(value * rate for value, rate in known) / fsum(rate for _, rate in known) if known else None
 
 
 def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
@@ -305,7 +322,7 @@ def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
     All that zmon says of idle LCUs asks here.  `carried` has the bytes per second of each LCU by its key.
     """
     known = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
-    even = sum(known.values()) / max(1, len(known))
+    even = fsum(known.values()) / max(1, len(known))
     return [key for key, load in known.items() if load < IDLE_SHARE * even]
 
 

@@ -127,17 +127,11 @@ def _surge(
     lcu_of = {one.key: one.lcu for one in load.volumes}
     for place in places:
         key = lcu_of.get(place.key, place.key)
-        now, then = _bytes(load, key), _bytes(before, key)
+        now, then = load.bytes_of(key), before.bytes_of(key)
         if then and now >= SURGE * then:
             title = next((one.title for one in load.lcus if one.key == key), place.title)
             return WaitingPlace("surge", key, title, place.lost, place.use)
     return None
-
-
-def _bytes(load: ObservedLoad, lcu: str) -> float:
-    """Return the bytes per second of an LCU."""
-    sizes = ((one.rate, one.size) for one in load.used_of(lcu))
-    return sum(rate * float(size) for rate, size in sizes if not isinstance(size, Absent))
 
 
 def _ms(volume: ObservedVolume) -> str:
