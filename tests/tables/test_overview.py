@@ -22,7 +22,7 @@ from zmon.session.when import parse_when
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
-from zmon.tables.resources import NO_DISC, RESOURCES
+from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
 from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
@@ -148,6 +148,20 @@ def test_a_lost_path_comes_first() -> None:
     ]
     assert [line["name"] for line in channels].count("52") == 1
     assert str(rows(filled, "resource")[2]["words"]).startswith("52 is lost; ")
+
+
+def test_what_is_short_without_a_figure_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disks of a KVM guest have paths, and no channel path that could be busy."""
+    unknown = tuple(
+        one._replace(use=lambda _recent: NO_PATHS, words=lambda _view, _recent: "")
+        if one.key == "channel"
+        else one
+        for one in RESOURCES
+    )
+    monkeypatch.setattr("zmon.tables.overview.RESOURCES", unknown)
+    monkeypatch.setattr("zmon.tables.recent.RESOURCES", unknown)
+    line = rows(table(simulated_view("fcp-failover")), "resource")[2]
+    assert (line["state"], line["words"]) == ("bad", "one of several FCP paths does all I/O")
 
 
 def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:

@@ -53,7 +53,7 @@ def test_a_shortage_is_that_of_the_headline() -> None:
     """Of equally bad ones the first diagnosis names the thing, and says when it was."""
     one = diagnosis("D1")._replace(begin=1, end=2)
     found = shortages(verdict(one), [entry("control_unit", "D1", BAD)])["lcu"]
-    assert found[1:] == ("lcu", LCU.key, LCU.title, 1, 2)
+    assert found[1:] == ("lcu", LCU.key, LCU.title, 1, 2, "an LCU is full")
 
 
 def test_a_measurement_that_is_off_makes_nothing_bad() -> None:

@@ -260,7 +260,7 @@ def _resources(
             state = "none" if percent in NONE else "unknown"
         words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
-            words = words or percent.reason
+            words = words or (short[one.key].what if is_short else percent.reason)
         if one.key == "device" and hung:
             words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
         elif one.key == "device" and held:

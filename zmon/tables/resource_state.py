@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN
 from zmon.event import BAD, LOOK
 from zmon.record import NamedTuple
@@ -62,6 +63,8 @@ class Shortage(NamedTuple):
     begin: int | None
     end: int | None
     """When it was, UTC in ns; None where it was all the time."""
+    what: str = ""
+    """What is wrong, as a clause: `a path is lost`, or the sentence of an exception."""
 
 
 def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, Shortage]:
@@ -72,13 +75,16 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
     found: dict[str, Shortage] = {}
     wrong = (*verdict.diagnoses, *(one for one, _ in verdict.explained))
     each = [
-        (resource_of(one), Shortage(_level(one), *_of_resource(one), one.begin, one.end))
+        (
+            resource_of(one),
+            Shortage(_level(one), *_of_resource(one), one.begin, one.end, CATALOGUE[one.id].title),
+        )
         for one in wrong
         if one.id != BLIND
     ]
     for entry in entries:
         kind = "lcu" if entry.table == "control_unit" else ""
-        short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end)
+        short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end, entry.sentence)
         each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry), kind)) if key]
     for key, short in each:
         if key not in found or short.level > found[key].level:
