@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shutil
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import DictTree
 from zmon.absent import Absent
 from zmon.kernel.cgroup import (
+    IO_FIELDS,
     NO_GROUPS,
     NOT_COUNTED,
+    RESTS_AFTER,
     ROOTS,
     UNCAPTURED,
     VERSION_1,
@@ -251,6 +255,112 @@ def test_usual_and_other_files_give_the_same(lines: list[tuple[int | str, ...]])
         expected.setdefault(f"94:{minor}", (a, b, e, c, d, f))
     numbers, columns = parse_io_stat(text.encode())
     assert dict(zip(numbers, zip(*columns, strict=True), strict=True)) == expected
+
+
+IO_LINES = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.sampled_from([0, 7, 300, 1 << 63]),
+        st.sampled_from(["", " cost.usage=3", " cost.usage=4"]),
+        st.sampled_from(["{} rbytes={} wbytes=0 rios=1 wios=2 dbytes=0 dios=0", "{} ", "(unknown) rios={}"]),
+    ),
+    max_size=4,
+).map(
+    lambda lines: "".join(
+        form.format(f"94:{minor}", count).removesuffix(" ") + more * ("=" in form) + "\n"
+        for minor, count, more, form in lines
+    )
+)
+"""What io.stat of a unit may say, devices that are there twice and policies with keys of their own too."""
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.none() | IO_LINES), min_size=2, max_size=6))
+def test_what_is_kept_between_samples_changes_no_figure(samples: list[dict[str, str | None]]) -> None:
+    """Whatever comes, goes and counts: a new reader sees the same; rows that moved are those that differ."""
+    tree = DictTree(live=True)
+    reader, files, before = UnitReader(tree), tree.files, None
+    for units in samples:
+        files.clear()
+        files[f"{ROOT}/cgroup.controllers"] = b"io\n"
+        files[f"{ROOT}/cgroup.stat"] = (
+            f"{sorted((name, text is None) for name, text in units.items())}".encode()
+        )
+        for name, text in units.items():
+            files.update(group(f"/{name}.service", text))
+        usage, io = reader.read()
+        fresh_usage, fresh = UnitReader(DictTree(files, live=True)).read()
+        assert (io.keys, io.columns, io.missing) == (fresh.keys, fresh.columns, fresh.missing)
+        assert (usage.keys, usage.columns) == (fresh_usage.keys, fresh_usage.columns)
+        if before is not None and before.keys is io.keys:
+            differ = [
+                row
+                for row in range(len(io.keys))
+                if any(io.columns[name][row] != before.columns[name][row] for name in IO_FIELDS)
+            ]
+            assert io.moved(before) == differ
+            for name in IO_FIELDS:
+                assert (io.columns[name] is before.columns[name]) == (
+                    io.columns[name] == before.columns[name]
+                )
+        before = io if io.keys else None
+
+
+def test_a_line_that_cannot_be_is_refused_until_it_is_right_again(make_tree: Callable[..., Tree]) -> None:
+    """And then nothing of before is left."""
+    files = machine()
+    tree = make_tree(files, live=True)
+    reader = UnitReader(tree)
+    reader.read()
+    for line in ("94:0 rbytes=x\n", LINE.format("94:0", 10**20, 0, 1, 0)):
+        tree.files.update(group(DB2, line, 5000))  # type: ignore[attr-defined]  # it is in memory
+        for _ in range(2):
+            with pytest.raises(ValueError, match=r"io\.stat"):
+                reader.read()
+    tree.files.update(group(DB2, LINE.format("94:0", 1, 2, 3, 4), 6000))  # type: ignore[attr-defined]
+    assert reader.read()[1].cell(f"94:0 {DB2}", "rbytes") == 1
+
+
+@pytest.mark.parametrize("limit", [0, 100_000])
+def test_a_unit_made_again_is_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    """Whether files stay open, which then give an error, or none may."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _which: (limit, limit))
+    monkeypatch.setattr(resource, "setrlimit", lambda *_both: None)
+    lay(tmp_path, machine())
+    reader = UnitReader(LiveTree(str(tmp_path)))
+    before = reader.read()[0].cell(DB2, "incarnation")
+    (tmp_path / f"{ROOT}{DB2}").rename(tmp_path / "ended")
+    lay(tmp_path, group(DB2, LINE.format("94:0", 1, 0, 1, 0)))
+    gone = OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+    with monkeypatch.context() as patch:
+        if limit:  # as the kernel reads what is open of a group that is gone
+            path, pread = str(tmp_path / "ended"), os.pread
+
+            def of_group(file: int, size: int, begin: int) -> bytes:
+                if os.readlink(f"/proc/self/fd/{file}").startswith(path):
+                    raise gone
+                return pread(file, size, begin)
+
+            patch.setattr(os, "pread", of_group)
+        assert DB2 not in reader.read()[0].keys
+    units, io = reader.read()
+    assert units.cell(DB2, "incarnation") != before
+    assert io.cell(f"94:0 {DB2}", "rbytes") == 1
+
+
+def test_files_of_a_unit_that_rests_are_closed(tmp_path: Path) -> None:
+    """Those that are read on change; when it works again they are read as before."""
+    lay(tmp_path, machine())
+    reader = UnitReader(LiveTree(str(tmp_path)))
+    reader.read()
+    working = len(os.listdir("/proc/self/fd"))
+    for _ in range(RESTS_AFTER + 1):  # after the first, processes were looked at
+        reader.read()
+    assert len(os.listdir("/proc/self/fd")) < working
+    lay(tmp_path, group(DB2, LINE.format("94:0", 8192, 0, 2, 0) + "253:3 \n", 2000, pids__current="8\n"))
+    assert reader.read()[0].cell(DB2, "tasks") == 8
+    assert len(os.listdir("/proc/self/fd")) <= working
 
 
 @given(st.binary())

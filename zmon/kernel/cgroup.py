@@ -8,38 +8,39 @@ owns the inode, the journal of a file system for none.  Files of a resource are 
 is on for the group: systemd switches `io` on with `IOAccounting=yes`.
 
 Reading a file makes the kernel add up what its CPUs have counted.  So `io.stat`, `cpu.stat` and `io.pressure`
-are read of each unit, and the other files only if one of them has changed.  Files stay open, as far as the
-limit of open files allows, and tell by an error that their group is gone.
+are read of each unit, and the other files only if one of them has changed.  Files stay open, as far as they
+may, and tell by an error that their group is gone; those that are read on change are closed when a unit has
+rested for a while.  Of `io.stat` only the lines that have changed are parsed, those of all units at once.
 
 Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, block/blk-cgroup.c.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import resource
 from contextlib import suppress
+from functools import partial
 from itertools import chain, compress
 from itertools import count as _count
-from operator import itemgetter, ne
+from operator import itemgetter, ne, not_
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel import unit_instance
 from zmon.kernel.activity import ChangingRows
-from zmon.kernel.tree import MAX_FILE, LiveTree
+from zmon.kernel.held_files import MOST_HELD, Allowance, HeldFiles
+from zmon.kernel.tree import LiveTree
 from zmon.kinds import UNIT, UNIT_IO
 from zmon.plain_text import harmless
-from zmon.sample import Frame, empty_frame
+from zmon.sample import Frame, empty_frame, pick
 from zmon.unit_name import CONTAINER, database_of, is_whole, sort_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Absent, Value
     from zmon.kernel.tree import Tree
 
 ROOTS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified")
@@ -73,12 +74,14 @@ MAX_PROCESSES: Final = 64
 """... and processes of each."""
 
 ALWAYS: Final = ("io.stat", "cpu.stat", "io.pressure")
-"""Files that are read of each unit; they stay open."""
+"""Files that are read of each unit."""
 ON_CHANGE: Final = (
     "cpu.pressure", "memory.pressure", "memory.current", "memory.max", "memory.swap.current", "memory.stat",
     "pids.current",
 )  # fmt: skip
 FILES: Final = (*ALWAYS, *ON_CHANGE)
+RESTS_AFTER: Final = 10
+"""Samples in which a unit did nothing, after which the files that are read on change are closed."""
 
 IO_FIELDS: Final = ("rbytes", "wbytes", "dbytes", "rios", "wios", "dios")
 _IO_LINE: Final = re.compile(
@@ -95,7 +98,6 @@ _NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
 _NAMELESS: Final = b"(unknown)"
 """What the kernel writes for a device that is gone or hidden, such as a path of an NVMe disk."""
 _COUNT: Final = re.compile(rb"[0-9]{1,20}")
-_FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
 _DEVICE: Final = "{}:{}".format
 _JSON: Final = json.JSONDecoder()
 _PLACES: Final = (2, 3, 6, 4, 5, 7)
@@ -111,21 +113,11 @@ _MEMORY: Final = {
     "refaulted_file": b"workingset_refault_file", "refaulted_anon": b"workingset_refault_anon",
     "swapped_in": b"pswpin", "swapped_out": b"pswpout",
 }  # fmt: skip
-_ONE_NUMBER: Final = {
-    "tasks": "pids.current", "memory": "memory.current", "memory_max": "memory.max",
-    "swap": "memory.swap.current",
-}  # fmt: skip
-_PRESSURES: Final = (
-    ("cpu.pressure", (("cpu_some", b"some"),)),
-    ("io.pressure", (("io_some", b"some"), ("io_full", b"full"))),
-    ("memory.pressure", (("memory_some", b"some"), ("memory_full", b"full"))),
+_PRESSURE: Final = re.compile(
+    rb"some avg10=[0-9.]{4,6} avg60=[0-9.]{4,6} avg300=[0-9.]{4,6} total=([0-9]{1,20})\n"
+    rb"full avg10=[0-9.]{4,6} avg60=[0-9.]{4,6} avg300=[0-9.]{4,6} total=([0-9]{1,20})\n"
 )
 _TOTAL: Final = re.compile(rb"^(some|full) [^\n]{1,100} total=([0-9]{1,20})$", re.MULTILINE)
-
-_UNIT_ROW: Final[Callable[[Mapping[str, Value]], tuple[Value, ...]]] = itemgetter(
-    *(field.name for field in UNIT.fields)
-)
-"""Returns the values of a row in the order of the fields."""
 
 _NO_LIMIT: Final = absent("it has no limit")
 _NO_CONTROLLER: Final = {
@@ -169,14 +161,17 @@ def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
 
 
 def usual_numbers(content: bytes) -> list[int]:
-    """Return all numbers of io.stat, eight for each device; none if a line has another form than usual."""
+    """Return all numbers of io.stat, eight for each device; none if a line has another form than usual.
+
+    They may have more digits than a count has.
+    """
     lines = content.count(b"\n")
     if content.translate(None, _DIGITS) == _USUAL * lines:
         with suppress(ValueError):  # a number is missing, or begins with zero
             numbers: list[int] = _JSON.decode(
                 f"[{content.translate(_TO_JSON, _LETTERS)[:-1].decode('ascii')}]"
             )
-            if len(numbers) == 8 * lines and max(numbers, default=0) < MAX_COUNT:
+            if len(numbers) == 8 * lines:
                 return numbers
     return []
 
@@ -188,7 +183,7 @@ def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
         ValueError: see `parse_io_line`.
     """
     numbers = usual_numbers(content)
-    if numbers:
+    if numbers and max(numbers) < MAX_COUNT:
         devices = list(map(_DEVICE, numbers[::8], numbers[1::8]))
         if len(set(devices)) == len(devices):
             return devices, [numbers[at::8] for at in _PLACES]
@@ -203,56 +198,118 @@ def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
 def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
     """Find the numbers of some lines `name number`, as cpu.stat and memory.stat have them."""
     found = {}
+    content = b"\n" + content
     for label in labels:
-        begin = 0 if content.startswith(label + b" ") else content.find(b"\n" + label + b" ") + 1
-        if begin or content.startswith(label + b" "):
-            number = content[begin + len(label) + 1 : begin + len(label) + 22].partition(b"\n")[0]
-            if _COUNT.fullmatch(number):
+        begin = content.find(b"\n" + label + b" ")
+        if begin >= 0:
+            begin += len(label) + 2
+            number = content[begin : begin + 21].partition(b"\n")[0]
+            if number.isdigit() and len(number) < 21:
                 found[label] = int(number)
     return found
+
+
+def _is_counted(content: bytes | None) -> tuple[Value, ...]:
+    """Return 1 if the kernel counts the I/O of a unit, else 0."""
+    return (int(content is not None),)
+
+
+def _cpu(content: bytes | None) -> tuple[Value, ...]:
+    """Return the ns of `_CPU`."""
+    found = parse_flat(content or b"", _CPU.values())
+    none = _NO_CONTROLLER["cpu"]
+    return tuple([found[label] * 1000 if label in found else none for label in _CPU.values()])
+
+
+def _memory(content: bytes | None) -> tuple[Value, ...]:
+    """Return the numbers of `_MEMORY`."""
+    found = parse_flat(content or b"", _MEMORY.values())
+    none = _NOT_IN_KERNEL if found else _NO_CONTROLLER["memory"]
+    return tuple([found.get(label, none) for label in _MEMORY.values()])
+
+
+def _one_number(none: Absent, content: bytes | None) -> tuple[Value, ...]:
+    """Return the number that is all of a file; `max` is no limit."""
+    word = (content or b"").strip()
+    return (int(word) if word.isdigit() and len(word) < 21 else _NO_LIMIT if word else none,)
+
+
+def _some(content: bytes | None) -> tuple[Value, ...]:
+    """Return the ns in which some task was delayed."""
+    return _some_and_full(content)[:1]
+
+
+def _some_and_full(content: bytes | None) -> tuple[Value, ...]:
+    """Return the ns in which some task was delayed, and those in which all were."""
+    found = _PRESSURE.fullmatch(content or b"")
+    if found is not None:
+        return int(found[1]) * 1000, int(found[2]) * 1000
+    lost = {name: int(total) * 1000 for name, total in _TOTAL.findall(content or b"")}
+    return lost.get(b"some", _NO_PRESSURE), lost.get(b"full", _NO_PRESSURE)
+
+
+_FIELDS_OF: Final[dict[str, tuple[tuple[str, ...], Callable[[bytes | None], tuple[Value, ...]]]]] = {
+    "io.stat": (("io_counted",), _is_counted),
+    "cpu.stat": (tuple(_CPU), _cpu),
+    "io.pressure": (("io_some", "io_full"), _some_and_full),
+    "cpu.pressure": (("cpu_some",), _some),
+    "memory.pressure": (("memory_some", "memory_full"), _some_and_full),
+    "memory.current": (("memory",), partial(_one_number, _NO_CONTROLLER["memory"])),
+    "memory.max": (("memory_max",), partial(_one_number, _NO_CONTROLLER["memory"])),
+    "memory.swap.current": (("swap",), partial(_one_number, _NO_CONTROLLER["memory"])),
+    "memory.stat": (tuple(_MEMORY), _memory),
+    "pids.current": (("tasks",), partial(_one_number, _NO_CONTROLLER["pids"])),
+}
+"""For each file the fields that it gives, and a function that gives their values; None: it is not there."""
+_PARSERS: Final = [_FIELDS_OF[name][1] for name in FILES]
+_NO_PARTS: Final = [parse(None) for parse in _PARSERS]
+_IO_STAT: Final = FILES.index("io.stat")
+_ORDER: Final = [
+    "incarnation", "sort", "database", "instance",
+    *chain.from_iterable(_FIELDS_OF[name][0] for name in FILES),
+]  # fmt: skip
+_AS_FIELDS: Final[Callable[[tuple[Value, ...]], tuple[Value, ...]]] = itemgetter(
+    *(_ORDER.index(field.name) for field in UNIT.fields)
+)
+"""Puts the values of a unit in the order of the fields."""
 
 
 class UnitFiles:
     """The files of one unit, and what was read of them last."""
 
-    def __init__(self, path: str, folder: str) -> None:
+    def __init__(self, path: str, folder: str, tree: Tree, allowance: Allowance) -> None:
         """Open nothing yet; `path` is that of the group below the root of all, `folder` its directory."""
         self.path = path
         self.folder = folder
-        self.open: dict[str, int] = {}
-        self.contents: dict[str, bytes | None] = {}
-        """What was read last; None of a file that the unit does not have."""
-        self.numbers: list[str] = []
-        """The devices of io.stat, ..."""
-        self.heads: list[int] | None = None
-        """... their numbers, major and minor, all the former first, ..."""
-        self.columns: list[Sequence[int]] = [()] * len(IO_FIELDS)
-        """... a column for each of their counts, ..."""
+        self.always = HeldFiles(tree, folder, ALWAYS, allowance, _may_lack)
+        self.on_change = HeldFiles(tree, folder, ON_CHANGE, allowance, _may_lack)
+        self.seen: list[bytes] = []
+        """What was read last of the files that are always read."""
+        self.rested = 0
+        """In how many samples these have said the same."""
+        self.io_stat: bytes | None = None
+        """What io.stat said last; None: the unit does not have it."""
+        self.lines: list[bytes] = []
+        """The lines of io.stat in the last frame, ..."""
+        self.devices: list[str] = []
+        """... the devices that count something, each once, ..."""
+        self.places: dict[int, int] | None = None
+        """... the place of its device for each line that counts; None: each is in its own place; ..."""
         self.first = 0
         """... and the place of the first one in UNIT_IO."""
-        self.before: list[Sequence[int]] | None = None
-        """The columns as they were in the last frame, if they have changed since."""
-        self.directory = -1
-        """Its directory, if it is held open."""
-        self.memory: tuple[bytes | None, dict[bytes, int]] = None, {}
-        """Its memory.stat, and what was found there."""
+        self.is_placed = False
+        """Whether all of that is known."""
         self.incarnation: Value = _NOT_LIVE
         self.sort = sort_of(path)
         self.database: Value = database_of(path) or _NO_DATABASE
         self.instance: Value = _NO_NAME if self.sort == CONTAINER else _NO_INSTANCES
         self.asked = 0
         """When its processes were looked at."""
+        self.contents: list[bytes | None] = [None] * len(FILES)
+        """What each of `FILES` said; None: the unit does not have it; ..."""
+        self.parts = _NO_PARTS.copy()
+        """... and its part of the row."""
         self.row: tuple[Value, ...] = ()
-
-    def __del__(self) -> None:
-        for file in (*self.open.values(), *((self.directory,) if self.directory >= 0 else ())):
-            with suppress(OSError):
-                os.close(file)
-
-    @property
-    def held(self) -> int:
-        """How many files it holds open."""
-        return len(self.open) + (self.directory >= 0)
 
 
 class UnitReader:
@@ -267,8 +324,7 @@ class UnitReader:
         self._counted = b""
         """What `cgroup.stat` said when groups were last looked for."""
         self._walked: int | None = None
-        self._spare = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4 if isinstance(tree, LiveTree) else 0
-        """Files that may be opened for good."""
+        self._allowance = Allowance(MOST_HELD if isinstance(tree, LiveTree) else 0)
         self._rows = ChangingRows((), ())
         self._keys: list[str] = []
         self._io: dict[str, list[Value]] = {}
@@ -277,6 +333,10 @@ class UnitReader:
         """... which is this, ..."""
         self._io_keys: list[str] = []
         """... and its keys."""
+        self._heads: tuple[list[int], list[int]] = [], []
+        """Major and minor number of the device of each row of UNIT_IO."""
+        self._changed: list[UnitFiles] = []
+        """Units whose io.stat is another than in the last frame."""
         self._other_lines = True
         """Whether there are other rows of UNIT_IO than in the last frame."""
 
@@ -291,9 +351,7 @@ class UnitReader:
         self._look(now)
         gone = [path for path, unit in self._units.items() if not self._read_unit(unit)]
         for path in gone:
-            unit = self._units.pop(path)
-            self._spare += unit.held
-            if unit.row:  # it was there before
+            if self._units.pop(path).row:  # it was there before
                 self._walked, self._other_lines = None, True
         self._ask(now)
         if not self._units:
@@ -328,12 +386,11 @@ class UnitReader:
         found = {}
         for folder in unit_folders(self._tree, self._root):
             path = harmless(folder[len(self._root) :], escaped=True)
-            found[path] = self._units.get(path) or UnitFiles(path, folder)
-        for path in self._units.keys() - found.keys():
-            self._spare += self._units[path].held
+            found[path] = self._units.get(path) or UnitFiles(path, folder, self._tree, self._allowance)
         for unit in found.values():
             # a controller may have been switched on
-            unit.contents = {name: data for name, data in unit.contents.items() if data is not None}
+            unit.always.look_again()
+            unit.on_change.look_again()
         self._other_lines |= list(found) != list(self._units)
         self._units = found
 
@@ -355,7 +412,7 @@ class UnitReader:
                 told = unit.instance if named and isinstance(unit.instance, str) else ""
                 unit.instance = ", ".join(filter(None, (name, told))) or _NO_NAME
             if (unit.database, unit.instance) != before:
-                unit.contents.pop("cpu.stat", None)
+                unit.seen = []
 
     def _processes(self, folder: str) -> Iterator[str]:
         """Yield the numbers of the first processes of a unit."""
@@ -374,116 +431,37 @@ class UnitReader:
 
     def _read_unit(self, unit: UnitFiles) -> bool:
         """Read the files of a unit; return whether it is still there."""
-        before = dict(unit.contents)
         try:
-            for name in ALWAYS:
-                unit.contents[name] = self._content(unit, name)
-            if unit.row and all(unit.contents[name] == before.get(name) for name in ALWAYS):
+            if isinstance(self._tree, LiveTree) and not unit.always.is_held:
+                incarnation = str(os.stat(self._tree.root + unit.folder).st_ino)
+                if unit.row and incarnation != unit.incarnation:
+                    return False  # another one of the same name
+                unit.incarnation = incarnation
+            seen = unit.always.read()
+            if seen == unit.seen and unit.row:
+                unit.rested += 1
+                if unit.rested == RESTS_AFTER:
+                    unit.on_change.close()
                 return True
-            for name in ON_CHANGE:
-                unit.contents[name] = self._content(unit, name)
+            more = unit.on_change.read()
         except OSError:
             return False
-        if not unit.row and self._tree.live:
-            with suppress(OSError):
-                root = self._tree.root if isinstance(self._tree, LiveTree) else "/"
-                unit.incarnation = str(os.stat(root + unit.folder).st_ino)
-        unit.row = self._row_of(unit)
-        if unit.contents["io.stat"] != before.get("io.stat"):
-            self._parse_io(unit)
+        unit.seen, unit.rested = seen, 0
+        contents: list[bytes | None] = [*seen, *more]
+        if len(contents) < len(FILES):
+            present = *unit.always.present, *unit.on_change.present
+            contents = list(map(dict(zip(present, contents, strict=True)).get, FILES))
+        for at in compress(_count(), map(ne, contents, unit.contents)):
+            unit.parts[at] = _PARSERS[at](contents[at])
+        unit.contents = contents
+        unit.row = _AS_FIELDS(
+            (unit.incarnation, unit.sort, unit.database, unit.instance, *chain.from_iterable(unit.parts))
+        )
+        io_stat = contents[_IO_STAT]
+        if io_stat != unit.io_stat:
+            unit.io_stat = io_stat
+            self._changed.append(unit)
         return True
-
-    def _content(self, unit: UnitFiles, name: str) -> bytes | None:
-        """Return the content of a file; None if the unit does not have it.
-
-        Raises:
-            OSError: the unit is gone, or may not be read.
-        """
-        if name in unit.contents and unit.contents[name] is None:
-            return None
-        file = unit.open.get(name)
-        if file is not None:
-            return _whole(file)
-        path = f"{unit.folder}/{name}"
-        try:
-            if self._spare > 0 and name in ALWAYS and isinstance(self._tree, LiveTree):
-                file = unit.open[name] = os.open(self._tree.root + path, os.O_RDONLY | os.O_CLOEXEC)
-                self._spare -= 1
-                return _whole(file)
-            return self._once(unit, path, name)
-        except FileNotFoundError:
-            if name == "cpu.stat":  # each group has it
-                raise
-            return None
-        except OSError:
-            if name.endswith(".pressure"):  # switched off
-                return None
-            raise
-
-    def _once(self, unit: UnitFiles, path: str, name: str) -> bytes:
-        """Read a file that is not held open, from the directory of its unit where that is."""
-        if not isinstance(self._tree, LiveTree):
-            return self._tree.read(path)
-        if unit.directory < 0 and self._spare > 0:
-            unit.directory = os.open(self._tree.root + unit.folder, _FOLDER)
-            self._spare -= 1
-        if unit.directory < 0:
-            return self._tree.read(path)
-        file = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=unit.directory)
-        try:
-            return _whole(file)
-        finally:
-            os.close(file)
-
-    def _parse_io(self, unit: UnitFiles) -> None:
-        """Parse io.stat.
-
-        Raises:
-            ValueError: a line is of another form.
-        """
-        before = unit.numbers
-        if unit.before is None:
-            unit.before = unit.columns
-        content = unit.contents["io.stat"] or b""
-        numbers = usual_numbers(content)
-        heads = numbers[::8] + numbers[1::8]
-        if numbers and heads == unit.heads:  # most often nothing but counts has changed
-            unit.columns = [numbers[at::8] for at in _PLACES]
-            return
-        unit.numbers, columns = parse_io_stat(content)
-        unit.heads = heads if len(unit.numbers) == len(numbers) / 8 else None
-        unit.columns = columns or [()] * len(IO_FIELDS)
-        self._other_lines |= unit.numbers != before
-
-    def _row_of(self, unit: UnitFiles) -> tuple[Value, ...]:
-        contents = unit.contents
-        cpu = parse_flat(contents["cpu.stat"] or b"", _CPU.values())
-        row: dict[str, Value] = {
-            "incarnation": unit.incarnation,
-            "sort": unit.sort,
-            "database": unit.database,
-            "instance": unit.instance,
-            "io_counted": int(contents["io.stat"] is not None),
-        }
-        for name, file in _ONE_NUMBER.items():
-            content = (contents[file] or b"").strip()
-            none = _NO_CONTROLLER[file.partition(".")[0]]
-            row[name] = int(content) if _COUNT.fullmatch(content) else _NO_LIMIT if content else none
-        for name, label in _CPU.items():
-            row[name] = cpu[label] * 1000 if label in cpu else _NO_CONTROLLER["cpu"]
-        if unit.memory[0] != contents["memory.stat"]:
-            unit.memory = (
-                contents["memory.stat"],
-                parse_flat(contents["memory.stat"] or b"", _MEMORY.values()),
-            )
-        memory = unit.memory[1]
-        none = _NOT_IN_KERNEL if memory else _NO_CONTROLLER["memory"]
-        for name, label in _MEMORY.items():
-            row[name] = memory.get(label, none)
-        for file, fields in _PRESSURES:
-            lost = _pressure(contents[file])
-            row |= {name: lost.get(label, _NO_PRESSURE) for name, label in fields}
-        return _UNIT_ROW(row)
 
     # frames
 
@@ -496,11 +474,12 @@ class UnitReader:
         return self._rows.frame(UNIT, self._keys, [now] * len(keys), {})
 
     def _io_frame(self, now: int) -> Frame:
+        moved = [] if self._other_lines else self._take_counts()
         if self._other_lines:
             self._place_lines()
-        moved = self._take_counts()
+        self._changed = []
         if not self._io_keys:
-            counted = any(unit.contents.get("io.stat") is not None for unit in self._units.values())
+            counted = any(unit.io_stat is not None for unit in self._units.values())
             if counted:
                 return Frame(UNIT_IO, [], {}, [])
             return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
@@ -511,63 +490,146 @@ class UnitReader:
         return found
 
     def _place_lines(self) -> None:
-        """Give each device of each unit a row."""
+        """Give each device of each unit a row; parse io.stat of the units that have changed.
+
+        Raises:
+            ValueError: see `parse_io_line`.
+        """
+        for unit in self._changed:
+            unit.is_placed = False
+        columns: list[list[Sequence[Value]]] = [[] for _ in IO_FIELDS]
+        firsts, first = [], 0
+        for unit in self._units.values():
+            firsts.append(first)
+            if unit.is_placed:
+                end = unit.first + len(unit.devices)
+                for name, column in zip(IO_FIELDS, columns, strict=True):
+                    column.append(self._io[name][unit.first : end])
+            else:
+                unit.devices, counts = parse_io_stat(unit.io_stat or b"")
+                for column, part in zip(columns, counts, strict=False):
+                    column.append(part)
+                unit.lines = (unit.io_stat or b"").splitlines()[:MAX_LINES]
+                unit.places = _places(unit.lines, unit.devices)
+            first += len(unit.devices)
         units = self._units.values()
-        self._io_keys = [f"{number} {unit.path}" for unit in units for number in unit.numbers]
+        self._io_keys = [f"{number} {unit.path}" for unit in units for number in unit.devices]
         self._io = {
-            "unit": [unit.path for unit in units for _ in unit.numbers],
-            "device": [number for unit in units for number in unit.numbers],
+            "unit": [unit.path for unit in units for _ in unit.devices],
+            "device": [number for unit in units for number in unit.devices],
         }
-        first = 0
-        for unit in units:
-            unit.first, unit.before = first, None
-            first += len(unit.numbers)
+        for name, parts in zip(IO_FIELDS, columns, strict=True):
+            self._io[name] = list(chain.from_iterable(parts))
+        numbers = [str(number).partition(":") for number in self._io["device"]]
+        self._heads = [int(each[0]) for each in numbers], [int(each[2]) for each in numbers]
+        for unit, first in zip(units, firsts, strict=True):
+            unit.first, unit.is_placed = first, True
         self._other_lines = False
 
     def _take_counts(self) -> list[int]:
-        """Put what units have counted into columns; return the rows that have changed.
+        """Put what units have counted since the last frame into columns; return the rows that have changed.
 
-        A column in which nothing changed is the same list as in the frame before.
+        A column in which nothing changed is the same list as in the frame before.  If there are other lines,
+        nothing is changed but that this is known.
+
+        Raises:
+            ValueError: see `parse_io_line`.
         """
-        changed = [unit for unit in self._units.values() if unit.before is not None]
-        moved: set[int] = set()
-        for at, name in enumerate(IO_FIELDS):
-            known = self._io.get(name)
-            if known is None:
-                self._io[name] = list(chain.from_iterable(unit.columns[at] for unit in self._units.values()))
-                continue
-            others = [unit for unit in changed if unit.before and unit.before[at] != unit.columns[at]]
-            if others:
+        try:
+            rows, counts = self._changed_counts()
+            _check_digits(counts)
+        except ValueError:
+            self._other_lines = True
+            for unit in self._changed:
+                unit.is_placed = False
+            raise
+        if self._other_lines:
+            return []
+        for name, now in zip(IO_FIELDS, counts, strict=True):
+            known = self._io[name]
+            if len(rows) == len(known):
+                self._io[name] = known if now == known else [*now]
+            elif now != pick(known, rows):
                 self._io[name] = column = known.copy()
-            for unit in others:
-                now, first = unit.columns[at], unit.first
-                column[first : first + len(now)] = now
-                assert unit.before is not None  # noqa: S101 - it is one of those that have changed
-                moved.update(compress(_count(first), map(ne, unit.before[at], now)))
-        for unit in changed:
-            unit.before = None
-        return sorted(moved)
+                for row, value in zip(rows, now, strict=True):
+                    column[row] = value
+        return rows
+
+    def _changed_counts(self) -> tuple[list[int], list[list[int]]]:
+        """Return the rows whose lines have changed, and for each of `IO_FIELDS` what these count now."""
+        rows: list[int] = []
+        texts: list[bytes] = []
+        for unit in self._changed:
+            lines = (unit.io_stat or b"").splitlines()[:MAX_LINES]
+            self._other_lines |= len(lines) != len(unit.lines)
+            if self._other_lines:
+                break
+            differ = list(map(ne, lines, unit.lines))
+            unit.lines = lines
+            if unit.places is None:
+                rows += compress(_count(unit.first), differ)
+                texts += compress(lines, differ)
+                continue
+            for at in compress(_count(), differ):
+                if at in unit.places:
+                    rows.append(unit.first + unit.places[at])
+                    texts.append(lines[at])
+                else:
+                    parsed = parse_io_line(lines[at])
+                    self._other_lines |= parsed is not None and parsed[0] not in unit.devices
+        return self._counts(rows, texts)
+
+    def _counts(self, rows: list[int], texts: list[bytes]) -> tuple[list[int], list[list[int]]]:
+        """Parse lines of rows; return those that count something else than before, and what they count."""
+        numbers = usual_numbers(b"\n".join([*texts, b""]))
+        if numbers:
+            heads = self._heads
+            if len(rows) < len(self._io_keys):
+                heads = pick(heads[0], rows), pick(heads[1], rows)
+            self._other_lines |= (numbers[::8], numbers[1::8]) != heads
+            return rows, [numbers[at::8] for at in _PLACES]
+        usual = [text.translate(None, _DIGITS) == _USUAL[:-1] for text in texts]
+        found: dict[int, Sequence[int]] = {}
+        if any(usual) and not all(usual):
+            some, counts = self._counts(list(compress(rows, usual)), list(compress(texts, usual)))
+            found.update(zip(some, zip(*counts, strict=True), strict=True))
+            others = list(compress(zip(rows, texts, strict=True), map(not_, usual)))
+        else:
+            others = list(zip(rows, texts, strict=True))
+        for row, text in others:
+            parsed = parse_io_line(text)
+            if parsed is None or parsed[0] != self._io["device"][row]:
+                self._other_lines = True
+            elif any(self._io[name][row] != count for name, count in zip(IO_FIELDS, parsed[1], strict=True)):
+                found[row] = parsed[1]
+        moved = sorted(found)
+        return moved, [[found[row][at] for row in moved] for at in range(len(IO_FIELDS))]
 
 
-def _pressure(content: bytes | None) -> dict[bytes, int]:
-    """Return the ns of `some` and `full`."""
-    return {name: int(total) * 1000 for name, total in _TOTAL.findall(content or b"")}
+def _check_digits(counts: Iterable[Iterable[int]]) -> None:
+    """Refuse numbers that no count can be, with ValueError."""
+    if any(max(column, default=0) >= MAX_COUNT for column in counts):
+        raise ValueError("io.stat: a count has more than 20 digits")
 
 
-def _whole(file: int) -> bytes:
-    """Read a file that is open from its begin, in one piece: the kernel makes it anew for each.
+def _places(lines: list[bytes], devices: list[str]) -> dict[int, int] | None:
+    """Return for each line that counts the place of its device; None if each is in its own place."""
+    if len(lines) == len(devices):
+        return None
+    places = {device: place for place, device in enumerate(devices)}
+    found: dict[int, int] = {}
+    for at, line in enumerate(lines):
+        parsed = parse_io_line(line)
+        if parsed is not None and parsed[0] in places:
+            found[at] = places.pop(parsed[0])  # of several lines the first
+    return found
 
-    Raises:
-        OSError: its group is gone, or it is too large.
-    """
-    size = 65536
-    while True:
-        data = os.pread(file, size, 0)
-        if len(data) < size:
-            return data
-        size *= 8
-        if size > MAX_FILE:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+def _may_lack(name: str, error: OSError) -> bool:
+    """Return whether a group may be without this file."""
+    if isinstance(error, FileNotFoundError):
+        return name != "cpu.stat"  # each group has it
+    return name.endswith(".pressure")  # switched off
 
 
 def groups_below(tree: Tree, folder: str) -> list[str]:
