@@ -179,12 +179,31 @@ def test_earlier_exceptions_are_told(
     assert "Earlier" not in capsys.readouterr().out
 
 
-def test_what_was_not_judged_before_is_told(
+def test_the_incident_of_a_day_is_named(
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC
 ) -> None:
-    """A long recording that stores no exceptions is not judged for it: the commands that do are named."""
+    """Nobody names a time, and no exceptions are stored: the worst interval is found and diagnosed."""
     assert main(["diagnose", "--from", "recordings/lab-healthy-day.zmon", "-f", "json"]) == 0
-    earlier = json.loads(capsys.readouterr().out)["earlier"]
-    assert earlier["exceptions"] is None
+    document = json.loads(capsys.readouterr().out)
+    assert document["diagnoses"] == []
+    earlier = document["earlier"]
+    assert (earlier["exceptions"], earlier["begin"][:19]) == (4, "2026-03-16T14:30:00")
     assert [shlex.split(one)[1] for one in earlier["commands"]] == ["show", "diagnose"]
+    worst = earlier["worst"]
+    assert worst["diagnoses"][0]["id"] == "D23"
+    assert main(shlex.split(earlier["commands"][1])[1:]) == 0
+    asked = " ".join(capsys.readouterr().out.split())
+    assert f"1. {worst['diagnoses'][0]['claim']}" in asked
+
+
+def test_the_worst_interval_before_is_told(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """The text has the claims of that interval, and what to do, behind the commands."""
+    assert main(["diagnose", "--from", "recordings/hercules-four-queries.zmon"]) == 0
+    text = capsys.readouterr().out
+    _, found = text.split("the worst interval before\n")
+    assert found.lstrip().startswith("1. Requests wait in LCU 7000")
+    assert "To do: Spread" in found

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.cli.inputs import inputs_and_files, status
-from zmon.cli.output import FAILED, USAGE, announced, folded, terminal_width, write_result
+from zmon.cli.output import FAILED, USAGE, JudgedShare, announced, folded, terminal_width, write_result
 from zmon.cli.service_status import (
     no_answer,
     say_where_it_ends,
@@ -18,11 +18,10 @@ from zmon.cli.service_status import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import is_simulated, open_source
-from zmon.clock import length
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
-from zmon.kinds import MACHINE, UNIT, UNIT_IO
+from zmon.kinds import KINDS, MACHINE
 from zmon.plain_text import harmless
 from zmon.record import NamedTuple
 from zmon.screen.export import moment, plain
@@ -47,8 +46,6 @@ HEADINGS: Final = (
 )  # fmt: skip
 """The names of the columns, in CSV."""
 SERVICE: Final = "DIAGNOSE"
-MOST_JUDGED: Final = 600
-"""Samples up to which the rules judge a source that stores no exceptions."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace) -> int:
     people, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
-    if args.source:  # only where there is an hour before, they say who does it
-        kinds += (UNIT, UNIT_IO)
+    if args.source:  # the rules judge what came before
+        kinds = tuple(KINDS.values())
     with (
         announced(args.source),
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
@@ -83,7 +80,7 @@ def _answer(args: argparse.Namespace) -> int:
             write_state(args, SERVICE, state)
             answers = iter(known)
         for number, answer in enumerate(answers):
-            _print(args, *answer, _earlier(args, navigator), first=number == 0)
+            _print(args, *answer, _earlier(args, navigator, people), first=number == 0)
     return state.level if args.status else status(args)
 
 
@@ -121,17 +118,23 @@ class Earlier(NamedTuple):
     words: str
     commands: tuple[str, ...]
     """Which say more."""
-    exceptions: int | None
-    """How many there were; None if these samples were not judged."""
+    exceptions: int
+    """How many there were."""
     begin: int
     end: int
-    """From the begin of the first to the end of the last, UTC in ns; else the time that was not judged."""
+    """From the begin of the first to the end of the last, UTC in ns."""
+    worst: Verdict | None = None
+    """The verdict on the worst interval of these exceptions."""
+    span: tuple[int, int] = (0, 0)
+    """Begin and end of that, UTC in ns."""
 
 
-def _earlier(args: argparse.Namespace, navigator: Navigator) -> Earlier | None:
-    """Return what rules found before the last interval of a source; None if a time was asked for.
+def _earlier(
+    args: argparse.Namespace, navigator: Navigator, people: Callable[[], UserInputs]
+) -> Earlier | None:
+    """Return what was wrong before the last interval of a source; None if a time was asked for.
 
-    It is known where exceptions are stored, and where there are few samples.
+    Where exceptions are not stored, the rules judge all samples first; a service check does not wait.
     """
     timeline, interval, span = navigator.timeline, navigator.interval, navigator.timeline.span()
     if args.at or args.since or not args.source or is_simulated(args.source) or span is None:
@@ -140,22 +143,32 @@ def _earlier(args: argparse.Namespace, navigator: Navigator) -> Earlier | None:
         return None
     log, begin = navigator.log, interval.before.at.utc
     listed = shlex.join(["zmon", "show", "EXCEPT", *timeline.asked])
-    if not log.is_stored() and sum(map(len, timeline.refresh())) > MOST_JUDGED:
-        words = (
-            f"{length((begin - span[0]) / 1e9)} before this interval were not judged by the rules. To do so:"
-        )
-        all_of_it = shlex.join(["zmon", "diagnose", *timeline.asked, "--since", "begin"])
-        return Earlier(words, (listed, all_of_it), None, span[0], begin)
-    log.complete()
+    if args.status and not log.is_stored():
+        return None
+    with JudgedShare(span) as log.tell:
+        log.complete()
     over = [one for one in log.entries() if one.end <= begin]
     if not over:
         return None
     first, last = min(one.begin for one in over), max(one.end for one in over)
-    worst = written_out(min(over, key=lambda one: one.heaviness).worst_end)
+    worst = min(over, key=lambda one: one.heaviness).worst_end
     count = f"{len(over):,} exceptions were" if len(over) > 1 else "1 exception was"
     words = f"{count} over before this interval, {times(first, last)}. The list, and the worst interval:"
-    diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", worst])
-    return Earlier(words, (listed, diagnosed), len(over), first, last)
+    diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", written_out(worst)])
+    found = Earlier(words, (listed, diagnosed), len(over), first, last)
+    there = Navigator(timeline)
+    there.seek(worst)
+    view = there.view()
+    if view is None or view.interval.before is None:
+        return found
+    view.people = people
+    return found._replace(worst=verdict_of(view), span=_span(judged_view(view)))
+
+
+def _span(view: View) -> tuple[int, int]:
+    """Return begin and end of a view's interval, UTC in ns."""
+    before, after = view.interval.before, view.interval.after
+    return (before.at.utc if before else after.at.utc, after.at.utc)
 
 
 # output
@@ -170,8 +183,7 @@ def _print(  # noqa: PLR0913 - the parts of an answer
     *,
     first: bool,
 ) -> None:
-    before, after = view.interval.before, view.interval.after
-    span = (before.at.utc if before else after.at.utc, after.at.utc)
+    span = _span(view)
     write_result(
         args,
         lambda: _text(found, span, options, earlier, first=first),
@@ -186,6 +198,7 @@ def _told(earlier: Earlier) -> dict[str, Any]:
         "begin": moment(earlier.begin),
         "end": moment(earlier.end),
         "commands": list(earlier.commands),
+        "worst": None if earlier.worst is None else document(earlier.worst, earlier.span),
     }
 
 
@@ -285,6 +298,21 @@ def _text(
         yield ""
         yield from _sections([("Earlier", earlier.words)], width)
         yield from (f"     {command}" for command in earlier.commands)
+        if earlier.worst is not None:
+            yield ""
+            yield from _worst(earlier.worst, earlier.span, width)
+
+
+def _worst(found: Verdict, span: tuple[int, int], width: int) -> Iterator[str]:
+    """Yield what was wrong in the worst interval of those before: each claim, and what to do about it."""
+    yield from folded(f"{written(span[0])} to {written(span[1])}, the worst interval before", width)
+    yield ""
+    if found.is_calm:
+        yield from folded(harmless(found.sentence), width)
+    for number, one in enumerate(found.diagnoses, 1):
+        yield from folded(f"{number}. {timed_claim(one)} ({one.id}, {one.confidence})", width)
+        if one.action:
+            yield from _sections([("To do", one.action)], width)
 
 
 def _sections(found: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

@@ -143,8 +143,8 @@ def progress(doing: str) -> Iterator[None]:
             stream.flush()
 
 
-class FileCount:
-    """Shows the number of files read so far on a terminal, after a second."""
+class Advance:
+    """Shows on a terminal how far long work is, after a second, and erases it at the end."""
 
     DELAY = 1.0
 
@@ -160,16 +160,40 @@ class FileCount:
         """Erase it."""
         self.end()
 
-    def __call__(self, count: int) -> None:
-        """Show the number of files."""
-        if sys.stderr.isatty() and time.monotonic() - self._begun > self.DELAY:
-            print(f"\r{count:,} files looked at ", end="", file=sys.stderr, flush=True)
+    def show(self, words: str) -> None:
+        """Show how far it is."""
+        stream = sys.stderr
+        if stream is not None and stream.isatty() and time.monotonic() - self._begun > self.DELAY:
+            print(f"\r{words} ", end="", file=stream, flush=True)
             self._shown = True
 
     def end(self) -> None:
         """Erase it."""
         if self._shown:
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+
+
+class FileCount(Advance):
+    """Shows the number of files read so far."""
+
+    def __call__(self, count: int) -> None:
+        """Show the number of files."""
+        self.show(f"{count:,} files looked at")
+
+
+class JudgedShare(Advance):
+    """Shows how much of a recording the rules have judged."""
+
+    def __init__(self, span: tuple[int, int] | None) -> None:
+        """Count from the first to the last sample, UTC in ns."""
+        super().__init__()
+        self._span = span or (0, 0)
+
+    def __call__(self, until: int) -> None:
+        """Show up to when it is judged."""
+        begin, end = self._span
+        if begin < end and until:
+            self.show(f"rules applied to {100 * (until - begin) // (end - begin)} % of the time")
 
 
 # results

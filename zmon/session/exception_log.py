@@ -17,7 +17,7 @@ from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, event_of, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from zmon.event import ExceptionEntry
     from zmon.rule.grammar import Rule
@@ -71,6 +71,8 @@ class ExceptionLog:
         """That of a live one."""
         self.problem = ""
         """Why the user's own rules are not used."""
+        self.tell: Callable[[int], object] = lambda _until: None
+        """Is told between pieces of work up to when samples were judged."""
         self._begin, self._end = 0, LAST
         self._done = False
         """Whether all samples are judged that there were when they were last looked at."""
@@ -152,7 +154,7 @@ class ExceptionLog:
     def complete(self, until: int = LAST) -> None:
         """Judge recorded samples up to a time, and let others see between pieces of work what is known."""
         while not self.advance(until, PIECE):
-            pass
+            self.tell(self.until)
 
     # what is known
 
