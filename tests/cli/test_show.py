@@ -12,9 +12,15 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
+from zmon.session.page import FillTask
+from zmon.tables.recent import recent_loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from zmon.tables.resources import RecentLoad
+    from zmon.tables.table import Table
+    from zmon.tables.view import View
 
     Show = Callable[..., tuple[int, str, str]]
 
@@ -374,3 +380,37 @@ def test_until_is_at(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == at
     assert main([*source, "--until", "09:50", "--at", "09:50"]) == 2
     assert "--at and --until are the same" in capsys.readouterr().err
+
+
+def test_a_screen_with_exceptions_is_filled_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Filling judges the samples, and what it has judged is no reason to fill it again."""
+    filled = []
+
+    def counted(task: FillTask) -> Table:
+        filled.append(task.page.screen.command)
+        return fill(task)
+
+    fill = FillTask.table
+    monkeypatch.setattr(FillTask, "table", counted)
+    assert main(["show", "OVERVIEW", "--from", "recordings/lab-shark-before.zmon"]) == OK
+    assert "LCU 7600 is full" in capsys.readouterr().out
+    assert filled == ["OVERVIEW"]
+
+
+@pytest.mark.parametrize(("form", "intervals"), [("text", 10), ("json", 1), ("html", 60)])
+def test_as_much_of_the_past_is_read_as_curves_show(
+    form: str, intervals: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten intervals have room in a line of text, none in JSON, all in the charts of a page."""
+    found = []
+
+    def counted(view: View) -> list[RecentLoad]:
+        found.append(recent_loads(view))
+        return found[-1]
+
+    monkeypatch.setattr("zmon.tables.overview.recent_loads", counted)
+    assert main(["show", "OVERVIEW", "--from", "recordings/lab-shark-before.zmon", "--format", form]) == OK
+    assert capsys.readouterr().out
+    assert [len(one) for one in found] == [intervals]

@@ -15,6 +15,7 @@ from zmon.cli.output import OK, complain
 from zmon.clock import clock as local_time
 from zmon.plain_text import harmless
 from zmon.screen import layout
+from zmon.screen.dashboard import CURVE
 from zmon.screen.event_line import lines as happened
 from zmon.screen.export import sentence, text
 from zmon.screen.header import WIDTH
@@ -74,6 +75,7 @@ def run_line_mode(  # noqa: PLR0913 - these are its surroundings
 
     Live, a screen that is asked for has a sample no older than `seconds`.
     """
+    session.looked_back = CURVE[1]
     if not session.live and session.interval is None:
         session.end()
     try:

@@ -57,6 +57,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         last = None if far else args.count + 1
         timeline = open_source(args, kinds=kinds, last=last, containers=containers)
         session = Session(timeline, screens, people=inputs)
+        session.looked_back = _looked_back(screen, args)
         _judge(session, args)
         other = _other(args, kinds) if args.other else None
     except ValueError as error:
@@ -125,6 +126,21 @@ def _judge(session: Session, args: argparse.Namespace) -> None:
         end = time_of(args.at, session.timeline) if args.at and args.source else None
         begin = begin_of(args.since, session.timeline, end) if args.since and args.source else 0
         session.log.confine(begin - LEAD, end)
+
+
+def _looked_back(screen: Screen, args: argparse.Namespace) -> int | None:
+    """Return how many intervals the curves of the screen show; those of a page as many as there may be."""
+    if screen.layout != "dashboard":
+        return None
+    if args.format in WHOLE:
+        from zmon.tables.recent import MAX_RECENT  # noqa: PLC0415 - most screens look back on none
+
+        return MAX_RECENT
+    if args.format != "text":
+        return 1
+    from zmon.screen.dashboard import curve_room  # noqa: PLC0415 - most screens are none
+
+    return curve_room(_width() or WIDTH)
 
 
 def _no_answer(args: argparse.Namespace, screen: Screen, message: str, status: int) -> int:

@@ -40,6 +40,8 @@ NAMES: Final = 30
 """Characters of the names of those that fill something at most."""
 LISTS: Final = 78
 """Columns of the lists beside which charts are drawn, at least."""
+CURVE: Final = (10, 40)
+"""Characters of the curve of a resource, least and most."""
 CHART: Final = (44, 20)
 """Columns and lines below which charts are not drawn."""
 AXIS: Final = 8
@@ -52,6 +54,11 @@ BELOW: Final = ("also", "open", "unseen")
 
 STATES: Final = {"bad": "alarm", "look": "look", "unknown": "absent", "none": "absent"}
 """What the word for a state is painted as; any other is plain."""
+
+
+def curve_room(width: int) -> int:
+    """Return how many intervals the curve of a resource shows in so many columns."""
+    return min(max((width - 66) // 2, CURVE[0]), CURVE[1])
 
 
 class DashboardSpan(NamedTuple):
@@ -248,7 +255,7 @@ class Dashboard:
         """Return a line for each resource: bar, percentage, state, curve, and what the percentage is of."""
         places = self._places.get("resource", [])
         length = min(max((width - 60) // 2, 8), 30)
-        before = min(max((width - 66) // 2, 10), 40)
+        before = curve_room(width)
         found = []
         for place in places:
             pen = Pen(place)

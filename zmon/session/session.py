@@ -111,6 +111,8 @@ class Session(Navigator):
         """What all lists compare until it is ended."""
         self.has_room = False
         """Whether there is room for bars and curves beside the figures of a list."""
+        self.looked_back: int | None = None
+        """Intervals for whose curves a print has room; None on the glass, which reads them bit by bit."""
         self.wanted = ""
         """The text of the last LOCATE."""
         self.read_only = False
@@ -368,18 +370,26 @@ class Session(Navigator):
         Raises:
             CommandError: there is no sample yet, or it does not contain the subject of the page.
         """
-        about = (self.interval, self.page, self._judged(self.page), self.has_room)
+        about = self._about()
         if self._sheet is None or self._sheet[0] != about:
             try:
-                self._sheet = about, self._sheet_of(self.page)
+                found = self._sheet_of(self.page)
             except NoSuchThing as error:
                 raise CommandError(f"{error}; RETURN goes back") from error
+            self._sheet = about if self.mover is not None else self._about(), found
         return self._sheet[1]
+
+    def _about(self) -> tuple[object, ...]:
+        """Return what the present sheet is made from."""
+        return self.interval, self.page, self._judged(self.page), self.has_room
 
     def _sheet_of(self, page: Page) -> Sheet:
         task = self._task(page)
         if self._table is None or self._table[0] != task.about:
-            self._table = task.about, task.table()
+            filled = task.table()
+            if self.mover is None:  # no thread judges, so filling has judged all that it shows
+                task = task._replace(judged=self._judged(page))
+            self._table = task.about, filled
         table = self._table[1]
         if page.screen.table == "correlation":
             from zmon.screen.variable import with_headings  # noqa: PLC0415 - a lookup starts without it
@@ -412,6 +422,7 @@ class Session(Navigator):
         view = self.view(page.argument)
         if view is None:
             raise CommandError(NO_SAMPLE)
+        view.looked_back = self.looked_back
         view.limits = self.screens.limits
         view.people = self.people
         view.count_bad = self._count_bad

@@ -36,13 +36,15 @@ MAX_VOLUMES: Final = 100_000
 def recent_loads(view: View, most: int = MAX_RECENT) -> list[RecentLoad]:
     """Return the last intervals up to the present one, the oldest first; none before there are two samples.
 
-    Of earlier ones that were not looked at yet only so many are read as take little time.
+    Of earlier ones that were not looked at yet only so many are read as take little time, or as are printed.
     """
-    present = view.interval
+    present, printed = view.interval, view.looked_back
     if present.before is None:
         return []
+    most = most if printed is None else min(most, printed)
     found = [_observed(view, present)]
-    left = (MAX_READ if len(view.history.loads) > 1 else MAX_FIRST) // max(1, len(present.of(DEVICE)))
+    is_first = printed is None and len(view.history.loads) <= 1
+    left = (MAX_FIRST if is_first else MAX_READ) // max(1, len(present.of(DEVICE)))
     past: Iterator[Interval] | None = None
     while len(found) < most:
         utc = found[-1].begin

@@ -209,6 +209,8 @@ class View:
         self.argument = argument
         self.figures_only = False
         """Whether expensive texts are left out, as where a row is made per interval."""
+        self.looked_back: int | None = None
+        """Intervals for whose curves a print has room; None on the glass, which reads them bit by bit."""
         self.limits = limits
         self.count_bad: Callable[[View], Number] = lambda _view: UNJUDGED
         """Returns for how many rows of all tables a rule is bad in the interval of a view."""
