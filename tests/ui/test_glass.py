@@ -801,6 +801,46 @@ def test_what_happened_is_listed_without_leaving_the_present(recorded: Glass) ->
     assert mode(recorded) == "Perf. Monitor"
 
 
+def test_the_list_of_events_goes_on_with_the_samples(
+    recorded: Glass, pace: Pace, make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What happened meanwhile is in sight with the next sample for who saw the last, and for others below."""
+    happened = [Event(What.NOTE, NOON + n, NOON + n, text=f"note {n}.") for n in range(60)]
+    monkeypatch.setattr(recorded.session, "events", lambda: list(happened))
+    order(recorded, "EVENTS")
+    assert "note 59." in shown(recorded)
+    happened += [Event(What.NOTE, NOON + n, NOON + n, text=f"note {n}.") for n in range(60, 100)]
+    recorded.sampled(make_sample(6))
+    pace.work(recorded)
+    assert "note 99." in shown(recorded)
+
+    recorded.press("top")
+    happened.append(Event(What.NOTE, NOON + 100, NOON + 100, text="note 100."))
+    recorded.sampled(make_sample(7))
+    pace.work(recorded)
+    assert "note 0." in shown(recorded)
+    recorded.press("bottom")
+    assert "note 100." in shown(recorded)
+    assert interval(recorded) == "12:06:00 - 12:07:00"
+
+
+def test_a_list_of_events_that_fails_leaves_what_was_known(
+    recorded: Glass, pace: Pace, make_sample: Callable[..., Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screens go on, and the message line says why."""
+
+    def fails() -> None:
+        raise OSError("gone")
+
+    order(recorded, "EVENTS")
+    monkeypatch.setattr(recorded.session, "events", fails)
+    recorded.sampled(make_sample(6))
+    pace.work(recorded)
+    assert "EVENTS cannot be listed: gone" in shown(recorded)
+    assert "7000 is slow" in shown(recorded)
+    assert interval(recorded) == "12:05:00 - 12:06:00"
+
+
 def test_without_a_recording_nothing_is_known_to_have_happened(
     live: Glass, make_sample: Callable[..., Sample]
 ) -> None:

@@ -9,12 +9,12 @@ from zmon.session.commands import wanted_text
 from zmon.session.completion import complete as candidates_for
 from zmon.session.cursor import faster, slower
 from zmon.session.navigator import CommandError
+from zmon.ui.glass import EVENTS
 from zmon.ui.grid import Grid
 from zmon.ui.keys import FUNCTIONS
 from zmon.ui.line import Line, Part
 from zmon.ui.sort_menu import SortMenu
 from zmon.ui.threads import error_line
-from zmon.ui.timeline_bar import happenings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -104,10 +104,8 @@ def now(glass: Glass, _operand: str) -> None:
 def events(glass: Glass, _operand: str) -> None:
     """List the events of the timeline."""
     glass.session.check_past()
-    found = glass.session.events()
-    remark = glass.session.log.remark()
-    listed, present = happenings(found, glass.width, remark, glass.session.utc)
-    glass.helps.put("EVENTS", listed)
+    listed, present = glass.happened()
+    glass.helps.put(EVENTS, listed, present)
     glass.fit()
     glass.helps.seen.go_to(present)
 
@@ -120,7 +118,7 @@ COMMANDS: Final[dict[str, Callable[[Glass, str], None]]] = {
     "REFRESH": lambda glass, _: glass.refresh(),
     "PLAY": play,
     "PAUSE": pause,
-    "EVENTS": events,
+    EVENTS: events,
     "NOW": now,
 }
 """What the words do."""

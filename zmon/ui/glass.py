@@ -26,6 +26,7 @@ from zmon.ui.pane import ChartPane, FormPane, Helps, Pane
 from zmon.ui.playback import PlaybackControl
 from zmon.ui.search import IncrementalSearch
 from zmon.ui.threads import error_line
+from zmon.ui.timeline_bar import happenings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,6 +54,9 @@ MAX_PASTED: Final = 20
 
 PATIENCE: Final = 10.0
 """Seconds after which a recording stays where it was opened, though its worst exception is known by then."""
+
+EVENTS: Final = "EVENTS"
+"""The command that lists what happened, and the title of this list."""
 
 LEAVING: Final = {"back", "interrupt", "enter"}
 """Functions of keys that may leave zmon, or give the command that does; any other withdraws the question."""
@@ -209,6 +213,20 @@ class Glass:
         self.fit()
         if self.session.has_room > had_room and self._shown and self.session.interval is not None:
             self.settle()
+
+    def happened(self) -> tuple[list[Line], int]:
+        """Return the list of events, and its line of the present moment."""
+        session = self.session
+        return happenings(session.events(), self.width, session.log.remark(), session.utc)
+
+    def _list_events(self) -> None:
+        """Let the list of events, if it is open, go on with what is shown."""
+        if not self.helps or self.helps.title != EVENTS:
+            return
+        try:
+            self.helps.renew(*self.happened())
+        except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+            self.say(f"{EVENTS} cannot be listed: {error_line(error)}", "alarm")
 
     def fit(self) -> None:
         """Let all that is shown take the room there is."""
@@ -448,6 +466,7 @@ class Glass:
         """Take the exceptions that are known by now."""
         if self.session.overview is not None:
             self.session.overview = overview
+            self._list_events()
             self.fit()
         known = self.session.opens_at_worst and self.session.log.until >= overview.end
         if known:
@@ -583,6 +602,7 @@ class Glass:
             message = f"{page.screen.command} cannot be shown: {error_line(error)}"
             self.say(message, "alarm")
             self._put(self._broken(message), None)
+        self._list_events()
         self.fit()
         self._conclude()
 

@@ -123,6 +123,14 @@ class Pane:
         self.offset = line - self.height // 2
         self.settle()
 
+    def renew(self, lines: Sequence[Line], before: int, now: int) -> None:
+        """Show other lines; if the line `before` was seen, then the line `now` is."""
+        was_seen = self.offset <= before < self.offset + self.height
+        self._all = list(lines)
+        self.settle()
+        if was_seen and not self.offset <= now < self.offset + self.height:
+            self.go_to(now)
+
     def shift(self, screens: int) -> bool:  # noqa: ARG002 - for panes that are wider than the glass
         """Go right (or left) by what fits; return False when there is nothing that way."""
         return False
@@ -147,6 +155,8 @@ class Helps:
         self._texts: list[Pane] = []
         self.title = ""
         """What the text is, for the header: HELP or EVENTS."""
+        self._place = 0
+        """The line that the text is about now."""
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -156,10 +166,15 @@ class Helps:
         """The text that was opened last."""
         return self._texts[-1]
 
-    def put(self, title: str, lines: Sequence[Line]) -> None:
-        """Open a text."""
-        self.title = title
+    def put(self, title: str, lines: Sequence[Line], place: int = 0) -> None:
+        """Open a text; `place` is the line that it is about now."""
+        self.title, self._place = title, place
         self._texts.append(Pane(lines))
+
+    def renew(self, lines: Sequence[Line], place: int) -> None:
+        """Show newer lines of the text; who saw the line that it was about sees the newer one."""
+        self.seen.renew(lines, self._place, place)
+        self._place = place
 
     def close(self) -> None:
         """Close all."""
