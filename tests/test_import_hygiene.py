@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,16 +50,34 @@ finally:
 """
 
 
-def loaded(*words: str) -> set[str]:
-    """Return the modules that a fresh interpreter has loaded after a command."""
+HELP = """
+import argparse, sys
+argparse.ArgumentParser().format_help()
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+def modules(program: str, *words: str) -> set[str]:
+    """Return the modules that a fresh interpreter has loaded after a program."""
     done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-c", LIST, *words], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=True
     )
     return set(done.stderr.splitlines()[-1].split())
 
 
-def found(names: tuple[str, ...], modules: set[str]) -> list[str]:
-    return sorted(modules.intersection(names))
+@cache
+def needed_by_argparse() -> frozenset[str]:
+    """Return what printing a help takes in any program: from Python 3.14 on dataclasses, for its colours."""
+    return frozenset(modules(HELP))
+
+
+def loaded(*words: str) -> set[str]:
+    """Return the modules that a command has loaded and a help of any program would not."""
+    return modules(LIST, *words) - needed_by_argparse()
+
+
+def found(names: tuple[str, ...], there: set[str]) -> list[str]:
+    return sorted(there.intersection(names))
 
 
 @pytest.mark.parametrize("words", ["--help", *(f"{name} --help" for name in SUBCOMMANDS), "show MENU"])
