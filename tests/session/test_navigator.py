@@ -17,6 +17,7 @@ from zmon.session.running_period import REACH
 from zmon.tables.period import Period
 
 if TYPE_CHECKING:
+    from zmon.absent import Value
     from zmon.session.navigator import CursorMove
 
 SECOND = 1_000_000_000
@@ -391,6 +392,34 @@ def test_a_preview_is_looked_at_until_its_samples_are_read() -> None:
     assert watch.interval.after.frame(CHANNEL).column("busy_cpc") == [1070]
     watch.read_preview()
     assert not watch.underway
+
+
+def test_what_was_computed_of_a_preview_is_forgotten_when_its_samples_are_there() -> None:
+    """Both end at the same time: figures of the whole interval are not those of a first look at it."""
+    watch = Navigator(PreviewTimeline([sample(n, 7812 * n, 500 * n + 70) for n in range(3)]))
+    moves: list[CursorMove] = []
+    watch.mover = moves.append
+
+    def busy(one: Interval) -> dict[str, Value]:
+        return {"busy": one.after.frame(CHANNEL).column("busy_cpc")[0]}
+
+    def seen() -> Value:
+        view = watch.view()
+        assert view is not None
+        return view.history.row("busy", busy, view.interval).cells["busy"]
+
+    watch.preview()
+    early = watch.view()
+    assert early is not None
+    assert seen() == 500
+    watch.preview()
+    assert watch.history is not early.history
+    watch.read_preview()
+    watch.arrive(moves[-1], moves[-1].run())
+    assert seen() == 1070
+    kept = watch.history
+    watch.previous()
+    assert watch.history is kept
 
 
 def test_without_a_preview_the_samples_are_read_at_once() -> None:

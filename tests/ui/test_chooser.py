@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.clock import clock
 from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
+from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
+from zmon.session.page import Page
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
+from zmon.tables.overview import FIELDS
+from zmon.tables.table import Figure, Table
 from zmon.ui.actions import GlassActions
 from zmon.ui.chooser import DashboardPane
 from zmon.ui.glass import Glass
@@ -20,6 +25,8 @@ from zmon.ui.painter import differing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from zmon.absent import Value
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 
@@ -166,7 +173,7 @@ def test_menu_all_can_be_walked_to_its_last_reason(overview: Glass) -> None:
     assert "System log (3I) is not in zmon" in "\n".join(line.text for line in overview.lines())
 
 
-@pytest.mark.parametrize("key", ["press", "type"])
+@pytest.mark.parametrize("key", ["press", "type", "wheel"])
 def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
     key: str, open_session: Callable[[str], Session]
 ) -> None:
@@ -178,13 +185,14 @@ def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
         glass = Glass(session, actions=GlassActions())
         glass.playback.survey()
         if disturbed:
-            getattr(glass, key)("down")
+            getattr(glass, key)(1 if key == "wheel" else "down")
         at = session.utc
         assert session.overview is not None
         glass.judged(session.overview)
         worst = min(session.log.entries(), key=lambda one: one.heaviness)
         assert session.utc == (at if disturbed else worst.worst_end)
-        assert any("Opened at" in line.text for line in glass.lines()) is not disturbed
+        opened = f"Opened at {clock(worst.worst_end)}, "  # the time that the header shows
+        assert any(opened in line.text for line in glass.lines()) is not disturbed
 
 
 def test_only_the_part_of_a_line_that_changed_is_painted() -> None:
@@ -225,6 +233,28 @@ def test_at_another_time_the_lists_of_overview_are_sorted_anew() -> None:
         pane.resize(132, 37)
         lcus = [item.key for item in pane.items if item.key.startswith("lcu ")]
         assert lcus == ["lcu IBM.7500000000LAB1.8000", "lcu IBM.7500000000LAB1.8100"]
+
+
+def test_an_exception_that_lasts_on_does_not_keep_the_order_of_another_time() -> None:
+    """The time of a dashboard is that of its figures: an exception may have ended after both pictures."""
+    columns: dict[str, list[Value]] = {name: [""] * 2 for name in FIELDS}
+    columns |= {"section": ["lcu"] * 2, "name": ["a", "b"], "percent": [60, 40]}
+    table = Table(
+        ["lcu a", "lcu b"],
+        columns,
+        series={"resource cpu": (Figure(8, 10, 1, 1, 1),)},
+    )
+    turned = table._replace(
+        keys=["lcu b", "lcu a"],
+        columns={**columns, "name": ["b", "a"]},
+        series={"resource cpu": (Figure(4, 6, 1, 1, 1),), "exceptions": (Figure(2, 10, 1, 1, 1),)},
+    )
+    screen = load_screens(shipped("screens")).find("OVERVIEW")
+    page = Page(screen)
+    pane = DashboardPane(page, Sheet(screen, table), "ascii")
+    pane.resize(132, 37)
+    pane.show(Sheet(screen, turned), page)
+    assert [item.key for item in pane.items] == ["lcu b", "lcu a"]
 
 
 @pytest.mark.parametrize("first", ["OVERVIEW", "CTLUNIT"])

@@ -115,6 +115,21 @@ def test_rows_by_time_open_at_the_present_and_follow_it(
     assert cursor(log).startswith(">12:04:00")
 
 
+def test_except_opens_on_its_first_row(open_session: Callable[[str], Session]) -> None:
+    """ENTER leads to what is open, and of that to the worst; not to the last one of the list."""
+    session = open_session("EXCEPT")
+    session.log.complete()
+    glass = Glass(session, actions=GlassActions())
+    entries = session.log.entries()
+    grid = glass.pane
+    assert isinstance(grid, Grid)
+    assert len(entries) > 1
+    assert (grid.place, grid.command) == (0, f"WORST {grid.sheet.keys[0]}")
+    grid.bottom()
+    grid.top()
+    assert grid.place == 0
+
+
 def test_a_row_by_time_that_was_chosen_keeps_the_cursor(
     session: Session, log: Grid, make_sample: Callable[..., Sample]
 ) -> None:

@@ -86,16 +86,7 @@ class Navigator:
         """Whether the cursor has moved since the live machine was left."""
         self.mover: Callable[[CursorMove], None] | None = None
         """Runs a move elsewhere and then has it `arrive`; without it moves are run at once."""
-        self.history = History(
-            self._past,
-            timeline.events,
-            partial(self._taken, 0),
-            partial(recorded_trend, timeline),
-            None if self.live else partial(self._taken, 1),
-            self._exceptions,
-            timeline.fleet,
-        )
-        self.history.asked = timeline.asked
+        self.history = self._new_history()
         self._here: Interval | None = None
         """The interval that ends at the cursor, also while a window is shown."""
         self._preview: Interval | None = None
@@ -152,12 +143,14 @@ class Navigator:
         worst = min(entries, key=lambda one: one.heaviness, default=None)
         if worst is None:
             return
-        many = f"the worst of {len(entries)} exceptions" if len(entries) > 1 else "its one exception"
-        words = f"Opened at {many}, begun at {clock(worst.begin)}. GO END goes to the last sample."
+        which = f"the worst of {len(entries)} exceptions" if len(entries) > 1 else "in its one exception"
 
         def find() -> Arrival | None:
             found = cursor.seek(worst.worst_end)
-            return None if found is None else Arrival(found, words)
+            if found is None:
+                return None
+            at = clock(found.after.at.utc)
+            return Arrival(found, f"Opened at {at}, {which}. GO END goes to the last sample.")
 
         self.move(find)
 
@@ -170,6 +163,8 @@ class Navigator:
     def look_at(self, found: Interval | None) -> Interval | None:
         """Look at an interval that the cursor has found, perhaps in another thread."""
         if found is not None:
+            if self._preview is not None:  # a look at less than the interval, with its times
+                self.history = self._new_history()
             self.interval = self._here = found
             self._preview = None
             self.moved = True
@@ -364,6 +359,21 @@ class Navigator:
         self.interval = self._here
 
     # what tables are filled from
+
+    def _new_history(self) -> History:
+        """Return what came before, of which nothing is computed yet."""
+        timeline = self.timeline
+        found = History(
+            self._past,
+            timeline.events,
+            partial(self._taken, 0),
+            partial(recorded_trend, timeline),
+            None if self.live else partial(self._taken, 1),
+            self._exceptions,
+            timeline.fleet,
+        )
+        found.asked = timeline.asked
+        return found
 
     def _taken(self, end: int) -> int:
         """Return when the first (0) or the last sample (1) was taken that is kept."""

@@ -287,5 +287,10 @@ class DashboardPane(Chooser):
 
 def _present(sheet: Sheet) -> tuple[int, int]:
     """Return begin and end (UTC in ns) of the interval that a dashboard shows; zeros if it shows none."""
-    ends = [(figures[-1].begin, figures[-1].end) for figures in sheet.table.series.values() if figures]
+    series = sheet.table.series.items()
+    ends = [
+        (figures[-1].begin, figures[-1].end)
+        for name, figures in series
+        if figures and name != "exceptions"  # these may end later
+    ]
     return max(ends, key=lambda one: one[1], default=(0, 0))

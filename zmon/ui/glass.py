@@ -733,6 +733,7 @@ class Glass:
     def wheel(self, lines: int) -> None:
         """Go down (or up) by lines."""
         self._message = ""
+        self.session.opens_at_worst = False
         self.scrolled.step(lines)
 
     # what the keys do that is no command

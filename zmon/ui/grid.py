@@ -105,8 +105,9 @@ class Grid(Pane):
 
     @property
     def _by_time(self) -> bool:
-        """Whether rows are intervals, the latest last."""
-        return self.sheet.table.span is not None and self.sheet.order == natural(self.sheet.screen)
+        """Whether rows are intervals, the latest last; those of a table with a home row are none."""
+        table = self.sheet.table
+        return table.span is not None and not table.home and self.sheet.order == natural(self.sheet.screen)
 
     @property
     def _home(self) -> int:
