@@ -311,6 +311,17 @@ def test_the_line_of_channels_names_the_busiest_or_counts_them(name: str, words:
     assert line["words"] == words
 
 
+def test_an_idle_path_does_not_stand_for_those_with_io() -> None:
+    """Only the path of the idle LCU 7200 has a measured load; those of the queries are not timed."""
+    view = view_of(session_at("hercules-four-queries.zmon", "2026-11-21 15:13:30"))
+    lines = {one["name"]: one for one in rows(table(view), "resource")}
+    assert isinstance(lines["Channels"]["percent"], Absent)
+    assert (lines["Channels"]["state"], lines["Channels"]["words"]) == (
+        "unknown",
+        "the load of channel paths is not measured",
+    )
+
+
 def test_devices_without_requests_are_not_among_the_busiest() -> None:
     """At the end of the recording one disk of a dozen is in use."""
     view = view_of(session_at("hercules-four-queries.zmon"))

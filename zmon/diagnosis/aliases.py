@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import (
-    NO_CMF,
-    UNTIMED,
     evidence,
     gain,
     many,
     ms,
     names,
+    no_cmf,
     of_lcu,
     of_volume,
     percent,
+    why_untimed,
 )
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import mean_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 FULL_BASE: Final = 0.7
 """Utilisation of its subchannels from which on a volume is full."""
@@ -72,7 +72,7 @@ def _waited(situation: Situation) -> _Waited:
 
 def _each(situation: Situation, found: tuple[Diagnosis, ...]) -> Diagnoses:
     """Return diagnoses if there are some; without, it is not known where some volume is not timed."""
-    return UNTIMED if not found and situation.load.is_untimed else found
+    return why_untimed(situation.load) if not found and situation.load.is_untimed else found
 
 
 def no_aliases(situation: Situation) -> Diagnoses:
@@ -84,8 +84,9 @@ def no_aliases(situation: Situation) -> Diagnoses:
         for each in untimed
         if each[0].servers == 1 and not (each[0].lcu in lcus and lcus[each[0].lcu].aliases)
     ]
-    found = ((_no_aliases(situation, bare),) if bare else (), (_one_at_a_time(alone),) if alone else ())
-    return _each(situation, (*found[0], *found[1]))
+    timed = (_no_aliases(situation, bare),) if bare else ()
+    not_timed = (_one_at_a_time(situation.load, alone),) if alone else ()
+    return _each(situation, (*timed, *not_timed))
 
 
 def too_few_aliases(situation: Situation) -> Diagnoses:
@@ -102,7 +103,7 @@ def too_few_aliases(situation: Situation) -> Diagnoses:
         (
             *((_few(situation, found.pools),) if found.pools else ()),
             *((_few_of_a_volume(situation, found.few),) if found.few else ()),
-            *((_perhaps_few(with_some),) if with_some else ()),
+            *((_perhaps_few(situation.load, with_some),) if with_some else ()),
         ),
     )
 
@@ -113,10 +114,11 @@ def unused_aliases(situation: Situation) -> Diagnoses:
     return _each(situation, (_unused(unused),) if unused else ())
 
 
-def _one_at_a_time(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+def _one_at_a_time(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     titles = names([f"volume {one.title}" for one, _ in waited])
     each = "they do" if len(waited) > 1 else "it does"
     return _of_untimed(
+        load,
         "D4b",
         waited,
         f"for {titles}: without aliases {each} one request at a time",
@@ -124,15 +126,15 @@ def _one_at_a_time(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     )
 
 
-def _perhaps_few(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+def _perhaps_few(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     titles = names([f"volume {one.title}" for one, _ in waited])
     return _of_untimed(
-        "D4", waited, f"for {titles}: its aliases may be too few", "Define more aliases, or spread"
+        load, "D4", waited, f"for {titles}: its aliases may be too few", "Define more aliases, or spread"
     )
 
 
 def _of_untimed(
-    id_: str, waited: Sequence[tuple[ObservedVolume, float]], what: str, action: str
+    load: ObservedLoad, id_: str, waited: Sequence[tuple[ObservedVolume, float]], what: str, action: str
 ) -> Diagnosis:
     """Return a diagnosis of volumes whose service is not timed: the disk itself may be slow."""
     first, lost = waited[0][0], sum(lost for _, lost in waited)
@@ -152,7 +154,7 @@ def _of_untimed(
         action=f"{action} what lies on it over more volumes.",
         lost=lost,
         confirm="Channel measurement would show whether it is the wait in Linux or a slow disk.",
-        missing=(NO_CMF,),
+        missing=(no_cmf(load),),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import UNTIMED, evidence, gain, many, ms, of_lcu, of_paths, percent
+from zmon.diagnosis.phrases import evidence, gain, many, ms, of_lcu, of_paths, percent, why_untimed
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import LIMITING_PATHS
@@ -24,8 +24,8 @@ NO_PATHS: Final = absent(
 def full_paths(situation: Situation) -> Diagnoses:
     """Return D2: channel paths that are full, all groups that requests wait for together."""
     load = situation.load
-    if not any(not isinstance(use, Absent) for use in load.paths.values()):
-        return NO_PATHS if load.paths or not load.lcus else UNTIMED
+    if not load.knows_paths:
+        return why_untimed(load) if load.is_untimed or (load.lcus and not load.paths) else NO_PATHS
     places = [place for place in situation.waiting.places if place.kind == "paths"]
     places = [place for place in places if load.fcp.isdisjoint(place.key.split())]
     if not places:

@@ -15,18 +15,18 @@ from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     MOST_NAMED,
     NO_CACHE,
-    NO_CMF,
     UNCACHED,
-    UNTIMED,
     evidence,
     gain,
     many,
     mostly_by,
     ms,
     names,
+    no_cmf,
     of_lcu,
     percent,
     shares_of_units,
+    why_untimed,
 )
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, idle_lcus, mean_of
@@ -73,6 +73,7 @@ class _FullLcu:
         self.size = mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
         self.megabytes = load.bytes_of(lcu.key) / 1e6
+        self.no_cmf = no_cmf(load) if self.estimated else ""
 
     @property
     def is_small(self) -> bool:
@@ -132,7 +133,7 @@ def _waits(situation: Situation) -> _Waits:
     full = [one for one in found if one not in crowded and one not in arrays]
     uncached = any(_is_uncached(load, one) for one in load.lcus)
     uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
-    unknown = UNTIMED if load.is_untimed else UNCACHED if uncached else None
+    unknown = why_untimed(load) if load.is_untimed else UNCACHED if uncached else None
     return _Waits(full, arrays, crowded, unknown)
 
 
@@ -219,7 +220,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
 
 def _missing(one: _FullLcu) -> tuple[str, ...]:
     return (
-        *((NO_CMF,) if one.estimated else ()),
+        *((one.no_cmf,) if one.estimated else ()),
         *((NO_CACHE,) if isinstance(one.lcu.misses, Absent) else ()),
     )
 

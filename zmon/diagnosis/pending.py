@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import UNTIMED, evidence, ms, names, of_lcu, of_volume
+from zmon.diagnosis.phrases import evidence, ms, names, of_lcu, of_volume, why_untimed
 from zmon.diagnosis.situation import IDLE, details_of
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PATHS
@@ -45,7 +45,7 @@ def long_pending(situation: Situation) -> Diagnoses:
     ]
     pends = {one.key: load.time_of(one, "pend") for one in timed}
     if timed and all(_is_untimed(load.used_of(one.key)) for one in timed):
-        return UNTIMED
+        return why_untimed(load)
     found = []
     for one in timed:
         pend = pends[one.key]
@@ -145,7 +145,7 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
     values = details_of(details, name, [one.key for one in busy])
     known = [(one, value) for one, value in zip(busy, values, strict=True) if not isinstance(value, Absent)]
     if not known and any(value is not IDLE for value in values):
-        return NO_EXTENDED if any(not one.estimated for one in busy) else UNTIMED
+        return NO_EXTENDED if any(not one.estimated for one in busy) else why_untimed(load)
     slow = sorted(
         ((one, value) for one, value in known if value >= limit), key=lambda each: -each[0].rate * each[1]
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.queueing.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW
 from zmon.ranges import ranges
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.change import Change
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.queueing.prediction import Prediction
 
 MACHINE: Final = Subject("machine", "", "this Linux")
@@ -26,6 +27,8 @@ NO_CACHE: Final = "cache statistics (--cache)"
 UNTIMED: Final = absent(
     "channel measurement (CMF) was not read; zmon reads it where the kernel has cmb_enable"
 )
+_CMF: Final = "channel measurement "
+_NOT_MEASURED: Final = "not measured: "
 UNCACHED: Final = absent("cache statistics were not read; --cache reads them")
 NOT_MUCH: Final = "little, "
 """What a gain begins with that is not worth the work."""
@@ -33,6 +36,21 @@ MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
+
+
+def why_untimed(load: ObservedLoad) -> Absent:
+    """Return why requests of a load have no times of channel measurement, with what CTLUNIT says of it."""
+    reason = load.untimed.reason
+    if load.untimed is NOT_TIMED:
+        return UNTIMED
+    if reason.startswith(_CMF):
+        return absent(f"{_CMF}(CMF) {reason.removeprefix(_CMF)}")
+    return absent(f"{_CMF}(CMF) gives no times: {reason.removeprefix(_NOT_MEASURED)}")
+
+
+def no_cmf(load: ObservedLoad) -> str:
+    """Return what a diagnosis lacks without channel measurement, and why."""
+    return NO_CMF if load.untimed is NOT_TIMED else why_untimed(load).reason
 
 
 def ms(seconds: Number) -> str:

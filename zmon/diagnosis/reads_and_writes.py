@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.queueing.observation import mean_by_rate, mean_of
 from zmon.record import NamedTuple
@@ -232,7 +232,7 @@ def missed_reads(situation: Situation) -> Diagnoses:
     """Return D6: where requests wait, much of the service is reads that miss the cache."""
     load = situation.load
     if load.is_untimed:
-        return UNTIMED
+        return why_untimed(load)
     if not situation.waiting.places:
         return ()
     lcu_of = {one.key: one.lcu for one in load.volumes}

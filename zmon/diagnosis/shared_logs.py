@@ -9,17 +9,17 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
-    NO_CMF,
-    UNTIMED,
     evidence,
     many,
     mostly_by,
     ms,
     names,
+    no_cmf,
     of_lcu,
     of_volume,
     percent,
     shares_of_units,
+    why_untimed,
 )
 from zmon.queueing.observation import mean_of
 
@@ -43,7 +43,7 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
     """Return D12: logs lie on volumes with data, and requests wait for these volumes."""
     load = situation.load
     waited = _waited(situation)
-    untimed = UNTIMED if load.is_untimed else ()
+    untimed = why_untimed(load) if load.is_untimed else ()
     if not waited:
         return untimed
     shares = situation.shares()
@@ -147,7 +147,7 @@ def _shared(
         if timed
         else str,
         confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
-        missing=(*(() if timed else (NO_CMF,)), "how long a commit waits, which the database knows"),
+        missing=(*(() if timed else (no_cmf(load),)), "how long a commit waits, which the database knows"),
     )  # fmt: skip
 
 

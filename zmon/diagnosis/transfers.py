@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import UNCACHED, UNTIMED, evidence, ms, names, of_lcu, percent
+from zmon.diagnosis.phrases import UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import MIN_LOST
@@ -47,7 +47,7 @@ def long_transfers(situation: Situation) -> Diagnoses:
         if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
             found.append((lcu, conn / size, rate * conn))
     if blind:
-        return UNTIMED
+        return why_untimed(load)
     best = min((each for _, each, _ in found), default=0.0)
     slow = [one for one in found if one[1] >= TIMES * best]
     lost = sum(spent * (1 - best / each) for _, each, spent in slow)

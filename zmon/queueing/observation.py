@@ -34,6 +34,7 @@ IDLE_SHARE: Final = 0.25
 """Times its even share of the load below which an LCU is idle."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
+NOT_TIMED: Final = absent("channel measurement was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
 NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
@@ -217,6 +218,20 @@ class ObservedLoad(NamedTuple):
         """Return `pend`, `disc`, `conn` or their sum `serv` of an LCU, as CTLUNIT has it."""
         own = lcu.pend + lcu.disc + lcu.conn if name == "serv" else getattr(lcu, name)
         return mean_of(self.used_of(lcu.key), name) if isinstance(own, Absent) else own
+
+    @property
+    def knows_paths(self) -> bool:
+        """Whether the load of channel paths is known: that of idle ones says nothing of those with I/O."""
+        known = {key: use for key, use in self.paths.items() if not isinstance(use, Absent)}
+        with_io = [one.chpids for one in self.lcus if one.chpids and self.used_of(one.key)]
+        return any(known.values()) or (bool(known) and not any(map(known.keys().isdisjoint, with_io)))
+
+    @property
+    def untimed(self) -> Absent:
+        """Why channel measurement gives no times, as CTLUNIT says it of the first LCU without."""
+        pends = (one.pend for one in self.lcus if self.used_of(one.key))
+        lacking = (pend for pend in pends if isinstance(pend, Absent) and pend is not NOT_TOGETHER)
+        return next(lacking, NOT_TIMED)
 
     @property
     def is_untimed(self) -> bool:

@@ -579,6 +579,6 @@ def _missing(base: FittedInterval) -> list[str]:
         found.append("no cache statistics: Disc of requests below 64 KiB is taken to be cache misses")
     if not model.processors:
         found.append("the load of the processors was not read: they are left out")
-    if not any(isinstance(use, float) for use in load.paths.values()):
+    if not load.knows_paths:
         found.append("the load of the channel paths is not known")
     return found

@@ -274,10 +274,11 @@ def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
     rows = zip(devices.keys, devices.ccw["cmb_enable"], devices.requests, strict=True)
     off = [key for key, enabled, rate in rows if enabled == 0 and rate > 0]
     if off:
+        others = ", for each of them" * (len(off) > 1)
         yield LackingMeasurement(
             "channel measurement (CMF)",
             "cmb_enable is 0",
-            f"As root: echo 1 > /sys/bus/ccw/devices/{off[0]}/cmb_enable, for each of them.",
+            f"As root: echo 1 > /sys/bus/ccw/devices/{off[0]}/cmb_enable{others}.",
             len(off),
             "device.pend",
         )

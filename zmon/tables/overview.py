@@ -16,6 +16,7 @@ from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
+from zmon.queueing.observation import NOT_TIMED
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.tables.diagnosed import SLOW, lcu_door, mean_lcu_uses, verdict_of
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry, Exceptions
+    from zmon.queueing.observation import ObservedLoad
     from zmon.tables.resources import LcuLoad, RecentLoad
     from zmon.tables.view import View
 
@@ -465,13 +467,20 @@ def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
     misses = (one.misses for one in load.lcus if isinstance(one.misses, Absent))
     reasons: tuple[tuple[str, str, Absent | None], ...] = (
         ("LPAR", "Other LPARs", view.interval.of(LPAR).missing),
-        ("DEVICE", "Pend, Disc, Conn", absent(load.missing[0]) if load.missing else None),
+        ("DEVICE", "Pend, Disc, Conn", _untimed(load)),
         ("CACHEXT", "Cache hits", next(misses, None)),
         ("FILES", "Tablespaces", None if has_files(view) else no_files(view)),
     )
     for command, name, why in reasons:
         if why is not None:
             yield OverviewLine("unseen", command.lower(), name, words=why.reason, command=command)
+
+
+def _untimed(load: ObservedLoad) -> Absent | None:
+    """Return why requests are not timed: of those that wait, else of the first disk."""
+    if load.is_untimed and load.untimed is not NOT_TIMED:
+        return load.untimed
+    return absent(load.missing[0]) if load.missing else None
 
 
 DEFINITIONS: Final = {"overview": TableDefinition(NEEDS, table)}

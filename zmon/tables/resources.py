@@ -45,7 +45,7 @@ NO_ALIASES: Final = absent("there are none")
 NO_DISKS: Final = absent("there are no disks")
 NO_DASD: Final = absent("SCSI disks do not show it")
 NO_DISC: Final = absent("too little Disc to tell")
-UNTIMED: Final = absent("channel measurement is off")
+UNTIMED: Final = absent("channel measurement gives no times")
 FEW: Final = absent("too little I/O to tell")
 
 
@@ -204,6 +204,8 @@ def _memory_words(view: View, _recent: RecentLoad) -> str:
 
 def _path_words(_view: View, recent: RecentLoad) -> str:
     paths = {key: use for key, use in recent.load.paths.items() if not isinstance(use, Absent)}
+    if not recent.load.knows_paths:
+        return ""
     most = max(paths.values(), default=0.0)
     if not most:
         return f"{len(paths)} path{'s' * (len(paths) != 1)}" if paths else ""
@@ -311,7 +313,8 @@ def _volume_use(recent: RecentLoad) -> Number:
 
 def _path_use(recent: RecentLoad) -> Number:
     nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else NO_PATHS
-    return _highest(((100.0 * use, key) for key, use in recent.load.paths.items()), nothing)[0]
+    uses = recent.load.paths.items() if recent.load.knows_paths else ()
+    return _highest(((100.0 * use, key) for key, use in uses), nothing)[0]
 
 
 RESOURCES: Final = (
