@@ -43,6 +43,10 @@ CONSOLE: Final = "console.log"
 JOB: Final = "job.img"
 RESULT: Final = "result.img"
 
+DONE: Final = "job done"
+"""The step that the guest announces when its result is on its volume."""
+TO_POWER_OFF: Final = 20.0
+"""Seconds until a guest is ended that has given its answer and does not power off."""
 HOPELESS: Final = re.compile("HHC[A-Z]{2}[0-9]{3}E|disabled wait|Kernel panic")
 """What the console shows when the guest will never come up, or has stopped."""
 
@@ -260,7 +264,7 @@ def follow(process: subprocess.Popen[bytes], console: Path, timeout: float) -> d
             text = console.read_text(errors="replace")
             for step in re.findall(r"testbed: ([\w ]+)", text):
                 moments.setdefault(step, time.monotonic() - start)
-            if HOPELESS.search(text):
+            if HOPELESS.search(text) or time.monotonic() - start > moments.get(DONE, timeout) + TO_POWER_OFF:
                 break
             time.sleep(0.25)
     finally:
