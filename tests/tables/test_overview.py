@@ -12,6 +12,7 @@ from tests.diagnosis.simulated import view_of as simulated_view
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
+from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
@@ -19,6 +20,7 @@ from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
+from zmon.tables import overview
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
@@ -26,6 +28,8 @@ from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
 from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zmon.absent import Value
     from zmon.tables.table import Table
 
@@ -320,6 +324,46 @@ def test_an_idle_path_does_not_stand_for_those_with_io() -> None:
         "unknown",
         "the load of channel paths is not measured",
     )
+
+
+def _space(
+    pieces_of: Callable[[FilePiece], FilePiece], monkeypatch: pytest.MonkeyPatch
+) -> list[dict[str, Value]]:
+    """Return the lines of tablespaces of a simulated machine, each piece of whose files is changed."""
+    monkeypatch.setattr(overview, "pieces", lambda machine: tuple(map(pieces_of, pieces(machine))))
+    return rows(table(simulated_view("shark-before")), "tablespace")
+
+
+def test_a_name_in_two_databases_is_shown_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are two tablespaces; a name that one database uses stands alone."""
+
+    def moved(piece: FilePiece) -> FilePiece:
+        is_moved = piece.file.tablespace == "TSFACT4"
+        return (
+            piece._replace(file=piece.file._replace(database="OTHER", tablespace="TSFACT1"))
+            if is_moved
+            else piece
+        )
+
+    names = [str(line["name"]) for line in _space(moved, monkeypatch)]
+    assert {"OTHER.TSFACT1", "DWPROD.TSFACT1", "TSFACT2"} <= set(names)
+    assert "TSFACT1" not in names
+
+
+def test_traffic_on_disks_without_an_lcu_is_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is as much as with LCUs, and no LCU is named."""
+    known = {str(line["name"]): line["mbs"] for line in _space(lambda piece: piece, monkeypatch)}
+
+    def homeless(piece: FilePiece) -> FilePiece:
+        if piece.share is None:
+            return piece
+        volume = piece.share.volume._replace(lcu=NO_DISC, called=NO_DISC)
+        return piece._replace(share=piece.share._replace(volume=volume))
+
+    monkeypatch.undo()
+    found = _space(homeless, monkeypatch)
+    assert {str(line["name"]): line["mbs"] for line in found} == pytest.approx(known)
+    assert {line["where"] for line in found} == {""}
 
 
 def test_devices_without_requests_are_not_among_the_busiest() -> None:

@@ -6,6 +6,7 @@ one verdict, and all figures of resources and lists from the load that it is dra
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry, Exceptions
+    from zmon.placement.traffic import Space
     from zmon.queueing.observation import ObservedLoad
     from zmon.tables.resources import LcuLoad, RecentLoad
     from zmon.tables.view import View
@@ -306,26 +308,32 @@ def _lcus(each: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[Overvie
 
 
 def _tablespaces(view: View) -> list[OverviewLine]:
-    """Return the tablespaces with most traffic: the share of each, and the LCU that has most of it."""
+    """Return the tablespaces with most traffic: the share of each, and the LCU that has most of it.
+
+    A name that several databases use is shown with the database.
+    """
     if not has_files(view):
         return []
     known = attribution_of(view)
-    loads: dict[str, dict[str, float]] = {}
+    loads: dict[Space, dict[str, float]] = {}
     for piece in pieces(machine_of(view)):
         name, traffic = tablespace_of(piece.file), known.of(piece.file.path, piece.number)
         if not name or piece.share is None or isinstance(traffic, Absent):
             continue
         lcu = piece.share.volume.lcu_name
-        on = loads.setdefault(name, {})
-        on["" if isinstance(lcu, Absent) else str(lcu)] = on.get(str(lcu), 0.0) + traffic
+        where = "" if isinstance(lcu, Absent) else str(lcu)
+        on = loads.setdefault((piece.file.database, name), {})
+        on[where] = on.get(where, 0.0) + traffic
     everything = sum(sum(on.values()) for on in loads.values())
+    databases = Counter(name for _, name in loads)
     busiest = nlargest(MOST, loads.items(), key=lambda one: sum(one[1].values()))
     return [
         OverviewLine(
-            "tablespace", name, name, "", 100.0 * ratio(sum(on.values()), everything),
+            "tablespace", title, title, "", 100.0 * ratio(sum(on.values()), everything),
             mbs=sum(on.values()) / MEGABYTE, where=_most(on), command=f"FILES {name}", estimated=True,
         )
-        for name, on in busiest
+        for (database, name), on in busiest
+        for title in (f"{database}.{name}" if database and databases[name] > 1 else name,)
     ]  # fmt: skip
 
 
@@ -338,7 +346,8 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
         on: dict[str, float] = {}
         for number, one in loads.of[unit].items():
             lcu = places.lcu_name(number)
-            on["" if isinstance(lcu, Absent) else lcu] = on.get(str(lcu), 0.0) + one.bytes
+            where = "" if isinstance(lcu, Absent) else lcu
+            on[where] = on.get(where, 0.0) + one.bytes
         yield OverviewLine(
             "user", unit, title_of(unit), "", 100.0 * ratio(sums[unit].bytes, everything),
             sums[unit].ios, sums[unit].bytes / MEGABYTE, where=_most(on), command=f"UDETAIL {unit}",
@@ -346,8 +355,9 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
 
 
 def _most(on: dict[str, float]) -> str:
-    """Return the LCU that has most of a traffic, with a plus if others have some of it."""
-    return f"{_bare(max(on, key=lambda lcu: on[lcu]))}{'+' * (len(on) > 1)}"
+    """Return the LCU that has most of a traffic, with a plus if others have some; empty without one."""
+    most = _bare(max(on, key=lambda lcu: on[lcu]))
+    return f"{most}{'+' * (len(on) > 1)}" if most else ""
 
 
 def _bare(lcu: str) -> str:
