@@ -22,6 +22,8 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
+from zmon.tables.device import VIRTIO
+from zmon.tables.observed import observed_load
 from zmon.tables.observed_system import hung_disks, lacking_measurements, observed_system
 from zmon.tables.view import View
 
@@ -129,6 +131,15 @@ def test_channel_measurement_that_is_off(make_interval: Callable[..., Interval])
         make_interval(rows | {BLOCK: {"dasda": block(0, 0, 0)}}, rows | {BLOCK: {"dasda": block(0, 0, 0)}})
     )
     assert lacking_measurements(idle) == ()
+
+
+def test_channel_measurement_says_nothing_of_virtio_disks(make_interval: Callable[..., Interval]) -> None:
+    """They start their I/O without SSCH, so nobody is told to switch it on."""
+    ccw = {"0.0.7000": {"online": 1, "cmb_enable": 0, "block": "vda", "driver": "virtio_ccw"}}
+    rows = {DEVICE: ccw, CMF: {}}
+    busy = make_interval(rows | {BLOCK: {"vda": block(0, 0, 0)}}, rows | {BLOCK: {"vda": block(600, 0, 60)}})
+    assert lacking_measurements(View(busy)) == ()
+    assert observed_load(busy).missing == (VIRTIO.reason,)
 
 
 @pytest.mark.parametrize(

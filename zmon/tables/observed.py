@@ -26,7 +26,7 @@ from zmon.queueing.observation import (
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, TOO_BUSY, address, devices_of
+from zmon.tables.device import IDLE, TOO_BUSY, VIRTIO, address, devices_of
 from zmon.tables.join import is_absent, mean, plus, present, quotient, total
 from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
@@ -96,8 +96,10 @@ def observed_load(
         found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
-    starts = zip(devices.names, devices.cmf["ssch"], strict=True)
-    first = next((value for name, value in starts if isinstance(name, str)), 0)
+    starts = zip(devices.names, devices.cmf["ssch"], devices.ssch, strict=True)
+    first = next(
+        (rate if rate is VIRTIO else value for name, value, rate in starts if isinstance(name, str)), 0
+    )
     missing = [first.reason] if isinstance(first, Absent) else []
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),

@@ -24,7 +24,7 @@ from zmon.kinds import (
     TASKS,
 )
 from zmon.tables.cpu import MEMORY_ROW, Processors
-from zmon.tables.device import Devices, devices_of
+from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
@@ -271,8 +271,8 @@ def lacking_measurements(view: View) -> tuple[LackingMeasurement, ...]:
 
 def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
     devices = devices_of(interval)
-    rows = zip(devices.keys, devices.ccw["cmb_enable"], devices.requests, strict=True)
-    off = [key for key, enabled, rate in rows if enabled == 0 and rate > 0]
+    rows = zip(devices.keys, devices.ccw["cmb_enable"], devices.requests, devices.ssch, strict=True)
+    off = [key for key, enabled, rate, starts in rows if enabled == 0 and rate > 0 and starts is not VIRTIO]
     if off:
         others = ", for each of them" * (len(off) > 1)
         yield LackingMeasurement(
