@@ -141,8 +141,12 @@ class PrometheusApi:
 
     def _fetch(self, url: str, body: bytes) -> bytes:
         request = Request(url, body, {"Accept": "application/json"})  # noqa: S310 - http or https
-        with self._opener.open(request, timeout=TIMEOUT) as answer:
-            found: bytes = answer.read(MAX_ANSWER + 1)
+        try:
+            with self._opener.open(request, timeout=TIMEOUT) as answer:
+                found: bytes = answer.read(MAX_ANSWER + 1)
+        except HTTPError as error:
+            with error:
+                raise FleetError(_refusal(error)) from None
         if len(found) > MAX_ANSWER:
             raise FleetError(f"the answer is longer than {MAX_ANSWER >> 20} MB")
         return found
@@ -166,15 +170,18 @@ def _server(url: str) -> str:
     return harmless(name.rstrip(":"), ascii_only=True)[:MAX_LABEL]
 
 
+def _refusal(error: HTTPError) -> str:
+    """Return with what a server refuses; in its own words, if it has some."""
+    try:
+        said = json.loads(error.read(MAX_MESSAGE * 10)).get("error")
+    except Exception:  # noqa: BLE001 - any other text is not repeated
+        said = ""
+    words = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
+    return f"it answers {error.code}{words}"
+
+
 def _reason(error: Exception) -> str:
-    """Return in words why there is no answer; the server's own, if it has some."""
-    if isinstance(error, HTTPError):
-        try:
-            said = json.loads(error.read(MAX_MESSAGE * 10)).get("error")
-        except Exception:  # noqa: BLE001 - any other text is not repeated
-            said = ""
-        words = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
-        return f"it answers {error.code}{words}"
+    """Return in words why there is no answer."""
     if isinstance(error, FleetError):
         return str(error)
     why = getattr(error, "reason", error)
