@@ -100,7 +100,7 @@ class Delta:
         known = self._falls.get(name)
         if known is None:
             now, then = self._after.column(name), self._earlier(name)
-            if now is then:
+            if now is then or now == then:
                 known = False
             elif name not in self._changes:  # of most counters nobody asks more
                 known = any(map(lt, now, then))
@@ -138,10 +138,8 @@ class Delta:
         """The length of the interval for each row, in seconds; absent where rows do not compare."""
         if self._void is not None or self._before is None:
             return [self._void or FIRST] * len(self.keys)
-        lengths: list[Number] = [
-            (now - then) / 1e9
-            for now, then in zip(self._after.times, self._in_order(self._before.times), strict=True)
-        ]
+        passed = map(sub, self._after.times, self._in_order(self._before.times))
+        lengths: list[Number] = list(map(truediv, passed, repeat(1e9)))
         if any(map(le, lengths, repeat(0))):
             for row, length in enumerate(lengths):
                 if length <= 0:

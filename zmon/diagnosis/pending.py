@@ -17,12 +17,10 @@ from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, Volumes
 
 LONG: Final = 0.001
 """Seconds of Pend from which on it is compared."""
@@ -63,8 +61,9 @@ def long_pending(situation: Situation) -> Diagnoses:
     return tuple(_long(situation, *each) for each in sorted(found, key=lambda each: -each[-1]))
 
 
-def _is_untimed(volumes: Sequence[ObservedVolume]) -> bool:
-    return all(one.estimated or isinstance(one.pend, Absent) for one in volumes)
+def _is_untimed(volumes: Volumes) -> bool:
+    columns = zip(volumes.column("estimated"), volumes.column("pend"), strict=True)
+    return all(estimated or isinstance(pend, Absent) for estimated, pend in columns)
 
 
 def _rate(situation: Situation, lcu: ObservedLcu) -> float:

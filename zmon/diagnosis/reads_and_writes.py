@@ -7,6 +7,8 @@ which of them are slow.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
+from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -79,15 +81,16 @@ def _found(
 
 def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: ObservedLcu) -> _Unit | None:
     """Return the reads and writes of an LCU; None if they are too few."""
-    known = [
-        (one, one.rate, float(reads))
-        for one in load.used_of(lcu.key)
-        if not isinstance(reads := one.reads, Absent) and one.is_dasd and one.key in details
-    ]
-    ones = [one for one, _, _ in known]
-    keys = [one.key for one in ones]
-    read_rates = [rate * reads for _, rate, reads in known]
-    write_rates = [rate * (1 - reads) for _, rate, reads in known]
+    ones = load.used_of(lcu.key)
+    if not load.enough(ones.rate):
+        return None
+    pairs = enumerate(zip(ones.column("key"), ones.column("reads"), strict=True))
+    told = [at for at, (key, part) in pairs if part.__class__ is not Absent and "." in key and key in details]
+    if len(told) < len(ones):
+        ones = ones.part(told)
+    keys, rates, parts = map(ones.column, ("key", "rate", "reads"))
+    read_rates = list(map(mul, rates, parts))
+    write_rates = list(map(mul, rates, map(sub, repeat(1), parts)))
     reads, writes = sum(read_rates), sum(write_rates)
     if not load.enough(reads + writes):
         return None
@@ -95,8 +98,8 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
         lcu,
         reads,
         writes,
-        _mean([one.read_response for one in ones], read_rates),
-        _mean([one.write_response for one in ones], write_rates),
+        _mean(ones.column("read_response"), read_rates),
+        _mean(ones.column("write_response"), write_rates),
         _mean(details_of(details, "delayed", keys), write_rates),
         any(map(_is_primary, {*details_of(details, "duplex", keys)})),
         lambda: _mean(details_of(details, "hits", keys), read_rates),

@@ -43,7 +43,7 @@ def long_transfers(situation: Situation) -> Diagnoses:
         conn, size = mean_of(volumes, "conn"), mean_of(volumes, "size")
         if not load.enough(rate) or not load.fcp.isdisjoint(lcu.chpids):
             continue
-        blind = blind or any(one.estimated for one in volumes)
+        blind = blind or any(volumes.column("estimated"))
         if not isinstance(conn, Absent) and not isinstance(size, Absent) and size >= LARGE:
             found.append((lcu, conn / size, rate * conn))
     if blind:

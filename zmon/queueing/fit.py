@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from itertools import compress, groupby, repeat
+from itertools import chain, compress, groupby, repeat
 from math import sqrt
-from operator import add, attrgetter, ge, lt, mul, sub
-from typing import TYPE_CHECKING, Any, Final
+from operator import add, attrgetter, ge, itemgetter, lt, mul, not_, sub
+from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.queueing.computing import at_processors, processor_load
@@ -39,15 +39,15 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
-from zmon.queueing.observation import LATENCY, RATE, ObservedLcu, disc_of_misses, path_groups
+from zmon.queueing.observation import LATENCY, NO_VOLUMES, ObservedLcu, disc_of_misses, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.queueing.network import Solution
-    from zmon.queueing.observation import ObservedLoad, ObservedVolume
+    from zmon.queueing.observation import ObservedLoad, Volumes
 
 FIXED: Final = 32_768.0
 """Bytes that keep an LCU busy as long as what it does for each request of any size."""
@@ -188,29 +188,18 @@ class FittedModel(NamedTuple):
     """Of each class the factor of its waits."""
 
 
-class _Timed(NamedTuple):
-    """A volume whose times are all measured."""
+class _LateWrites(NamedTuple):
+    """A volume whose writes come many at once, so that they wait longer than reads."""
 
-    key: str
-    lcu: str
     rate: float
-    response: float
-    pend: float
-    disc: float
-    conn: float
-    size: float
-    servers: int
+    serv: float
+    reads: float
+    """The part of the requests that read."""
     read: float
     write: float
     """What Linux waits for a read, and for a write."""
-    reads: float
-    """The part of the requests that read."""
-    serv: float
-    """From the start of I/O to its end."""
-    queued: float
-    """What a request waits in Linux before it is started."""
     excess: float
-    """What a write waits longer than a read, if writes come many at once; else 0."""
+    """What a write waits longer than a read."""
 
 
 def service_bytes(size: float) -> float:
@@ -237,20 +226,18 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    measured = _all_timed(load.used)
-    volumes = {one.key: one for one in measured}
+    volumes = _timed(load.used)
     if not volumes:
         raise ValueError("no volume has I/O whose response time was measured")
+    late = _late_writes(volumes)
     lcus = {one.key: one for one in load.lcus}
-    lcus |= {one.lcu: ObservedLcu(one.lcu, "volumes of no known LCU", "", ())
-             for one in volumes.values() if one.lcu not in lcus}  # fmt: skip
-    behind: dict[str, list[_Timed]] = {key: [] for key in lcus}
-    for lcu, ones in groupby(measured, attrgetter("lcu")):
-        behind[lcu].extend(ones)
+    lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
+             for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
+    behind = dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
     misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
-    flows = tuple(_flows(volumes, shares, behind, misses))
+    flows = tuple(_flows(volumes, shares, _waits(behind, misses), late))
     groups = path_groups(lcus.values())
-    timed = {one.lcu for one in load.used if not one.estimated and one.key in volumes}
+    timed = set(compress(volumes.column("lcu"), map(not_, volumes.column("estimated"))))
     group_of = {
         lcu: key
         for key, chpids in groups.items()
@@ -258,7 +245,8 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         if one.chpids and set(one.chpids) <= set(chpids) and (lcu in timed or not behind[lcu])
     }  # where nothing is timed, it is not known for how long a request needs a path
     users = {
-        key: [one for lcu, group in group_of.items() if group == key for one in behind[lcu]] for key in groups
+        key: volumes.part([at for lcu, group in group_of.items() if group == key for at in behind[lcu].rows])
+        for key in groups
     }
     paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
     processors, background, busy, withheld = processor_load(load)
@@ -271,9 +259,9 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         if not paths[group].pooled:
             mine = [flow for flow in flows if flow.lcu == lcu]
             latency[lcu] = _latency_before_batches(mine, paths[group], population, latency[lcu])
-    if any(map(attrgetter("ahead"), flows)):
+    if late:
         flows = tuple(
-            _with_ahead(flow, volumes, behind, lcus, paths.get(group_of.get(flow.lcu, "")))
+            _with_ahead(flow, late, behind, lcus, paths.get(group_of.get(flow.lcu, "")))
             if flow.ahead
             else flow
             for flow in flows
@@ -294,56 +282,49 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         {},
         {},
     )
-    model = _with_waits(model, volumes)
+    model = _with_waits(model, volumes, late)
     return model._replace(service=_service(model, behind, misses))
 
 
-def _all_timed(volumes: Sequence[ObservedVolume]) -> list[_Timed]:
-    """Return the volumes with requests whose times are all measured: column by column where all are."""
+def _timed(volumes: Volumes) -> Volumes:
+    """Return the volumes whose times are all measured, with what is taken where these cannot be right."""
+    columns = [volumes.column(name) for name in ("response", "pend", "disc", "conn")]
+    if any(Absent in set(map(type, each)) for each in columns):
+        every = enumerate(zip(*columns, strict=True))
+        volumes = volumes.part([at for at, times in every if Absent not in map(type, times)])
     if not volumes:
-        return []
-    columns: list[Any] = list(zip(*volumes, strict=True))
-    keys, _, _, lcus, rates, responses, pends, discs, conns, sizes, _, servers, _, reads, writes = columns
-    times = (responses, pends, discs, conns, sizes)
-    if any(Absent in set(map(type, each)) for each in times) or min(responses) < 0:
-        return [one for one in map(_timed, volumes) if one is not None]
-    serv = list(map(add, map(add, pends, discs), conns))
-    if any(map(lt, serv, map(mul, responses, repeat(LEAST_SERVICE)))):
-        return [one for one in map(_timed, volumes) if one is not None]
-    queued = list(map(max, repeat(0.0), map(sub, responses, serv)))
-    none: list[float] = [0.0] * len(keys)
-    found = (
-        keys, lcus, rates, responses, pends, discs, conns, sizes, servers,
-        none, none, none, serv, queued, none,
-    )  # fmt: skip
-    measured = list(map(partial(tuple.__new__, _Timed), zip(*found, strict=True)))
-    # writes that come many at once wait longer than reads; of other volumes nobody asks for these times
-    for at in compress(range(len(keys)), map(ge, writes, map(mul, reads, repeat(LONGER)))):
-        measured[at] = _timed(volumes[at]) or measured[at]
-    return measured
+        return volumes
+    other: dict[str, Sequence[float]] = {}
+    sizes, responses = volumes.column("size"), volumes.column("response")
+    if Absent in set(map(type, sizes)):
+        other["size"] = [SIZE if isinstance(size, Absent) else size for size in sizes]
+    if any(map(lt, volumes.column("serv"), map(mul, responses, repeat(LEAST_SERVICE)))):
+        names = ("serv", "response", "conn", "rate", "servers")
+        other["conn"] = [
+            max(conn, min(response, servers / rate / 2)) if serv < LEAST_SERVICE * response else conn
+            for serv, response, conn, rate, servers in zip(*map(volumes.column, names), strict=True)
+        ]
+    if min(responses) < 0:
+        other["response"] = list(map(max, responses, repeat(0.0)))
+    return volumes.but(**other) if other else volumes
 
 
-def _timed(volume: ObservedVolume) -> _Timed | None:
-    if volume.rate <= 0:  # as most volumes of a fleet
-        return None
-    times = volume.response, volume.pend, volume.disc, volume.conn
-    if Absent in map(type, times):
-        return None
-    response, pend, disc, conn = map(float, times)  # type: ignore[arg-type]  # none is absent
-    if pend + disc + conn < LEAST_SERVICE * response:
-        conn = max(conn, min(response, volume.servers / volume.rate / 2))
-    size = SIZE if isinstance(volume.size, Absent) else float(volume.size)
-    apart = volume.read_response, volume.write_response, volume.reads
-    read, write, reads = (0.0 if isinstance(value, Absent) else float(value) for value in apart)
-    response, serv = max(response, 0.0), pend + disc + conn
-    queued, excess = max(0.0, response - serv), 0.0
-    if read and reads and conn and write >= LONGER * read:
-        # channel measurement tells what is pending from what waits in Linux
-        excess = _excess(1.0 - reads, write - read, queued + (0.0 if volume.is_dasd else pend))
-    return _Timed(
-        volume.key, volume.lcu, volume.rate, response, pend, disc, conn, size, volume.servers,
-        read, write, reads, serv, queued, excess,
-    )  # fmt: skip
+def _late_writes(volumes: Volumes) -> dict[str, _LateWrites]:
+    """Return the volumes whose writes come many at once, by their keys."""
+    reads, writes = volumes.column("read_response"), volumes.column("write_response")
+    longer = compress(range(len(volumes)), map(ge, writes, map(mul, reads, repeat(LONGER))))
+    found = {}
+    for one in volumes.some(longer):
+        read, write, part = one.read_response, one.write_response, one.reads
+        if isinstance(read, Absent) or isinstance(write, Absent) or isinstance(part, Absent):
+            continue
+        if read and part and one.conn:
+            # channel measurement tells what is pending from what waits in Linux
+            waited = float(one.queued + (0.0 if one.is_dasd else one.pend))  # type: ignore[arg-type]  # these are timed
+            excess = _excess(1.0 - part, write - read, waited)
+            if excess:
+                found[one.key] = _LateWrites(one.rate, float(one.serv), part, read, write, excess)  # type: ignore[arg-type]  # likewise
+    return found
 
 
 def _excess(writes: float, longer: float, waited: float) -> float:
@@ -357,78 +338,80 @@ def _excess(writes: float, longer: float, waited: float) -> float:
     return min(longer, waited / writes) if waited >= writes * longer / 2 else 0.0
 
 
-def _mean(volumes: Iterable[_Timed], name: str) -> float:
+def _needs(volumes: Volumes) -> list[float]:
+    """Return the bytes that count for an LCU's time, of a request to each volume."""
+    return list(map(add, volumes.column("size"), repeat(FIXED)))
+
+
+def _mean(volumes: Volumes, name: str) -> float:
     """Return the mean of a time or size, each volume with its rate as its weight; 0 without any."""
-    known = list(volumes)
-    rates = [one.rate for one in known]
+    rates = volumes.column("rate")
     rate = sum(rates)
-    return sum(map(mul, map(attrgetter(name), known), rates)) / rate if rate else 0.0
+    return float(sum(map(mul, volumes.column(name), rates)) / rate) if rate else 0.0
+
+
+def _waits(behind: Mapping[str, Volumes], misses: Mapping[str, float]) -> dict[str, float]:
+    """Return the seconds of Disc that a mean request waits for its LCU."""
+    return {lcu: max(0.0, _mean(ones, "disc") - misses[lcu]) for lcu, ones in behind.items()}
 
 
 def _flows(
-    volumes: Mapping[str, _Timed],
-    shares: Sequence[FlowShare],
-    behind: Mapping[str, Sequence[_Timed]],
-    misses: Mapping[str, float],
+    volumes: Volumes, shares: Sequence[FlowShare], waits: Mapping[str, float], late: Mapping[str, _LateWrites]
 ) -> Iterable[FittedFlow]:
-    waits = {lcu: max(0.0, _mean(ones, "disc") - misses[lcu]) for lcu, ones in behind.items()}
-    others = {lcu: f"other I/O of {lcu}" for lcu in behind}
-    if not shares:
-        whole = _flows_of_all(volumes.values(), others, waits)
-        for flow, excess in zip(whole, map(attrgetter("excess"), volumes.values()), strict=True):
-            yield from _apart(flow, volumes[flow.volume]) if excess else (flow,)
-        return
-    left = dict.fromkeys(volumes, 1.0)
+    """Yield the flows of known files, and of what is left of each volume, column by column."""
+    keys, lcus = volumes.column("key"), volumes.column("lcu")
+    others = {lcu: f"other I/O of {lcu}" for lcu in waits}
+    found = (
+        map(others.__getitem__, lcus), repeat(""), keys, lcus, volumes.column("rate"), volumes.column("size"),
+        map(max, repeat(0.0), map(sub, volumes.column("disc"), map(waits.__getitem__, lcus))),
+        volumes.column("conn"), map(float, volumes.column("servers")), volumes.column("response"),
+        repeat(False), repeat(0.0),
+    )  # fmt: skip
+    whole = map(partial(tuple.__new__, FittedFlow), zip(*found, strict=False))
+    flows = _flows_of_files(whole, shares) if shares else whole
+    if not late:
+        return flows
+    each = (
+        _apart(one, late[one.volume]) if one.volume in late and not one.steady else (one,) for one in flows
+    )
+    return chain.from_iterable(each)
+
+
+def _flows_of_files(whole: Iterable[FittedFlow], shares: Sequence[FlowShare]) -> Iterable[FittedFlow]:
+    """Yield the flows of files, and of what is left of each volume."""
+    of_volume = {flow.volume: flow for flow in whole}
+    left = dict.fromkeys(of_volume, 1.0)
     for share in shares:
         if share.volume in left and share.part > 0:
             left[share.volume] -= share.part
     rest = [("", "", key, part, False) for key, part in left.items()]
     for owner, file, key, part, steady in (*shares, *rest):
-        volume = volumes.get(key)
-        if volume is None or part <= LEAST_PART:
+        flow = of_volume.get(key)
+        if flow is None or part <= LEAST_PART:
             continue
-        lcu = volume.lcu
-        flow = FittedFlow(
-            owner or others[lcu], file, key, lcu, volume.rate * part, volume.size,
-            max(0.0, volume.disc - waits[lcu]), volume.conn, float(volume.servers), volume.response, steady,
-        )  # fmt: skip
-        yield from (flow,) if steady or not volume.excess else _apart(flow, volume)
+        yield flow._replace(owner=owner or flow.owner, file=file, rate=flow.rate * part, steady=steady)
 
 
-def _apart(flow: FittedFlow, volume: _Timed) -> Iterable[FittedFlow]:
+def _apart(flow: FittedFlow, late: _LateWrites) -> Iterable[FittedFlow]:
     """Yield the reads of a flow, and its writes, which come many at once."""
-    yield flow._replace(rate=flow.rate * volume.reads, response=volume.read)
-    written = flow.rate * (1.0 - volume.reads)
-    yield flow._replace(rate=written, response=volume.write, ahead=volume.excess)
-
-
-def _flows_of_all(
-    volumes: Collection[_Timed], others: Mapping[str, str], waits: Mapping[str, float]
-) -> Iterable[FittedFlow]:
-    """Return one flow for each volume, as `_flows` does where no file is known, column by column."""
-    columns: list[Any] = list(zip(*volumes, strict=True))
-    keys, lcus, rates, responses, _, discs, conns, sizes, servers, *_ = columns
-    misses = map(max, repeat(0.0), map(sub, discs, map(waits.__getitem__, lcus)))
-    found = (
-        map(others.__getitem__, lcus), repeat(""), keys, lcus, rates, sizes, misses, conns,
-        map(float, servers), responses, repeat(False), repeat(0.0),
-    )  # fmt: skip
-    return map(partial(tuple.__new__, FittedFlow), zip(*found, strict=False))
+    yield flow._replace(rate=flow.rate * late.reads, response=late.read)
+    yield flow._replace(rate=flow.rate * (1.0 - late.reads), response=late.write, ahead=late.excess)
 
 
 def _classes(flows: Sequence[FittedFlow]) -> dict[str, list[FittedFlow]]:
     """Return the flows of each class, in the order in which the classes come."""
     found: dict[str, list[FittedFlow]] = {}
-    for (owner, ahead), ones in groupby(flows, lambda flow: (flow[0], flow[11] != 0)):
+    for (owner, ahead), ones in groupby(flows, itemgetter(0, 11)):
         found.setdefault(f"{owner}, written back" if ahead else owner, []).extend(ones)
     return found
 
 
 def _service(
-    model: FittedModel, behind: Mapping[str, Sequence[_Timed]], misses: Mapping[str, float]
+    model: FittedModel, behind: Mapping[str, Volumes], misses: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the seconds per byte of each LCU: of a storage server what its LCU with most waiting shows."""
     found: dict[str, float] = {}
+    waits = _waits(behind, misses)
     boxes: dict[str, list[str]] = {}
     for key, one in model.lcus.items():
         if isinstance(one.capacity, Absent):
@@ -439,30 +422,30 @@ def _service(
     for keys in boxes.values():
         service, most, limit = 0.0, -1.0, float("inf")
         for key in keys:
-            carried = sum(one.rate * service_bytes(one.size) for one in behind[key])
+            carried = sum(map(mul, behind[key].column("rate"), _needs(behind[key])))
             if not carried:
                 continue
             limit = min(limit, FULL / carried)
-            wait = max(0.0, _mean(behind[key], "disc") - misses[key])
-            lost = wait * sum(one.rate for one in behind[key])
+            lost = waits[key] * sum(behind[key].column("rate"))
             if lost > most:
                 most = lost
-                service = _service_of(wait, behind[key], model.lcus[key].aliases, model.evenly)
+                service = _service_of(waits[key], behind[key], model.lcus[key].aliases, model.evenly)
         found |= dict.fromkeys(keys, min(service, limit))
     return found
 
 
-def _service_of(wait: float, volumes: Sequence[_Timed], aliases: int, evenly: float) -> float:
+def _service_of(wait: float, volumes: Volumes, aliases: int, evenly: float) -> float:
     """Return the seconds per byte with which requests wait so long in an LCU, as in the network.
 
     It finds the service k for which wait = part k (wait carried + k sum(rate bytes^2) / 2): the work that is
     there, as far as it is met.
     """
-    needs = [(one.rate, service_bytes(one.size)) for one in volumes]
-    carried = sum(rate * size for rate, size in needs)
-    squares = sum(rate * size**2 for rate, size in needs) * CONSTANT
+    rates, sizes = volumes.column("rate"), _needs(volumes)
+    carried = float(sum(map(mul, rates, sizes)))
+    squares = sum(map(mul, rates, map(pow, sizes, repeat(2)))) * CONSTANT
     inside = min(
-        float(sum(one.servers for one in volumes) + aliases), sum(one.rate * one.response for one in volumes)
+        float(sum(volumes.column("servers")) + aliases),
+        float(sum(map(mul, rates, volumes.column("response")))),
     )
     low, high = 0.0, FULL / carried
     for _ in range(BISECTIONS):
@@ -473,13 +456,13 @@ def _service_of(wait: float, volumes: Sequence[_Timed], aliases: int, evenly: fl
     return high
 
 
-def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Sequence[_Timed]) -> FittedPaths:
+def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Volumes) -> FittedPaths:
     known = [float(use) for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
     most, servers = max(known, default=0.0), float(len(chpids))
     pooled = load.fcp.isdisjoint(chpids)
     if not load.paths_measured or most <= 0:
         return FittedPaths(chpids, servers, pooled=pooled)
-    own = sum(one.rate * one.conn for one in users)
+    own = _busy_time(users)
     outside = max(0.0, sum(known) - own) / servers
     used = min(servers, max(1.0, sum(known) / most))
     if pooled:  # any path may be taken; one that stands idle beside a full one is not
@@ -488,24 +471,31 @@ def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Sequence[_Timed])
     return FittedPaths(chpids, used, outside if outside > OUTSIDE else 0.0, pooled, disks)
 
 
+def _busy_time(users: Volumes) -> float:
+    """Return how many paths volumes keep busy."""
+    return float(sum(map(mul, users.column("rate"), users.column("conn"))))
+
+
 def _latency(
-    behind: Mapping[str, Sequence[_Timed]],
+    behind: Mapping[str, Volumes],
     group_of: Mapping[str, str],
     paths: Mapping[str, FittedPaths],
-    users: Mapping[str, Sequence[_Timed]],
+    users: Mapping[str, Volumes],
 ) -> dict[str, float]:
     """Return Pend without the wait for a path; of LCUs without I/O the least of the others."""
     found: dict[str, float] = {}
+    busy = {group: _busy_time(ones) for group, ones in users.items()}
+    conn = {group: _mean(ones, "conn") for group, ones in users.items()}
     for key, ones in behind.items():
         group = group_of.get(key, "")
         if not ones:
             continue
         found[key] = _mean(ones, "pend")
         if group:
-            time = sum(one.rate * one.conn for one in users[group])
+            time = busy[group]
             servers = paths[group].servers * (1 - paths[group].outside)
             found_work = crowding(servers, time / servers) * time
-            wait = found_work * CONSTANT * _mean(users[group], "conn") / max(1 - FULL, 1 - found_work)
+            wait = found_work * CONSTANT * conn[group] / max(1 - FULL, 1 - found_work)
             found[key] = max(0.0, found[key] - wait)
             if time / servers > BUSY:
                 found[key] = min(found[key], LATENCY)
@@ -535,16 +525,16 @@ def _latency_before_batches(
 
 def _with_ahead(
     flow: FittedFlow,
-    volumes: Mapping[str, _Timed],
-    behind: Mapping[str, Sequence[_Timed]],
+    late: Mapping[str, _LateWrites],
+    behind: Mapping[str, Volumes],
     lcus: Mapping[str, ObservedLcu],
     group: FittedPaths | None,
 ) -> FittedFlow:
     """Return a flow with the number of requests for the time that it waits in its batch, which it has."""
     if group is not None and not group.pooled:
         return flow._replace(ahead=flow.ahead / (flow.conn * group.met))
-    one = volumes[flow.volume]
-    carried = sum(other.rate for other in behind[flow.lcu])
+    one = late[flow.volume]
+    carried = sum(behind[flow.lcu].column("rate"))
     servers = flow.servers + lcus[flow.lcu].aliases * one.rate / carried
     return flow._replace(ahead=flow.ahead * servers / one.serv)
 
@@ -565,12 +555,12 @@ def _population(
 
 
 def _rate(flows: Sequence[FittedFlow]) -> float:
-    return float(sum(map(RATE, flows)))
+    return float(sum(map(attrgetter("rate"), flows)))
 
 
 def _requests(flows: Sequence[FittedFlow]) -> float:
     """Return how many requests some flows have in Linux and beyond."""
-    return float(sum(map(mul, map(RATE, flows), map(attrgetter("response"), flows))))
+    return float(sum(map(mul, map(attrgetter("rate"), flows), map(attrgetter("response"), flows))))
 
 
 def _responses(classes: Mapping[str, Sequence[FittedFlow]]) -> dict[str, float]:
@@ -578,9 +568,9 @@ def _responses(classes: Mapping[str, Sequence[FittedFlow]]) -> dict[str, float]:
     return {owner: _requests(flows) / _rate(flows) for owner, flows in classes.items()}
 
 
-def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedModel:
+def _with_waits(model: FittedModel, volumes: Volumes, late: Mapping[str, _LateWrites]) -> FittedModel:
     """Fit how evenly requests come to volumes, from what they wait there."""
-    keys, measured, found = _found_waits(model, volumes)
+    keys, measured, found = _found_waits(model, volumes, late)
     at_random, in_turn = (sum(waits) for waits in found)
     if sum(measured) <= 0 or at_random <= 0:
         return model
@@ -595,7 +585,7 @@ def _with_waits(model: FittedModel, volumes: Mapping[str, _Timed]) -> FittedMode
 
 
 def _found_waits(
-    model: FittedModel, volumes: Mapping[str, _Timed]
+    model: FittedModel, volumes: Volumes, late: Mapping[str, _LateWrites]
 ) -> tuple[Sequence[str], list[float], tuple[list[float], list[float]]]:
     """Return the volumes, what is measured of the waits before each, and what requests would wait there.
 
@@ -603,26 +593,29 @@ def _found_waits(
     class has no more than one request at a time, it finds nothing but its own work before a volume.
     """
     often = Counter(map(attrgetter("volume"), model.flows))
-    ones = [volumes[key] for key in often]
-    measured = list(map(mul, map(RATE, ones), map(attrgetter("queued"), ones)))
+    place_of = {key: at for at, key in enumerate(volumes.column("key"))}
+    ones = volumes.part([place_of[key] for key in often])
+    measured = list(map(mul, ones.column("rate"), ones.column("queued")))
     found: tuple[list[float], list[float]] = [0.0] * len(ones), [0.0] * len(ones)
-    crowded = {owner for owner, many in model.population.items() if many > 1.0}
-    rates, aliases = class_rates(model), _aliases(model)
+    classes, aliases = _classes(model.flows), _aliases(model)
+    rates = {members: _rate(flows) for members, flows in classes.items()}
+    is_shared = len(ones) < len(model.flows)
     of_volume: dict[str, list[FittedFlow]] = {}
-    if crowded or len(ones) < len(model.flows):
-        for flow in model.flows:
-            if often[flow.volume] > 1 or flow.members in crowded:
+    for members, flows in classes.items():
+        is_crowded = model.population[members] > 1.0
+        for flow in flows if is_crowded or is_shared else ():
+            if is_crowded or often[flow.volume] > 1:
                 of_volume.setdefault(flow.volume, []).append(flow)
-    for at, one in enumerate(ones if of_volume else ()):
-        flows = of_volume.get(one.key)
-        if flows is None:
+    columns = zip(*map(ones.column, ("key", "lcu", "rate", "serv", "servers", "queued", "disc")), strict=True)
+    for at, (key, lcu, rate, serv, own, queued, disc) in enumerate(columns if of_volume else ()):
+        if key not in of_volume:
             continue
-        rate, serv, servers = one.rate, one.serv, one.servers + aliases.get(one.key, 0.0)
+        flows, servers = of_volume[key], own + aliases.get(key, 0.0)
         # what it finds, as in the network: the work of those that are there without its own part
-        work = rate * serv * (one.queued + serv * residual(one.disc, serv))
+        work = rate * serv * (queued + serv * residual(disc, serv))
         batched = 0.0
-        if one.excess and paths_pooled(model, one.lcu):
-            batched = sum(flow.rate * one.excess for flow in flows if flow.ahead)
+        if key in late and paths_pooled(model, lcu):
+            batched = sum(flow.rate * late[key].excess for flow in flows if flow.ahead)
         work = max(0.0, work - batched * serv)
         work *= rate * crowding(servers, rate * serv / servers)
         measured[at] -= batched * (1.0 + rate * serv / servers)
@@ -631,8 +624,8 @@ def _found_waits(
             for flow in flows
         ]
         for evenly, waits in enumerate(found):
-            own = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
-            waits[at] = work * (1 - own)
+            met = sum([part * own_part(many, fraction, evenly) for part, many, fraction in parts])
+            waits[at] = work * (1 - met)
     return list(often), measured, found
 
 

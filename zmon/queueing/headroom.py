@@ -7,11 +7,12 @@ aliases and single volumes from the requests that they have.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import compress, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.queueing.fit import observed_model, service_bytes
+from zmon.queueing.fit import FittedFlow, observed_model, service_bytes
 from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from zmon.queueing.observation import ObservedLoad
 
+CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
+"""What is needed of flows."""
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -80,12 +83,16 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
 
 def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
-    timed = [one for one in load.used_of(lcu) if load.enough(one.rate) and not one.estimated]
+    volumes = load.busy_of(lcu)
+    columns = map(volumes.column, ("rate", "serv", "servers", "estimated"))
     found = [
-        (one.rate * serv / one.servers, one) for one in timed if not isinstance(serv := one.serv, Absent)
+        (rate * serv / servers, at)
+        for at, (rate, serv, servers, estimated) in enumerate(zip(*columns, strict=True))
+        if not estimated and not isinstance(serv, Absent)
     ]
     if found:
-        use, one = max(found, key=itemgetter(0))
+        use, at = max(found, key=itemgetter(0))
+        (one,) = volumes.some([at])
         yield ResourceUse("volume", one.key, f"volume {one.title}", use, one.servers)
 
 
@@ -95,9 +102,9 @@ def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
     except ValueError:
         return
     carried: dict[str, float] = {}
-    for flow in model.flows:
-        carried[flow.lcu] = carried.get(flow.lcu, 0.0) + flow.rate * service_bytes(flow.size)
-    blind = {one.lcu for one in load.used if one.estimated}
+    for lcu, flows in groupby(map(itemgetter(*CARRIED), model.flows), itemgetter(0)):
+        carried[lcu] = sum((rate * service_bytes(size) for _, rate, size in flows), carried.get(lcu, 0.0))
+    blind = set(compress(load.used.column("lcu"), load.used.column("estimated")))
     for key, rate in carried.items():
         if key in blind:
             continue

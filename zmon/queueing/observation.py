@@ -7,15 +7,16 @@ absent with its reason.  `zmon.tables.observed` fills these records from an inte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
-from itertools import groupby
+from functools import cached_property, lru_cache, partial
+from itertools import compress, groupby, repeat
 from math import fsum
-from operator import attrgetter, mul
+from operator import add, attrgetter, ge, mul, sub
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.record import NamedTuple
 from zmon.same import Same
+from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -89,43 +90,112 @@ class ObservedVolume(NamedTuple):
         return wait if isinstance(wait, Absent) else max(0.0, wait)
 
 
-class LoadVolumes(Sequence[ObservedVolume]):
-    """All volumes of a load: those that are used are there, the others are made when somebody asks for all.
+class Volumes(Sequence[ObservedVolume]):
+    """Some volumes, column by column; a column, or the records, are made when somebody asks for them.
 
-    In a large machine most volumes are idle most of the time, and few ask for these.
+    In a large machine most volumes are idle most of the time, and few ask for all that is known of one.
     """
 
-    def __init__(
-        self, used: Iterable[ObservedVolume], every: Callable[[], tuple[ObservedVolume, ...]]
-    ) -> None:
-        """Know those with requests; `every` returns all, these among them, in their order."""
-        self.used = tuple(used)
-        self._make = every
+    def __init__(self, rows: Sequence[int], column: Callable[[str, Sequence[int]], Sequence[Any]]) -> None:
+        """Take the rows of volumes; `column` returns a field of `ObservedVolume`, by its name, of rows."""
+        self.rows, self._make = rows, column
+        self._columns: dict[str, Sequence[Any]] = {}
+        self.means: dict[str, Number] = {}
+        """Means by the names of what is averaged: each is computed once, for all causes that ask for it."""
+
+    @staticmethod
+    def of(volumes: Sequence[ObservedVolume]) -> Volumes:
+        """Return volumes that may be single records."""
+        if isinstance(volumes, Volumes):
+            return volumes
+        return Volumes(
+            range(len(volumes)), lambda name, rows: list(map(attrgetter(name), pick(volumes, rows)))
+        )
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return a field, or `serv` or `queued`, of each volume."""
+        known = self._columns.get(name)
+        if known is None:
+            known = self._columns[name] = (
+                DERIVED[name](self) if name in DERIVED else self._make(name, self.rows)
+            )
+        return known
+
+    def part(self, places: Sequence[int]) -> Volumes:
+        """Return those at some places: their columns are cut out of these."""
+        return Volumes(places, lambda name, cut: pick(self.column(name), cut))
+
+    def some(self, places: Iterable[int]) -> Volumes:
+        """Return those at some places, of few: their columns are made for them alone."""
+        return Volumes([self.rows[at] for at in places], self._make)
+
+    def but(self, **columns: Sequence[Any]) -> Volumes:
+        """Return the same volumes with some other columns."""
+
+        def column(name: str, places: Sequence[int]) -> Sequence[Any]:
+            return pick(columns[name] if name in columns else self.column(name), places)
+
+        return Volumes(range(len(self)), column)
+
+    def used(self) -> Volumes:
+        """Return those with requests: no column is made for the others."""
+        rates = self.column("rate")
+        return self if all(rates) else self.some(compress(range(len(rates)), rates))
+
+    def by_lcu(self) -> dict[str, Volumes]:
+        """Return the volumes of each LCU."""
+        return {lcu: self.part(places) for lcu, places in places_by(self.column("lcu")).items()}
 
     @cached_property
-    def _every(self) -> tuple[ObservedVolume, ...]:
-        return self._make()
+    def rate(self) -> float:
+        """The requests per second of all."""
+        return fsum(self.column("rate"))
+
+    @cached_property
+    def _records(self) -> tuple[ObservedVolume, ...]:
+        columns = map(self.column, ObservedVolume._fields)
+        return tuple(map(partial(tuple.__new__, ObservedVolume), zip(*columns, strict=True)))
 
     def __getitem__(self, at: Any) -> Any:
-        return self._every[at]
+        return self._records[at]
 
     def __len__(self) -> int:
-        return len(self._every)
+        return len(self.rows)
 
     def __iter__(self) -> Iterator[ObservedVolume]:
-        return iter(self._every)
-
-    def __bool__(self) -> bool:
-        return bool(self.used or self._every)
+        return iter(self._records)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._every == tuple(other)
+        return isinstance(other, Sequence) and self._records == tuple(other)
 
     def __hash__(self) -> int:
-        return hash(self._every)
+        return hash(self._records)
 
     def __repr__(self) -> str:
-        return repr(self._every)
+        return repr(self._records)
+
+
+def _serv(volumes: Volumes) -> list[Number]:
+    pend, disc, conn = map(volumes.column, ("pend", "disc", "conn"))
+    return list(map(add, map(add, pend, disc), conn))
+
+
+def _queued(volumes: Volumes) -> list[Number]:
+    waits = map(sub, volumes.column("response"), volumes.column("serv"))
+    return list(map(max, waits, repeat(0.0)))  # an absent one is never below 0
+
+
+DERIVED: Final = {"serv": _serv, "queued": _queued}
+"""Columns that follow from others, as the properties of one volume do."""
+NO_VOLUMES: Final = Volumes((), lambda _name, _rows: ())
+
+
+def places_by(lcus: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return by LCU where its volumes are in a list, of which the LCU of each is given."""
+    found: dict[str, list[int]] = {}
+    for lcu, places in groupby(range(len(lcus)), lcus.__getitem__):
+        found.setdefault(lcu, []).extend(places)
+    return found  # type: ignore[return-value]  # lists are sequences
 
 
 class ObservedLcu(NamedTuple):
@@ -184,16 +254,16 @@ class ObservedLoad(NamedTuple):
     missing: tuple[str, ...] = ()
     """What was not read, in words."""
 
-    def volumes_of(self, lcu: str) -> tuple[ObservedVolume, ...]:
+    def volumes_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU."""
-        return _sums(Same(self)).by_lcu.get(lcu, ())
+        return _sums(Same(self)).by_lcu.get(lcu, NO_VOLUMES)
 
     @property
-    def used(self) -> tuple[ObservedVolume, ...]:
+    def used(self) -> Volumes:
         """The volumes with requests, which alone have means."""
         return _sums(Same(self)).used
 
-    def used_of(self, lcu: str) -> LcuVolumes:
+    def used_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU that have requests."""
         return _sums(Same(self)).used_by_lcu.get(lcu, NO_VOLUMES)
 
@@ -206,9 +276,13 @@ class ObservedLoad(NamedTuple):
         return bytes_of(self.used_of(lcu))
 
     @property
-    def busy(self) -> tuple[ObservedVolume, ...]:
+    def busy(self) -> Volumes:
         """The volumes with so many requests that their mean times mean something."""
         return _sums(Same(self)).busy
+
+    def busy_of(self, lcu: str) -> Volumes:
+        """Return the volumes of an LCU with so many requests."""
+        return _sums(Same(self)).busy_by_lcu.get(lcu, NO_VOLUMES)
 
     def volume(self, key: str) -> ObservedVolume | None:
         """Return the volume with a key; None if there is none."""
@@ -236,63 +310,39 @@ class ObservedLoad(NamedTuple):
     @property
     def is_untimed(self) -> bool:
         """Whether a DASD with enough I/O has no channel measurement."""
-        return _sums(Same(self)).is_untimed
+        columns = zip(*map(self.busy.column, ("key", "estimated", "disc")), strict=True)
+        return any("." in key for key, estimated, disc in columns if estimated or isinstance(disc, Absent))
 
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
         return rate * self.seconds >= MIN_REQUESTS
 
 
-class LcuVolumes(tuple["ObservedVolume", ...]):  # noqa: SLOT001 - a tuple takes no slots
-    """Volumes of one LCU; each of their means is computed once, for all causes that ask for it."""
-
-    def __init__(self, _volumes: Iterable[ObservedVolume]) -> None:
-        """Compute nothing yet."""
-        self.means: dict[str, Number] = {}
-        """Means by the names of what is averaged."""
-
-    @cached_property
-    def rates(self) -> list[float]:
-        """The requests per second of each."""
-        return list(map(RATE, self))
-
-    @cached_property
-    def rate(self) -> float:
-        """Those of all."""
-        return fsum(self.rates)
-
-
-RATE: Final = attrgetter("rate")
-NO_VOLUMES: Final = LcuVolumes(())
-
-
 class _LoadSums:
     """What follows from the volumes of one load, computed once for all causes that ask for it."""
 
     def __init__(self, load: ObservedLoad) -> None:
-        self._volumes = load.volumes
-        known = load.volumes
-        self.used = known.used if isinstance(known, LoadVolumes) else tuple(one for one in known if one.rate)
-        self.used_by_lcu = {lcu: LcuVolumes(ones) for lcu, ones in _by_lcu(self.used).items()}
-        self.busy = tuple(one for one in self.used if load.enough(one.rate))
-        self.is_untimed = any(
-            (one.estimated or isinstance(one.disc, Absent)) and one.is_dasd for one in self.busy
-        )
+        self._volumes = Volumes.of(load.volumes)
+        self.used = self._volumes.used()
+        rates = self.used.column("rate")
+        enough = map(ge, map(mul, rates, repeat(load.seconds)), repeat(MIN_REQUESTS))
+        self.busy = self.used.some(compress(range(len(rates)), enough))
 
     @cached_property
-    def by_lcu(self) -> dict[str, LcuVolumes]:
-        return {lcu: LcuVolumes(ones) for lcu, ones in _by_lcu(self._volumes).items()}
+    def by_lcu(self) -> dict[str, Volumes]:
+        return self._volumes.by_lcu()
+
+    @cached_property
+    def used_by_lcu(self) -> dict[str, Volumes]:
+        return self.used.by_lcu()
+
+    @cached_property
+    def busy_by_lcu(self) -> dict[str, Volumes]:
+        return self.busy.by_lcu()
 
     @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:
         return {one.key: one for one in self._volumes}
-
-
-def _by_lcu(volumes: Sequence[ObservedVolume]) -> dict[str, list[ObservedVolume]]:
-    found: dict[str, list[ObservedVolume]] = {}
-    for lcu, ones in groupby(volumes, attrgetter("lcu")):
-        found.setdefault(lcu, []).extend(ones)
-    return found
 
 
 @lru_cache(maxsize=32)  # the intervals that are looked at
@@ -300,21 +350,24 @@ def _sums(load: Same[ObservedLoad]) -> _LoadSums:
     return _LoadSums(load.it)
 
 
-def bytes_of(volumes: Iterable[ObservedVolume]) -> float:
+def bytes_of(volumes: Sequence[ObservedVolume]) -> float:
     """Return the bytes per second of some volumes, as far as they are known."""
-    return fsum(one.rate * float(one.size) for one in volumes if not isinstance(one.size, Absent))
+    columns = Volumes.of(volumes)
+    carried = list(map(mul, columns.column("rate"), columns.column("size")))
+    return fsum(one for one in carried if one.__class__ is not Absent)
 
 
 def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
     """Return the mean of a time or size over some volumes, each with its rate as its weight."""
-    means = volumes.means if isinstance(volumes, LcuVolumes) else {}
-    if name not in means:
-        means[name] = _mean_of(volumes, name)
-    return means[name]
+    columns = Volumes.of(volumes)
+    known = columns.means.get(name)
+    if known is None:
+        known = columns.means[name] = _mean_of(columns, name)
+    return known
 
 
-def _mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:
-    values, rates = list(map(attrgetter(name), volumes)), list(map(RATE, volumes))
+def _mean_of(volumes: Volumes, name: str) -> Number:
+    values, rates = volumes.column(name), volumes.column("rate")
     mean = mean_by_rate(values, rates)
     if mean is None:
         reasons = (value.reason for value, rate in zip(values, rates, strict=True) if rate)
@@ -326,9 +379,10 @@ def mean_by_rate(values: Sequence[Number], rates: Sequence[float]) -> float | No
     """Return the mean of the values that are known, each with its rate as its weight; None without any."""
     if values and 0 not in rates and Absent not in set(map(type, values)):
         return fsum(map(mul, values, rates)) / fsum(rates)
-    pairs = zip(values, rates, strict=True)
-    known = [(float(value), rate) for value, rate in pairs if rate and not isinstance(value, Absent)]
-    return fsum(value * rate for value, rate in known) / fsum(rate for _, rate in known) if known else None
+    products = list(map(mul, values, rates))
+    known = [product.__class__ is not Absent for product in products]
+    rate = fsum(compress(rates, known))
+    return fsum(compress(products, known)) / rate if rate else None
 
 
 def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
@@ -354,7 +408,7 @@ def path_groups(lcus: Iterable[ObservedLcu]) -> dict[str, tuple[str, ...]]:
     return {" ".join(sorted(group)): tuple(sorted(group)) for group in groups}
 
 
-def disc_of_misses(lcu: ObservedLcu, volumes: tuple[ObservedVolume, ...]) -> float:
+def disc_of_misses(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float:
     """Return the seconds of Disc of a mean request of an LCU that are no wait for the LCU."""
     disc, size = mean_of(volumes, "disc"), mean_of(volumes, "size")
     if isinstance(disc, Absent):

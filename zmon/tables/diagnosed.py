@@ -6,7 +6,9 @@ DIAGNOSE, OVERVIEW and `zmon diagnose` ask `verdict_of`, so that they give the s
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import compress, islice, repeat
+from math import fsum
+from operator import gt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -131,11 +133,9 @@ def judged_view(view: View) -> View:
 
 def _is_scarce(load: ObservedLoad) -> bool:
     """Return whether requests wait for disks whose mean times are those of few requests."""
-    few = (one for one in load.used if not load.enough(one.rate))
-    waiting_there = sum(
-        one.rate * one.response for one in few if not isinstance(one.response, Absent) and one.response > SLOW
-    )
-    return waiting_there >= MIN_LOST
+    rates, responses = load.used.column("rate"), load.used.column("response")
+    slow = compress(zip(rates, responses, strict=True), map(gt, responses, repeat(SLOW)))
+    return fsum(rate * response for rate, response in slow if not load.enough(rate)) >= MIN_LOST
 
 
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with
@@ -254,8 +254,8 @@ def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
 
 
 def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], Prediction] | None:
-    timed = [one for one in load.used if not isinstance(one.response, Absent)]
-    if not 0 < len(timed) <= MAX_MODELLED:
+    timed = sum(each.__class__ is not Absent for each in load.used.column("response"))
+    if not 0 < timed <= MAX_MODELLED:
         return None
     return cache(lambda changes: predict(model_of(view, load), changes))
 

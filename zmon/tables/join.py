@@ -29,12 +29,11 @@ class Joined:
 
     def __init__(self, delta: Delta, keys: Sequence[Value], otherwise: Absent) -> None:
         """Find the row of each key once; columns are picked when they are asked for."""
-        index = delta.index
         self._delta = delta
         self._otherwise = delta.missing or otherwise
         self._count = len(keys)
         # where the keys are the delta's own, no picking is needed
-        self._rows = None if keys == delta.keys else list(map(index.get, keys)) if index else []  # type: ignore[arg-type]  # an absent key is found nowhere
+        self._rows = None if keys == delta.keys else list(map(delta.index.get, keys)) if delta.keys else []  # type: ignore[arg-type]  # an absent key is found nowhere
 
     def _along(self, values: Sequence[Cell]) -> list[Cell | Absent]:
         rows = self._rows

@@ -7,22 +7,22 @@ which Linux had one there, which is right if the volume does one request at a ti
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import compress, groupby, repeat
-from operator import mul, truediv
-from typing import TYPE_CHECKING, Final
+from itertools import compress, repeat
+from operator import mul, sub, truediv
+from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
-    LoadVolumes,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
-    ObservedVolume,
+    Volumes,
+    places_by,
 )
+from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
@@ -33,10 +33,11 @@ from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.queueing.observation import ObservedVolume
     from zmon.tables.device import Devices
     from zmon.topology.volumes import Lcu
     from zmon.uid import Uid
@@ -51,6 +52,7 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_CACHE: Final = NO_RANKS
+NOTHING: Final = absent("nothing happened in the interval")
 NO_IO: Final = absent("no I/O in the interval")
 
 
@@ -66,14 +68,11 @@ def observed_load(
     devices = devices_of(interval)
     rows = rows_of_lcus(devices.keys, units)
     pools = _pools(devices, units, rows.row_of)
-    used = _used(devices)
-    lcu_of = list(map(rows.lcu_of.get, pick(devices.keys, used), repeat("")))
-    of_lcu = _places(lcu_of)
-    own = _own_aliases(devices, rows.lcu_of)
-    volumes: Sequence[ObservedVolume] = LoadVolumes(
-        _used_volumes(devices, used, lcu_of, own, pools), lambda: _volumes(devices, rows.lcu_of, own, pools)
-    )
-    misses, rates = _misses(devices, used), pick(devices.requests, used)
+    every = Volumes(_disks(devices), _VolumeColumns(devices, rows.lcu_of, pools))
+    used = every.used()
+    volumes: Sequence[ObservedVolume] = every
+    of_lcu = places_by(used.column("lcu"))
+    misses, rates = _misses(devices, used.rows), used.column("rate")
     found, title = [], titles(units)
     for (key, unit), members in zip(units.items(), rows.members, strict=True):
         pool = pools[key]
@@ -160,69 +159,72 @@ def _own_uid(text: Value) -> Uid | None:
     return None if uid is None or uid.ua == HYPERPAV else uid
 
 
-def _used(devices: Devices) -> list[int]:
-    """Return the rows of the disks with requests."""
-    rates, names = devices.requests, devices.names
-    rows = compress(range(len(rates)), rates)  # what is absent counts as true
-    return [row for row in rows if rates[row].__class__ is not Absent and names[row].__class__ is not Absent]
-
-
-def _places(lcu_of: Sequence[str]) -> dict[str, list[int]]:
-    """Return by LCU where its volumes are in a list."""
-    found: dict[str, list[int]] = {}
-    for lcu, places in groupby(range(len(lcu_of)), lcu_of.__getitem__):
-        found.setdefault(lcu, []).extend(places)
-    return found
-
-
-def _used_volumes(
-    devices: Devices,
-    used: Sequence[int],
-    lcu_of: Sequence[str],
-    own: Mapping[str, Sequence[int]],
-    pools: Mapping[str, Sequence[int]],
-) -> list[ObservedVolume]:
-    """Return the disks with requests, as `_volumes` does, but column by column."""
-    keys_of = devices.keys
-    keys, rates = pick(keys_of, used), pick(devices.requests, used)
-    pends, discs, conns = _times_alone(devices, used)
-    servers = [1] * len(used)
-    if own or any(pools.values()):
-        for place, (row, key, lcu) in enumerate(zip(used, keys, lcu_of, strict=True)):
-            rows = (row, *own.get(key, ()))
-            with_pool = (*rows, *pools.get(lcu, ()))
-            servers[place] = len(rows)
-            if len(with_pool) > 1:
-                pends[place], discs[place], conns[place] = _times(devices, with_pool)
-    estimated = [False] * len(used)
-    if Absent in set(map(type, conns)):
-        estimated = [conn.__class__ is Absent for conn in conns]
-        busy = devices.linux_busy
-        for place in compress(range(len(used)), estimated):
-            pends[place], discs[place] = 0.0, 0.0
-            conns[place] = ratio(_part_used(busy[used[place]]), rates[place], NO_IO.reason)
-    titles: Iterable[str] = map(address, keys)
-    if devices.paths:
-        titles = (
-            devices.title(row) if keys_of[row] in devices.paths else address(keys_of[row]) for row in used
-        )
-    columns = (
-        keys,
-        titles,
-        map(str, devices.block.at(used, "number")),
-        lcu_of,
-        rates,
-        map(truediv, pick(devices.wait, used), repeat(1e3)),
-        pends,
-        discs,
-        conns,
-        map(mul, pick(devices.kilobytes, used), repeat(1024.0)),
-        map(truediv, pick(devices.reads, used), repeat(100.0)),
-        servers,
-        estimated,
-        *_apart(devices, used),
+def _disks(devices: Devices) -> Sequence[int]:
+    """Return the rows of the disks whose requests are counted."""
+    every = range(len(devices.keys))
+    lacking = [each for each in (devices.names, devices.requests) if Absent in set(map(type, each))]
+    return (
+        [row for row in every if all(each[row].__class__ is not Absent for each in lacking)]
+        if lacking
+        else every
     )
-    return list(map(partial(tuple.__new__, ObservedVolume), zip(*columns, strict=True)))
+
+
+class _VolumeTimes(NamedTuple):
+    """What the channel subsystem timed of volumes, column by column: seconds per start of I/O."""
+
+    pend: Sequence[Number]
+    disc: Sequence[Number]
+    conn: Sequence[Number]
+    servers: Sequence[int]
+    estimated: Sequence[bool]
+
+
+class _VolumeColumns:
+    """Returns fields of `ObservedVolume`, each of some rows of devices: only what is asked for is made."""
+
+    def __init__(
+        self, devices: Devices, lcu_of: Mapping[str, str], pools: Mapping[str, Sequence[int]]
+    ) -> None:
+        self._devices, self._lcu_of, self._pools = devices, lcu_of, pools
+        self._own = _own_aliases(devices, lcu_of)
+        self._timed: tuple[Sequence[int], _VolumeTimes] | None = None
+        """The rows that were last asked for, with their times."""
+
+    def __call__(self, name: str, rows: Sequence[int]) -> Sequence[Any]:
+        """Return a field of the volumes in some rows."""
+        if name in _VolumeTimes._fields:
+            if self._timed is None or self._timed[0] is not rows:
+                self._timed = rows, self._times(rows)
+            return getattr(self._timed[1], name)  # type: ignore[no-any-return]  # all are columns
+        return COLUMNS[name](self._devices, rows) if name != "lcu" else self._lcus(rows)
+
+    def _lcus(self, rows: Sequence[int]) -> list[str]:
+        return list(map(self._lcu_of.get, pick(self._devices.keys, rows), repeat("")))
+
+    def _times(self, rows: Sequence[int]) -> _VolumeTimes:
+        """Return means over the own subchannels of volumes, or over all that serve them."""
+        devices = self._devices
+        pends, discs, conns = _times_alone(devices, rows)
+        rates, servers = pick(devices.requests, rows), [1] * len(rows)
+        if self._own or any(self._pools.values()):
+            columns = zip(rows, pick(devices.keys, rows), self._lcus(rows), rates, strict=True)
+            for place, (row, key, lcu, rate) in enumerate(columns):
+                own = (row, *self._own.get(key, ()))
+                with_pool = (*own, *self._pools.get(lcu, ()))
+                servers[place] = len(own)
+                if rate and len(with_pool) > 1:
+                    pends[place], discs[place], conns[place] = _times(devices, with_pool)
+        estimated = [False] * len(rows)
+        if 0 in rates or Absent in set(map(type, conns)):
+            estimated = [
+                not rate or conn.__class__ is Absent for rate, conn in zip(rates, conns, strict=True)
+            ]
+            for place in compress(range(len(rows)), estimated):
+                busy = devices.linux_busy[rows[place]]
+                pends[place], discs[place] = 0.0, 0.0
+                conns[place] = ratio(_part_used(busy), rates[place], NO_IO.reason)
+        return _VolumeTimes(pends, discs, conns, servers, estimated)
 
 
 def _part_used(percent: Number) -> Number:
@@ -230,57 +232,34 @@ def _part_used(percent: Number) -> Number:
     return (100.0 if percent is TOO_BUSY else percent) / 100.0
 
 
-def _volumes(
-    devices: Devices,
-    lcu_of: Mapping[str, str],
-    own: Mapping[str, Sequence[int]],
-    pools: Mapping[str, Sequence[int]],
-) -> tuple[ObservedVolume, ...]:
-    """Return all disks; their times are means over their own subchannels, or over all that serve them."""
-    every = range(len(devices.keys))
-    pends, discs, conns = _times_alone(devices, every)
-    columns = (
-        devices.keys,
-        devices.names,
-        devices.block["number"],
-        devices.requests,
-        devices.wait,
-        devices.kilobytes,
-        devices.reads,
-        *_apart(devices, every),
-        devices.linux_busy,
-    )
-    volumes = []
-    for row, cells in enumerate(zip(*columns, strict=True)):
-        key, name, number, rate, wait, size, reads, read, write, busy = cells
-        if name.__class__ is Absent or rate.__class__ is Absent:
-            continue
-        lcu = lcu_of.get(key, "")
-        rows = (row, *own[key]) if key in own else (row,)
-        estimated = not rate
-        pend: Number = 0.0
-        disc: Number = 0.0
-        conn: Number = NO_IO
-        if rate:  # most volumes of a fleet are idle
-            with_pool = (*rows, *pools[lcu]) if lcu in pools else rows
-            pend, disc, conn = (
-                (pends[row], discs[row], conns[row]) if len(with_pool) == 1 else _times(devices, with_pool)
-            )
-            estimated = conn.__class__ is Absent
-        if estimated:
-            used = _part_used(busy)
-            pend, disc, conn = 0.0, 0.0, ratio(used, rate, NO_IO.reason) if rate else _idle(used)
-        volume = (
-            key, devices.title(row) if key in devices.paths else address(key), str(number), lcu, float(rate),
-            wait / 1e3, pend, disc, conn, size * 1024.0, reads / 100.0, len(rows), estimated, read, write,
-        )  # fmt: skip
-        volumes.append(tuple.__new__(ObservedVolume, volume))
-    return tuple(volumes)
+def _titles(devices: Devices, rows: Sequence[int]) -> list[str]:
+    keys = pick(devices.keys, rows)
+    if not devices.paths:
+        return list(map(address, keys))
+    return [
+        devices.title(row) if key in devices.paths else address(key)
+        for row, key in zip(rows, keys, strict=True)
+    ]
 
 
-def _idle(used: Number) -> Number:
-    """Return why an idle volume has no time per request."""
-    return used if used.__class__ is Absent else NO_IO
+def _scaled(
+    values: Sequence[Number], rows: Sequence[int], by: Callable[..., Number], scale: float
+) -> list[Number]:
+    return list(map(by, pick(values, rows), repeat(scale)))
+
+
+COLUMNS: Final[Mapping[str, Callable[[Devices, Sequence[int]], Sequence[Any]]]] = {
+    "key": lambda devices, rows: pick(devices.keys, rows),
+    "title": _titles,
+    "number": lambda devices, rows: list(map(str, devices.block.at(rows, "number"))),
+    "rate": lambda devices, rows: list(map(float, pick(devices.requests, rows))),  # type: ignore[arg-type]  # none is absent
+    "response": lambda devices, rows: _scaled(devices.wait, rows, truediv, 1e3),
+    "size": lambda devices, rows: _scaled(devices.kilobytes, rows, mul, 1024.0),
+    "reads": lambda devices, rows: _scaled(devices.reads, rows, truediv, 100.0),
+    "read_response": lambda devices, rows: _apart(devices, rows, "read"),
+    "write_response": lambda devices, rows: _apart(devices, rows, "write"),
+}
+"""How the fields of volumes that nothing else is needed for follow from columns of devices."""
 
 
 def _times_alone(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], list[Number], list[Number]]:
@@ -321,15 +300,12 @@ def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Numbe
     return pend, disc + average(devices.active) / 1e3 if devices.active else disc, conn
 
 
-def _apart(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], list[Number]]:
-    """Return of devices the seconds that Linux waits for a read, and for a write."""
+def _apart(devices: Devices, rows: Sequence[int], what: str) -> list[Number]:
+    """Return of devices the seconds that Linux waits for a `read`, or for a `write`."""
     if devices.together:
-        return [NOT_APART] * len(rows), [NOT_APART] * len(rows)
-    read, written = (
-        quotient(devices.block.at(rows, f"{what}_ms"), devices.block.at(rows, f"{what}s"), 1e-3, IDLE)
-        for what in ("read", "write")
-    )
-    return read, written
+        return [NOT_APART] * len(rows)
+    times, counts = devices.block.at(rows, f"{what}_ms"), devices.block.at(rows, f"{what}s")
+    return quotient(times, counts, 1e-3, IDLE)
 
 
 def _misses(devices: Devices, rows: Sequence[int]) -> list[Number]:
@@ -337,7 +313,7 @@ def _misses(devices: Devices, rows: Sequence[int]) -> list[Number]:
     reads, hits, writes = (devices.cache.at(rows, name) for name in ("reads", "read_hits", "writes"))
     if is_absent(reads):
         return reads
-    return [ratio(read - hit, read + write) for read, hit, write in zip(reads, hits, writes, strict=True)]
+    return quotient(list(map(sub, reads, hits)), plus(reads, writes), 1.0, NOTHING)
 
 
 def _missed(parts: Sequence[Number], rates: Sequence[Number]) -> Number:

@@ -182,11 +182,11 @@ def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
     seconds = {devices.keys[row]: length for row, length in devices.hung.items()}
     for key, more in _hung_before(view, set(seconds)) if seconds else ():
         seconds[key] += more
-    row_of = {key: row for row, key in enumerate(devices.keys)}
-    in_flight = devices.block.numbers("in_flight")
+    rows = list(devices.hung)
+    in_flight = devices.block.at(rows, "in_flight")
     hung = (
-        HungDisk(key, devices.title(row_of[key]), length, in_flight[row_of[key]])
-        for key, length in seconds.items()
+        HungDisk(devices.keys[row], devices.title(row), seconds[devices.keys[row]], requests)
+        for row, requests in zip(rows, in_flight, strict=True)
     )
     found = (*hung, *_suspended(view))
     return found or _unread_state(view.interval) or ()
@@ -226,10 +226,12 @@ def _suspended(view: View) -> Iterator[HungDisk]:
 def _held(interval: Interval) -> dict[str, str]:
     """Return the devices that are suspended and complete nothing, with what the device mapper calls them."""
     layers, blocks = interval.of(LAYER), interval.of(BLOCK)
+    if 1 not in layers["suspended"]:
+        return {}
     columns = zip(layers["name"], layers["mapped"], layers["suspended"], strict=True)
     held = {str(name): str(title) for name, title, suspended in columns if suspended == 1}
-    done = plus(blocks.numbers("reads"), blocks.numbers("writes")) if held else []
-    idle = {key for key, requests in zip(blocks.keys, done, strict=bool(held)) if requests == 0}
+    done = plus(blocks.numbers("reads"), blocks.numbers("writes"))
+    idle = {key for key, requests in zip(blocks.keys, done, strict=True) if requests == 0}
     return {name: title for name, title in held.items() if name in idle}
 
 

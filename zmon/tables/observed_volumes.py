@@ -5,7 +5,7 @@ Records and their units: `zmon.diagnosis.situation`.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Delta, Interval
+    from zmon.sample import Frame
     from zmon.tables.device import Devices
 
 KINDS: Final = (BLOCK, CACHE, LAYER)
@@ -72,11 +73,7 @@ def _detail(devices: Devices, name: str, rows: Sequence[int]) -> Sequence[Value]
 def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     """Return the block devices with I/O that are made of others, with the disks below them."""
     layers, blocks = interval.of(LAYER), interval.of(BLOCK)
-    below = {
-        number: str(text).split()
-        for number, text in zip(layers.keys, layers["below"], strict=True)
-        if not isinstance(text, Absent) and text
-    }
+    below = _made_of(layers.frame)
     if not below:
         return ()
     numbers = dict(zip(layers.keys, layers["name"], strict=True))
@@ -97,6 +94,13 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
         time, size = (sum(one.rate * getattr(one, name) for one in known) / rate for name in ("time", "size"))
         found.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size))
     return tuple(found)
+
+
+@lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
+def _made_of(layers: Frame) -> dict[str, list[str]]:
+    """Return the numbers of the devices that each device is made of, of those that are."""
+    columns = zip(layers.keys, layers.column("below"), strict=True)
+    return {key: str(text).split() for key, text in columns if text.__class__ is not Absent and text}
 
 
 class _DiskLoad(NamedTuple):
