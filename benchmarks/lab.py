@@ -23,7 +23,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.startup import PAINTED
+from benchmarks.startup import EMPTY, EMPTY_PAINTED, FIGURES
 from benchmarks.terminal import Terminal
 from tests.lab.plans import digest
 from zmon.lab.scenario import load_scenario, names
@@ -94,11 +94,11 @@ def first_screens() -> int:
     empty: list[tuple[float, float]] = []
     found: dict[str, list[tuple[float, float]]] = {}
     arguments = ["-m", "zmon", "--from"]
-    opened([*arguments, f"lab:{FLEET}"], PAINTED["menu"])  # compiles what is not yet
+    opened([*arguments, f"lab:{FLEET}"], FIGURES)  # compiles what is not yet
     for place, name in enumerate(names()):
         if place % EMPTY_EVERY == 0:
-            empty.append(opened(["-m", "benchmarks.rivals", "empty"], PAINTED["empty"]))
-        found[name] = [opened([*arguments, f"lab:{name}"], PAINTED["menu"]) for _ in range(ROUNDS)]
+            empty.append(opened([*EMPTY], EMPTY_PAINTED))
+        found[name] = [opened([*arguments, f"lab:{name}"], FIGURES) for _ in range(ROUNDS)]
     bare = min(spent for _, spent in empty)
     print(
         f"{'first screen':20} {'elapsed s':>10} {'CPU s':>7} {'at most':>9} {'empty apps':>11} {'at most':>8}"

@@ -1,11 +1,11 @@
 """The same screen as zmon's DEVICE, drawn in two other ways, to compare with.
 
-    python -m benchmarks.rivals ansi | datatable | zmon | bare | menu | empty
+    python -m benchmarks.rivals ansi | datatable | zmon | bare | empty
 
 `ansi` is written by hand for this one screen: it knows no widgets, and sends the lines that are seen with
 every key and every sample.  `datatable` puts the same texts into Textual's DataTable, with fixed widths, and
 updates each cell that has changed - the kindest way there is.  `bare` fills the tables and draws nothing.
-`menu` is zmon as it starts, on a small machine, and `empty` a Textual app without anything in it.
+`empty` is a Textual app without anything in it.
 """
 
 from __future__ import annotations
@@ -159,13 +159,6 @@ def bare() -> None:
             time.sleep(SECONDS)
 
 
-def menu() -> None:
-    """Start as zmon does, without a command."""
-    from zmon.ui.app import run  # noqa: PLC0415 - the others shall not load it
-
-    run(Session(Reel(samples(8, 2)), load_screens()), SECONDS)
-
-
 def empty() -> None:
     """Put up nothing, with Textual."""
     from textual.app import App  # noqa: PLC0415 - the others shall not load it
@@ -175,7 +168,6 @@ def empty() -> None:
 
 if __name__ == "__main__":
     programs: dict[str, Callable[[], None]] = {
-        "ansi": ansi, "datatable": datatable, "zmon": zmon, "bare": bare, "menu": menu,
-        "empty": empty,
+        "ansi": ansi, "datatable": datatable, "zmon": zmon, "bare": bare, "empty": empty,
     }  # fmt: skip
     programs[sys.argv[1]]()

@@ -11,6 +11,7 @@ from tests.conftest import ListTimeline
 from tests.once import run_anew
 from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
+from zmon.interval import Interval
 from zmon.lab import simulation
 from zmon.screen.definition import load_screens
 from zmon.session.exception_log import ExceptionLog
@@ -109,6 +110,26 @@ def test_the_first_command_waits_for_the_first_sample(
     live.sampled(make_sample(0))
 
     assert "FCX108" in shown(live)
+
+
+def test_a_first_look_at_this_machine_stays_until_there_is_an_interval(
+    live: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """The first sample that is kept has no figures yet; with the second nothing speaks of a first look."""
+    live.looked(Interval(make_sample(0), make_sample(1)))
+    assert "First look" in shown(live)
+    seen = live.interval
+
+    live.sampled(make_sample(2))
+    pace.work(live)
+    assert live.interval is seen
+    assert "First look" in shown(live)
+
+    live.sampled(make_sample(3))
+    pace.work(live)
+    assert live.interval is live.session.interval is not seen
+    assert live.first_look is None
+    assert "First look" not in shown(live)
 
 
 def test_tables_are_shown_though_filling_them_takes_longer_than_samples_come(

@@ -77,11 +77,22 @@ def test_the_whole_interval_follows_a_first_look() -> None:
         terminal.until("F4 is the menu")
 
 
-def test_a_fast_processor_shows_nothing_by_itself() -> None:
-    """Textual paints the first picture, as soon as it is there."""
-    with OnTerminal(MAIN, ("--from", SMALL)) as terminal:
+def test_a_recording_has_figures_before_textual_is_loaded() -> None:
+    """On any processor: its screen is filled, and painted."""
+    with OnTerminal(NEVER + MAIN, ("--from", SMALL)) as terminal:
+        terminal.until(FIGURES)
+        terminal.until(SOON)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.status() == INTERRUPTED
+        assert terminal.settings_are_back
+
+
+def test_there_is_a_first_look_at_this_machine() -> None:
+    """It needs no Textual, and says how short it is; a longer interval follows."""
+    with OnTerminal(MAIN) as terminal:
+        terminal.until(FIGURES)
+        terminal.until("First look, at 0.")
         terminal.until("F4 is the menu")
-        assert SOON not in terminal.written
 
 
 def test_the_glass_goes_on_and_carries_out_what_was_typed() -> None:

@@ -200,6 +200,8 @@ class ExceptionLog:
         found = tuple(entry for entry in entries if entry.begin < end and entry.end > begin)
         known = self._done or self._stored is not None or self._timeline.live or span is None
         last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
+        if self._timeline.live and not self.until:
+            last = end  # nothing was judged yet
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
         unknown = self._watch.unknown if self._stored is None else self._stored.unknown
         return Exceptions(found, first, min(self.until, end), last, unknown, self.problem)

@@ -79,6 +79,10 @@ class LiveTimeline(Timeline):
         self._reason = reason
         return sample
 
+    def glance(self) -> Sample:
+        """Take a sample now, and do not keep it."""
+        return self._sampler.sample()
+
     def note(self, utc: int, text: str) -> None:
         """Record a note, where the samples are kept."""
         if self._buffer is None:

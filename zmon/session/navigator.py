@@ -173,13 +173,13 @@ class Navigator:
     def add(self, sample: Sample) -> Interval:
         """Go on to a sample of the live machine that was taken, perhaps in another thread.
 
-        If the past or a window is shown, it stays.
+        If the past or a window is shown, it stays; a first look stays until there is a second sample.
         """
         before = None if self._newest is None else self._newest.after
         self._newest = self.timeline.interval(before, sample)
         if self.live and self.averaging:
             self._here = self._newest
-        elif self.live:
+        elif self.live and (before is not None or self._preview is None):
             self.look_at(self._newest)
         self._live_period.count(self._newest)
         return self._newest

@@ -264,6 +264,10 @@ class Timeline:
         """Take a sample now; on live timelines only."""
         raise NotImplementedError
 
+    def glance(self) -> Sample:
+        """Take a sample now that is not kept; on the timeline of this machine only."""
+        raise NotImplementedError
+
     # all of it
 
     @property

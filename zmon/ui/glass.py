@@ -426,7 +426,14 @@ class Glass:
         if not self._shown:
             self._begin()
         elif not self.current:
+            self._forget_first_look()
             self._refill()
+
+    def _forget_first_look(self) -> None:
+        """Say no longer that it is a first look."""
+        if self.first_look is not None and self._message == of_first_look(self.first_look):
+            self._message = ""
+        self.first_look = None
 
     def _refill(self) -> None:
         """Have the table of the present page filled for the present interval, and then shown."""
@@ -772,7 +779,9 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
 
 def of_first_look(found: Interval) -> str:
     """Return what is said of a first look."""
-    return f"First look, at {found.seconds:.3g} s of it: the whole interval is being simulated"
+    if found.after.simulated:
+        return f"First look, at {found.seconds:.3g} s of it: the whole interval is being simulated"
+    return f"First look, at {found.seconds:.1f} s: a longer interval follows in a moment"
 
 
 def _at_once(line: str) -> bool:

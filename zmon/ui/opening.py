@@ -1,10 +1,11 @@
 """The first pictures, which are shown before Textual is loaded.
 
-Where the processor is slow or busy, loading Textual takes longer than all that zmon does until it can say
-what is wrong; and while a machine is simulated, nothing else can be shown.  So the glass, which needs no
-Textual, is painted by a few sequences that every terminal knows, in the colours of the terminal, until it
-has rates.  Then Textual is loaded and goes on with the same glass.  What is typed meanwhile waits in the
-terminal.
+Loading Textual takes longer than all that zmon does until it can say what is wrong.  So the glass, which
+needs no Textual, is painted by a few sequences that every terminal knows, in the colours of the terminal,
+until it has figures.  Then Textual is loaded and goes on with the same glass.  What is typed meanwhile waits
+in the terminal.
+
+Of this machine there is a first look at `LOOK` seconds, which nothing is concluded from and nobody keeps.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon.interval import Interval
+from zmon.kinds import DEVICE
 from zmon.plain_text import harmless
 from zmon.screen.charset import ascii_only, style
+from zmon.tables.view import needs
 from zmon.ui import frame
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
@@ -39,7 +43,12 @@ if TYPE_CHECKING:
 
 SLOW: Final = 1.0
 """Seconds from the start of the process to the glass from which on the processor counts as slow: a usual one
-needs a fifth of that."""
+needs a fifth of that.  Loading Textual would then take longer than the first interval."""
+LOOK: Final = 0.2
+"""Seconds of the first look at this machine: a clock of 100 Hz ticks twenty times in it."""
+MOST_DEVICES: Final = 500
+"""Devices of a recording up to which its first screen is filled before Textual is loaded; with more it would
+keep the keys waiting."""
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end the program after the terminal is given back; the exit status is 128 and their number."""
@@ -86,7 +95,7 @@ def new_glass(
 
 
 class EarlyReader:
-    """Fills the tables of a live machine at once; all else waits for the thread that will read."""
+    """Fills tables of a live machine at once; those of others wait for a first picture, or for a thread."""
 
     glass: Glass
 
@@ -106,6 +115,13 @@ class EarlyReader:
     def move(self, move: CursorMove) -> None:
         """Keep a move."""
         self._moves.append(move)
+
+    def fill_kept(self) -> None:
+        """Fill the table that was kept, if that does not take long."""
+        task = self._newest
+        if task is not None and len(task.view.interval.of(DEVICE)) <= MOST_DEVICES:
+            self._newest = None
+            self.glass.filled(task, task.table())
 
     def hand_over(self, reader: GlassReader) -> None:
         """Have done what waits."""
@@ -233,7 +249,8 @@ class FirstPictures:
     def show(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Paint until there are figures, or a key is pressed: a live machine needs two samples for them.
 
-        Of a simulated machine there is a first look, or its last interval where that is known as soon.
+        Of a simulated machine there is a first look, or its last interval where that is known as soon.  Of
+        this machine there is a first look; where the processor is slow, it is its first interval.
         """
         self.paint()
         timeline = self.glass.session.timeline
@@ -245,27 +262,40 @@ class FirstPictures:
                 self.glass.previewed(timeline.preview())
             self.paint()
         if not timeline.live:
+            if isinstance(self.glass.reader, EarlyReader):
+                self.glass.reader.fill_kept()
+                self.paint()
             return
         due = clock()
+        if not is_slow():
+            before = timeline.glance()
+            needs(self.glass.session.page.screen.table)  # loads meanwhile what will be asked
+            if not _is_typed(due + LOOK - clock()):
+                self.glass.looked(Interval(before, timeline.glance()))
+                self.paint()
+            return
         for wait in (0.0, FIRST_INTERVAL):
-            if select.select([sys.stdin], [], [], max(0.0, due + wait - clock()))[0]:
+            if _is_typed(due + wait - clock()):
                 return
             self.glass.sampled(take_sample(timeline))
             self.paint()
+
+
+def _is_typed(seconds: float) -> bool:
+    """Wait for a key; return whether one came."""
+    return bool(select.select([sys.stdin], [], [], max(0.0, seconds))[0])
 
 
 @contextmanager
 def first_pictures(
     session: Session, first: str, keymap: KeyMap | None = None, history: CommandHistory | None = None
 ) -> Iterator[FirstPictures | None]:
-    """Show the first pictures of a session, and at the end give the terminal back.
-
-    They are shown where the processor is slow, and of a simulated machine, which takes long itself.
+    """Show the first pictures of a session, and at the end give the terminal back; a tour has none.
 
     What fails is tried again, and told, by the program that goes on.
     """
     pictures = None
-    if session.guide is None and (session.timeline.previews or is_slow()):
+    if session.guide is None and session.timeline.fleet is None:
         with suppress(OSError, termios.error):  # no terminal that can be painted on
             pictures = FirstPictures(new_glass(session, first, keymap, history))
     if pictures is None:
