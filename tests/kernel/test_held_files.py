@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.kernel.held_files import Allowance, HeldFiles
+from zmon.kernel.held_files import Allowance, HeldFile, HeldFiles
 from zmon.kernel.tree import MAX_FILE, LiveTree
 
 if TYPE_CHECKING:
@@ -84,3 +84,33 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     files = HeldFiles(LiveTree(str(tmp_path)), "d", ("a",), Allowance(1), lambda *_: False)
     with pytest.raises(OSError, match="too large"):
         files.read()
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_a_file_that_belongs_to_nothing_any_more_gives_what_has_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Such as that of a process whose number another one has; without one it is not there."""
+    allowance = Allowance(most)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    file = HeldFile("stat", allowance)
+    with pytest.raises(FileNotFoundError):
+        file.read(folder)
+    for content in (b"1", b"22"):
+        (tmp_path / "stat").write_bytes(content)
+        assert file.read(folder) == content
+    assert allowance.left == 0
+    pread, errors = os.pread, [ProcessLookupError()] * most
+
+    def ended(*what: int) -> bytes:
+        if errors:
+            raise errors.pop()
+        return pread(*what)
+
+    (tmp_path / "stat").unlink()
+    (tmp_path / "stat").write_bytes(b"333")
+    monkeypatch.setattr(os, "pread", ended)
+    assert file.read(folder) == b"333"
+    file.close()
+    assert allowance.left == most
+    os.close(folder)

@@ -2,11 +2,17 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.kernel.test_proc_task import STUCK
 from zmon.absent import Absent
@@ -272,3 +278,78 @@ def test_rounds_end_when_nobody_asks() -> None:
     """The thread looks whether samples are still taken."""
     reader = ProcessReader(LiveTree("/nowhere"))
     assert reader.look() is None
+
+
+def test_what_is_held_open_of_processes_is_closed_when_nobody_asks() -> None:
+    """And when they have ended."""
+    before = len(os.listdir("/proc/self/fd"))
+    rounds = Rounds(LiveTree())
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        rounds.look()
+        assert len(os.listdir("/proc/self/fd")) > before + 1
+    finally:
+        child.kill()
+        child.wait()
+    rounds.look()
+    assert str(child.pid) not in rounds.processes
+    rounds.close()
+    assert len(os.listdir("/proc/self/fd")) == before + 1  # the directory of all
+    rounds.look()
+    assert str(os.getpid()) in rounds.processes
+
+
+KERNEL_READS = os.pread
+
+
+def pread_as_the_kernel(file: int, size: int, begin: int) -> bytes:
+    """Read a file of a task; of one that has ended there is nothing to read."""
+    if os.fstat(file).st_nlink == 0:
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return KERNEL_READS(file, size, begin)
+
+
+SEEN = st.dictionaries(
+    st.sampled_from([10, 11, 12]),
+    st.tuples(st.integers(1, 2), st.sampled_from("SRDZ"), st.sampled_from([5, 100, 300])),
+)
+"""Which processes there are, with the time that each began, its state, and what it ran."""
+
+
+@given(st.lists(SEEN, min_size=1, max_size=6))
+def test_what_is_held_open_changes_no_figure(steps: list[dict[int, tuple[int, str, int]]]) -> None:
+    """Processes come, work, end, and others get their numbers: as where no file may stay open."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "proc")
+        root.mkdir()
+        held = Rounds(LiveTree(folder))
+        with patch.object(task_rounds, "MOST_HELD", 0):
+            by_name = Rounds(LiveTree(folder))
+        begun: dict[int, int] = {}
+        for step in steps:
+            for number, since in list(begun.items()):
+                if step.get(number, (0,))[0] != since:
+                    shutil.rmtree(root / str(number))
+                    del begun[number]
+            for number, (since, state, run) in step.items():
+                begun[number] = since
+                (root / str(number)).mkdir(exist_ok=True)
+                for name, content in lines(number, state, run).items():
+                    text = content.replace(b"20 0 1 0 %d " % number, b"20 0 1 0 %d " % since)
+                    (root / str(number) / name).write_bytes(text)
+            found = []
+            with patch.object(os, "pread", pread_as_the_kernel):
+                for rounds in (held, by_name):
+                    rounds.look()
+                    for process in rounds.processes.values():
+                        rounds.count_time(process, process.first)
+                    found.append(
+                        {
+                            number: (process.stat, process.run, process.delay, process.counts)
+                            for number, process in rounds.processes.items()
+                        }
+                    )
+            assert found[0] == found[1]
+            assert {int(number) for number in found[0]} == {
+                number for number, (_, state, _) in step.items() if state != "Z"
+            }

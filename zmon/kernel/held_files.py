@@ -150,6 +150,53 @@ class HeldFiles:
         return read
 
 
+class HeldFile:
+    """One small file below a directory that is open."""
+
+    __slots__ = ("_allowance", "_file", "path")
+
+    def __init__(self, path: str, allowance: Allowance) -> None:
+        """Open nothing yet; `path` is that below the directory."""
+        self.path = path
+        self._allowance = allowance
+        self._file = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it; it is opened again when it is read."""
+        if self._file >= 0:
+            with suppress(OSError):
+                os.close(self._file)
+            self._file = -1
+            self._allowance.left += 1
+
+    def read(self, folder: int) -> bytes:
+        """Return the content, of whatever has the path now.
+
+        Raises:
+            OSError: nothing has it, or it may not be read.
+        """
+        if self._file >= 0:
+            try:
+                return os.pread(self._file, _SIZE, 0)
+            except OSError:  # what it belonged to is gone
+                self.close()
+        file = os.open(self.path, _FLAGS, dir_fd=folder)
+        try:
+            data = os.pread(file, _SIZE, 0)
+        except OSError:
+            os.close(file)
+            raise
+        if self._allowance.left > 0:
+            self._allowance.left -= 1
+            self._file = file
+        else:
+            os.close(file)
+        return data
+
+
 def whole(file: int, size: int) -> tuple[bytes, int]:
     """Read an open file from its begin in one piece; return its content, and a size that is enough for it.
 

@@ -123,6 +123,7 @@ class ProcessReader:
         """Make a round between samples; return the seconds until the next, None if nobody asks any more."""
         with self._lock:
             if self._tree.when(FOLDER) - self._read_at > max(LEFT_ALONE, 3 * self._distance):
+                self._rounds.close()
                 return None
             begun = time.thread_time_ns()
             with suppress(OSError):

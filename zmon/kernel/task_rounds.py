@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
+from zmon.kernel.held_files import Allowance, HeldFile
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import WAIT_STATES
 from zmon.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
@@ -35,6 +36,8 @@ MAX_PLACES: Final = 200
 """Tasks in state D whose place in the kernel is read in a round."""
 MAX_CALLS: Final = 8
 """Tasks in state D whose system call is read in a round."""
+MOST_HELD: Final = 4_096
+"""Files of tasks that stay open: opening `stat` of one takes longer than reading it."""
 FOLDER: Final = "proc"
 
 NEEDS_ROOT: Final = absent("only the same user or root may read it")
@@ -55,11 +58,11 @@ class ProcessTask:
         "times",
     )  # fmt: skip
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, allowance: Allowance) -> None:
         """Know nothing yet; `folder` is its directory below /proc."""
         self.folder = folder
-        self.line = f"{folder}/stat"
-        self.times = f"{folder}/schedstat"
+        self.line = HeldFile(f"{folder}/stat", allowance)
+        self.times = HeldFile(f"{folder}/schedstat", allowance)
         self.content = b""
         """Its stat."""
         self.stat: TaskStat | None = None
@@ -127,6 +130,7 @@ class Rounds:
         """Look at nothing yet."""
         self._tree = tree
         self._folder = -1
+        self._allowance = Allowance(MOST_HELD if isinstance(tree, LiveTree) else 0)
         if isinstance(tree, LiveTree):
             with suppress(OSError):
                 self._folder = os.open(tree.root + FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -158,6 +162,17 @@ class Rounds:
             return os.read(file, _SIZE)
         finally:
             os.close(file)
+
+    def _held(self, file: HeldFile) -> bytes:
+        """Read a file of a task, which may stay open; see `content`."""
+        return file.read(self._folder) if self._folder >= 0 else self.content(file.path)
+
+    def close(self) -> None:
+        """Close what is held open of tasks; the next round opens it again."""
+        for process in self.processes.values():
+            for task in process.tasks:
+                task.line.close()
+                task.times.close()
 
     def names(self, path: str) -> list[str]:
         """Return the numbers of tasks in a directory below /proc, as it lists them.
@@ -213,14 +228,14 @@ class Rounds:
         if first.state or process.others or process.stat.threads != 1:
             return False
         try:
-            return self.content(first.line) == first.content
+            return self._held(first.line) == first.content
         except OSError:
             return False
 
     def _present(self, number: str, process: Process | None) -> Process | None:
         """Return a process with its tasks as they are now; None if it has ended."""
         started = None if process is None else process.stat.started
-        first = ProcessTask(number) if process is None else process.first
+        first = ProcessTask(number, self._allowance) if process is None else process.first
         if not self._update(first):
             return None
         if process is None or process.stat.started != started:
@@ -235,14 +250,14 @@ class Rounds:
         known, process.others = process.others, {}
         with suppress(OSError):
             for name in self.names(f"{number}/task")[: MAX_TASKS - self.tasks]:
-                task = known.get(name) or ProcessTask(f"{number}/task/{name}")
+                task = known.get(name) or ProcessTask(f"{number}/task/{name}", self._allowance)
                 if name != number and self._update(task):
                     process.others[name] = task
 
     def _update(self, task: ProcessTask) -> bool:
         """Read the line of a task; return whether it is there, and has not ended."""
         try:
-            content = self.content(task.line)
+            content = self._held(task.line)
             if content != task.content:
                 stat = proc_task.parse_stat(content)
                 if task.stat is not None and task.stat.started != stat.started:
@@ -274,7 +289,7 @@ class Rounds:
     def count_time(self, process: Process, task: ProcessTask) -> bool:
         """Add the times that a task ran and waited for a CPU to those of its process; return if it ran."""
         try:
-            content = self.content(task.times)
+            content = self._held(task.times)
             if content == task.scheduled:
                 return False
             run, delay = proc_task.parse_schedstat(content)
