@@ -43,25 +43,25 @@ def between(
 @pytest.mark.parametrize(
     ("kind", "was", "now", "said"),
     [
-        (DEVICE, {}, {"pom": 0xE0}, "device 0.0.7000: usable paths f0 -> e0 (1 path lost)"),
-        (DEVICE, {"pom": 0xE0}, {}, "device 0.0.7000: usable paths e0 -> f0 (1 path back)"),
+        (DEVICE, {}, {"pom": 0xE0}, "device 0.0.7000: usable paths f0 -> e0 (1 path lost: 43)"),
+        (DEVICE, {"pom": 0xE0}, {}, "device 0.0.7000: usable paths e0 -> f0 (1 path back: 43)"),
         (
             DEVICE,
             {},
             {"chpids": "40 41 42"},
-            "device 0.0.7000: chpids 40 41 42 43 -> 40 41 42 (1 path lost)",
+            "device 0.0.7000: chpids 40 41 42 43 -> 40 41 42 (1 path lost: 43)",
         ),
         (
             DEVICE,
             {"path_masks": "f0 00 00 00 00 00"},
             {"path_masks": "b0 00 00 40 00 00"},
-            f"device 0.0.7000: paths taken off 00 -> 40 (1 path {CUIR})",
+            f"device 0.0.7000: paths taken off 00 -> 40 (1 path {CUIR}: 41)",
         ),
         (
             DEVICE,
             {"path_masks": "80 00 00 00 00 60"},
             {"path_masks": "c0 00 10 00 00 20"},
-            "device 0.0.7000: paths taken off 60 -> 30 (1 path miscabled and 1 path back)",
+            "device 0.0.7000: paths taken off 60 -> 30 (1 path miscabled: 43 and 1 path back: 41)",
         ),
         (DEVICE, {"alias": 1}, {}, "device 0.0.7000: alias 1 -> 0 (alias to base)"),
         (
@@ -120,7 +120,7 @@ def test_what_many_devices_have_in_common_is_one_change() -> None:
     (change,) = changes_between(
         sample(DEVICE, dict.fromkeys(keys, DISK)), sample(DEVICE, dict.fromkeys(keys, DISK | {"pam": 0x70}))
     )
-    assert (change.thing, change.others, change.means) == ("0.0.7000", 255, "1 path lost")
+    assert (change.thing, change.others, change.means) == ("0.0.7000", 255, "1 path lost: 40")
     assert parse_change(change.sentence) == change
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.path_masks import MASKS, path_masks
+from zmon.path_masks import MASKS, path_masks, paths_in
 
 
 def test_the_masks_are_named_in_their_order() -> None:
@@ -15,3 +16,20 @@ def test_the_masks_are_named_in_their_order() -> None:
 def test_any_text_has_six_masks_or_none(words: str) -> None:
     """Other numbers of masks are of another form."""
     assert len(path_masks(words)) in {0, 6}
+
+
+@pytest.mark.parametrize(
+    ("mask", "installed", "chpids", "found"),
+    [
+        (0x20, 0xF0, "50 51 52 53", ("52",)),
+        (0x50, 0xD0, "50 51 53", ("51", "53")),
+        (0x20, 0xF0, "50 51", ()),
+        (0x20, None, "50 51 52 53", ()),
+        (0x20, 0xF0, None, ()),
+    ],
+)
+def test_paths_in_a_mask_have_names(
+    mask: int, installed: object, chpids: object, found: tuple[str, ...]
+) -> None:
+    """The CHPIDs stand for the bits that are set in the mask of installed paths, in their order."""
+    assert paths_in(mask, installed, chpids) == found

@@ -27,7 +27,7 @@ from zmon.kinds import (
     TARGET_PORT,
 )
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_masks import OF_DRIVER, path_masks, paths_in
 from zmon.record import NamedTuple
 from zmon.uid import find_uid
 
@@ -84,7 +84,7 @@ class ConfigurationChange(NamedTuple):
     was: str
     now: str
     means: str = ""
-    """What follows from it, where that is known: `1 path lost`."""
+    """What follows from it, where that is known: `1 path lost: 52`."""
     others: int = 0
     """How many other things changed in the same way: the first is named."""
 
@@ -136,7 +136,8 @@ def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[Co
                 name = before.kind.name
                 words = _written(field, was), _written(field, now)
                 if words[0] != words[1]:
-                    yield ConfigurationChange(name, key, what, *words, _meaning(field, was, now))
+                    means = _meaning(field, was, now, _Paths(before, after, key))
+                    yield ConfigurationChange(name, key, what, *words, means)
 
 
 def _column(frame: Frame, field: str) -> list[Value] | None:
@@ -163,16 +164,35 @@ def _taken_off(words: Value) -> Value:
     return " ".join(f"{masks[name]:02x}" for name in OF_DRIVER) if masks else NO_MASKS
 
 
-def _why_taken_off(was: Value, now: Value) -> str:
+class _Paths:
+    """The channel paths of a device, before and after a change."""
+
+    def __init__(self, before: Frame, after: Frame, key: str) -> None:
+        """Read nothing yet."""
+        self._frames, self._key = (before, after), key
+
+    def said(self, mask: int, what: str) -> str:
+        """Say what became of the paths in a mask, and if it is known which these are: `1 path lost: 52`."""
+        many = mask.bit_count()
+        for frame in self._frames:
+            if "chpids" in frame.columns and "pim" in frame.columns:
+                named = paths_in(mask, _cell(frame, frame.columns["pim"], self._key),
+                                 _cell(frame, frame.columns["chpids"], self._key))  # fmt: skip
+                if len(named) == many:
+                    return f"{_paths(many)} {what}: {' '.join(named)}"
+        return f"{_paths(many)} {what}"
+
+
+def _why_taken_off(was: Value, now: Value, paths: _Paths) -> str:
     """Say what became of paths that the driver took off, or uses again."""
     before, after = ([int(mask, 16) for mask in text_of(words).split()] for words in (was, now))
     said = [
-        f"{_paths(new.bit_count())} {why.replace('(', '').replace(')', '')}"
+        paths.said(new, why.replace("(", "").replace(")", ""))
         for old, mask, why in zip(before, after, OF_DRIVER.values(), strict=True)
         if (new := mask & ~old)
     ]
     back = reduce(or_, before) & ~reduce(or_, after)
-    return " and ".join([*said, *([f"{_paths(back.bit_count())} back"] if back else [])])
+    return " and ".join([*said, *([paths.said(back, "back")] if back else [])])
 
 
 def _paths(many: int) -> str:
@@ -195,22 +215,26 @@ def _written(field: str, value: Value) -> str:
     return word[:MAX_VALUE] or "none"
 
 
-def _meaning(field: str, was: Value, now: Value) -> str:
+def _meaning(field: str, was: Value, now: Value, paths: _Paths) -> str:
     """Return what a change means, where that is certain."""
+    of_paths = _MEANINGS_OF_PATHS.get(field)
+    if of_paths is not None:
+        return of_paths(was, now, paths)
     meaning = _MEANINGS.get(field)
     return "" if meaning is None else meaning(was, now)
 
 
 def _installed(was: Value, now: Value) -> str:
-    lost, new = len(_words(was) - _words(now)), len(_words(now) - _words(was))
-    return " and ".join(f"{_paths(many)} {verb}" for many, verb in ((lost, "lost"), (new, "new")) if many)
+    lost, new = sorted(_words(was) - _words(now)), sorted(_words(now) - _words(was))
+    said = ((lost, "lost"), (new, "new"))
+    return " and ".join(f"{_paths(len(some))} {verb}: {' '.join(some)}" for some, verb in said if some)
 
 
-def _used(was: Value, now: Value) -> str:
+def _used(was: Value, now: Value, paths: _Paths) -> str:
     if not isinstance(was, int) or not isinstance(now, int):
         return ""
-    lost, back = (was & ~now).bit_count(), (now & ~was).bit_count()
-    return " and ".join(f"{_paths(many)} {verb}" for many, verb in ((lost, "lost"), (back, "back")) if many)
+    said = ((was & ~now, "lost"), (now & ~was, "back"))
+    return " and ".join(paths.said(mask, verb) for mask, verb in said if mask)
 
 
 def _moved(was: Value, now: Value) -> str:
@@ -225,10 +249,11 @@ def _grown(was: Value, now: Value) -> str:
 
 
 _MEANINGS: Final[dict[str, Callable[[Value, Value], str]]] = {
-    "chpids": _installed, USABLE: _used, TAKEN_OFF: _why_taken_off, "uid": _moved, "size": _grown,
+    "chpids": _installed, "uid": _moved, "size": _grown,
     "cylinders": _grown, "power": lambda _was, now: "to standby" if now == 0 else "configured",
     "alias": lambda _was, now: "alias to base" if now == 0 else "base to alias",
 }  # fmt: skip
+_MEANINGS_OF_PATHS: Final = {USABLE: _used, TAKEN_OFF: _why_taken_off}
 
 
 def _words(value: Value) -> set[str]:

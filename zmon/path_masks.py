@@ -15,6 +15,17 @@ OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CU
 """Why the DASD driver does not use a path, by the mask that has it."""
 
 
+def paths_in(mask: int, installed: object, chpids: object) -> tuple[str, ...]:
+    """Return the channel paths of a device that are in a mask; none if its installed ones are not known.
+
+    `installed` is the mask of these, whose CHPIDs, in the order of its bits, are the words of `chpids`.
+    """
+    if not isinstance(installed, int) or not isinstance(chpids, str):
+        return ()
+    bits = [0x80 >> place for place in range(8) if installed & (0x80 >> place)]
+    return tuple(chpid for chpid, bit in zip(chpids.split(), bits, strict=False) if mask & bit)
+
+
 def path_masks(words: str) -> dict[str, int]:
     """Return the six masks of `path_masks` by name; none of a text of another form."""
     try:

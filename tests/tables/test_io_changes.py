@@ -70,9 +70,9 @@ def said(found: Table) -> list[tuple[Value, ...]]:
 
 
 EXPECTED = [
-    (40 * SECOND, "device", "0.0.7000", "usable paths", "80", "c0", "1 path back"),
+    (40 * SECOND, "device", "0.0.7000", "usable paths", "80", "c0", "1 path back: 41"),
     (30 * SECOND, "disk", "dasdb", "appeared", "", "", ""),
-    (20 * SECOND, "device", "0.0.7000", "usable paths", "c0", "80", "1 path lost"),
+    (20 * SECOND, "device", "0.0.7000", "usable paths", "c0", "80", "1 path lost: 41"),
 ]
 
 
@@ -99,7 +99,7 @@ def test_without_a_recording_the_present_interval_is_compared() -> None:
 
 def test_the_same_change_is_listed_once() -> None:
     """The recording has it, and the interval shows it."""
-    text = "device 0.0.7000: usable paths c0 -> 80 (1 path lost)"
+    text = "device 0.0.7000: usable paths c0 -> 80 (1 path lost: 41)"
     change = Event(What.CHANGE, 20 * SECOND, 20 * SECOND, "0.0.7000", text)
     history = History(happened=lambda _begin, _end: [change])
     assert len(table(View(Interval(*SAMPLES[:2]), history=history)).keys) == 1
@@ -114,7 +114,7 @@ def test_an_event_of_another_form_is_told_as_it_is() -> None:
 
 
 ONE_BY_ONE: tuple[Change, ...] = (
-    (DEVICE, "0.0.7000", DISK, DISK | {"pom": 0x80}, ("usable paths", "c0", "80", "1 path lost")),
+    (DEVICE, "0.0.7000", DISK, DISK | {"pom": 0x80}, ("usable paths", "c0", "80", "1 path lost: 41")),
     (DEVICE, "0.0.7000", DISK | {"alias": 1}, DISK, ("alias", "1", "0", "alias to base")),
     (
         DEVICE,
@@ -128,7 +128,7 @@ ONE_BY_ONE: tuple[Change, ...] = (
         "0.0.7000",
         DISK | {"path_masks": "c0 00 00 00 00 00"},
         DISK | {"path_masks": "80 00 00 00 00 40"},
-        ("paths taken off", "00", "40", "1 path taken off after interface errors"),
+        ("paths taken off", "00", "40", "1 path taken off after interface errors: 41"),
     ),
     (DASD, "0.0.7000", {"cylinders": 10017}, {"cylinders": 30051}, ("capacity", "10017", "30051", "larger")),
     (DASD, "0.0.7000", {"volser": "DB0001"}, {"volser": "DB0002"}, ("label", "DB0001", "DB0002", "")),

@@ -45,8 +45,8 @@ OPPOSITE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": lt, "<=": gt,
 """Comparisons that hold where one is known not to."""
 ROUNDED: Final = 1 - 1e-9
 """What a mean may be above all that it is the mean of, by rounding."""
-PATHS: Final = "chpids"
-"""The column of channel paths."""
+PATHS: Final = frozenset({"chpids", "lostchpids"})
+"""The columns of channel paths."""
 UNSAID: Final = "...."
 """Stands in a sentence for a value that is not known, as on a screen."""
 
@@ -399,7 +399,7 @@ def sentence(rule: Rule, cells: Mapping[str, Value], value: Number) -> str:
         if isinstance(cell, Absent):
             return UNSAID
         if isinstance(cell, str):
-            return ranges(cell.split()) if name.rpartition(".")[2] == PATHS else cell
+            return ranges(cell.split()) if name.rpartition(".")[2] in PATHS else cell
         if digits:
             return f"{cell:,.{digits}f}"
         return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"

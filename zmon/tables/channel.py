@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
+from zmon.path_masks import paths_in
 from zmon.tables.device import PATH_MASKS, usable
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
@@ -138,9 +139,7 @@ def in_use(chpids: str, installed: Value, *others: Value) -> tuple[str, ...]:
     """Return those of the installed paths, in the order of their bits, that all masks leave."""
     if not isinstance(installed, int):
         return tuple(chpids.split())
-    mask = usable(installed, *others)
-    bits = [0x80 >> place for place in range(8) if installed & (0x80 >> place)]
-    return tuple(chpid for chpid, bit in zip(chpids.split(), bits, strict=False) if mask & bit)
+    return paths_in(usable(installed, *others), installed, chpids)
 
 
 def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:

@@ -21,6 +21,7 @@ from operator import and_, attrgetter
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.path_masks import paths_in
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
@@ -392,15 +393,32 @@ def path_count(devices: Devices) -> list[Number]:
 def _lost(devices: Devices) -> list[Number]:
     """Return the number of channel paths that are installed and cannot be used; of others it is not known."""
     known = _lost_of(devices.ccw_frame)
-    return [known.get(key, NO_MASKS) for key in devices.keys]
+    return [known[key].bit_count() if key in known else NO_MASKS for key in devices.keys]
+
+
+def _lost_chpids(devices: Devices) -> list[Value]:
+    """Return these channel paths."""
+    return [_named(devices.ccw_frame).get(key, NO_MASKS) for key in devices.keys]
+
+
+@lru_cache(maxsize=2)  # as below
+def _named(frame: Frame) -> dict[str, str]:
+    """Return the lost paths of each device that has any."""
+    masks = _lost_of(frame)
+    columns = frame.column("pim"), frame.column("chpids")
+    return {
+        key: " ".join(paths_in(masks[key], pim, chpids))
+        for key, pim, chpids in zip(frame.keys, *columns, strict=True)
+        if masks.get(key)
+    }
 
 
 @lru_cache(maxsize=2)  # devices are read once a minute, and their paths seldom change
 def _lost_of(frame: Frame) -> dict[str, int]:
-    """Return the number of lost paths of each device whose installed paths are known."""
+    """Return the mask of the lost paths of each device whose installed paths are known."""
     columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
     return {
-        key: (pim & ~usable(pim, *others, _operational(words))).bit_count()
+        key: pim & ~usable(pim, *others, _operational(words))
         for key, pim, *others, words in zip(frame.keys, *columns, strict=True)
         if isinstance(pim, int)
     }
@@ -448,10 +466,12 @@ COLUMNS: Final = (
     TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
     TableColumn("paths", path_count),
     TableColumn("lost", _lost),
+    TableColumn("lostchpids", _lost_chpids),
 )
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 
-No screen shows `measured` and `answered`, which times are averages over, and `lost`, which rules watch."""
+No screen shows `measured` and `answered`, which times are averages over, and `lost` and `lostchpids`, which
+rules watch and name."""
 
 ORDER: Final = (
     "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
