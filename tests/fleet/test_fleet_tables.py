@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.event import BAD, LOOK, ExceptionEntry
-from zmon.fleet.fleet_tables import LATE, channel_rows, exception_rows, fleet_of
+from zmon.fleet.fleet_tables import APART, LATE, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed
 
 HOUR = 3_600_000_000_000
@@ -132,3 +132,22 @@ def test_a_guest_without_figures_says_why() -> None:
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
     assert fleet.notes[0].startswith("Figures are of the 0 of 3 recorded systems")
     assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]
+
+
+def test_io_that_never_ran_together_is_not_added_up() -> None:
+    """Before and after of one guest are no two guests: their sum was the rate of no moment."""
+    before = guest("before", {"IBM.A.7600": 199}, span=(0, HOUR // 2))
+    after = guest("after", {"IBM.A.7600": 272}, span=(HOUR // 2, HOUR))
+    fleet = fleet_of([before, after], 0, HOUR)
+    assert [(row.io, row.filled_by) for row in fleet.lcus] == [(272, (("after", 100.0),))]
+    assert [(row.guest, row.io, row.state == APART) for row in fleet.guests] == [
+        ("before", 199, True), ("after", 272, False),
+    ]  # fmt: skip
+    assert any("Not added up: before." in note for note in fleet.notes)
+
+
+def test_most_systems_are_those_that_are_added_up() -> None:
+    """One that came late, alone, does not set aside all that ran together before it."""
+    three = [guest(name, {"IBM.A.7600": 10}, span=(0, HOUR // 2)) for name in "abc"]
+    fleet = fleet_of([*three, guest("late", {"IBM.A.7600": 99}, span=(HOUR - 9, HOUR))], 0, HOUR)
+    assert fleet.lcus[0].io == 30

@@ -8,6 +8,7 @@ from zmon.absent import Absent, ratio
 from zmon.clock import DAY, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
+from zmon.fleet.fleet_tables import APART
 from zmon.session.when import written
 from zmon.tables.table import Figure, Table
 
@@ -116,8 +117,8 @@ def _number(value: Number) -> float:
 
 
 def _whole(fleet: Fleet) -> float:
-    """Return the I/O of all guests."""
-    return sum(max(_number(row.io), 0.0) for row in fleet.guests)
+    """Return the I/O of all guests whose I/O is added up."""
+    return sum(max(_number(row.io), 0.0) for row in fleet.guests if row.state != APART)
 
 
 def _share(io: Number, fleet: Fleet) -> Value:

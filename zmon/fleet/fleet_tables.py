@@ -30,6 +30,8 @@ LATE: Final = 300_000_000_000
 """ns that a recording may end before the time and still count as complete."""
 OWN_ONLY: Final = "~ (this guest alone)"
 """Marks the load of a channel path that is estimated from the connect time of one guest."""
+APART: Final = "of another time than the others: not added to boxes and LCUs"
+"""What is to be known of a system whose I/O did not run while that of the others did."""
 UNSEEN: Final = "systems without a recording here"
 NO_EXCEPTIONS: Final = absent("exceptions were not recorded")
 
@@ -162,33 +164,61 @@ class Fleet(NamedTuple):
 
 def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSEEN) -> Fleet:
     """Return the tables of a fleet's members; `unseen` are the systems that are not among them."""
-    shares = _by_lcu(members)
-    channels = channel_rows(members)
+    apart = ran_apart(members, begin, end)
+    added = [member for member in members if member.name not in apart]
+    shares = _by_lcu(added)
+    channels = channel_rows(added)
     return Fleet(
         begin,
         end,
-        tuple(_guest(member, end) for member in members),
+        tuple(_guest(member, end, is_apart=member.name in apart) for member in members),
         tuple(_boxes(shares)),
         tuple(_lcus(shares)),
         tuple(_fillers(shares)),
         channels,
         exception_rows(members),
         any(member.is_simulated for member in members),
-        tuple(_notes(members, channels, unseen)),
+        tuple(_notes(members, channels, unseen, sorted(apart))),
         filling_of(shares),
     )
+
+
+def ran_apart(members: Iterable[Member], begin: int, end: int) -> frozenset[str]:
+    """Return the names of the members whose I/O did not run while that of the others did.
+
+    Figures are added up only of members that were recorded at one and the same moment: that with most of
+    them, and the last such.  With others of the same time window they would make a rate that never was.
+    """
+    times = {
+        member.name: (max(begin, member.span[0]), min(end, member.span[1]))
+        for member in members
+        if (member.lcus or member.channels) and member.span[1]
+    }
+    ends = sorted(
+        [(until, 0, name) for name, (_, until) in times.items()]
+        + [(since, 1, name) for name, (since, _) in times.items()]
+    )
+    present: set[str] = set()
+    most: frozenset[str] = frozenset()
+    for _time, begins, name in ends:  # what ends when another begins ran before it
+        if begins:
+            present.add(name)
+            most = frozenset(present) if len(present) >= len(most) else most
+        else:
+            present.discard(name)
+    return frozenset(times) - most
 
 
 # guests
 
 
-def _guest(member: Member, end: int) -> GuestRow:
+def _guest(member: Member, end: int, *, is_apart: bool = False) -> GuestRow:
     figures = together(member.lcus.values())
     boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
     entries = member.exceptions
     bad = sum(1 for entry in entries or () if entry.level == BAD)
     known = entries is not None
-    state = member.problem
+    state = member.problem or APART * is_apart
     if not state and member.span[1] < end - LATE:
         state = "its recording ended before this time" if not member.machine else "its recording ends earlier"
     if not state and not member.lcus:
@@ -346,9 +376,11 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
     return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 
-def _notes(members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str) -> list[str]:
+def _notes(
+    members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str, apart: Sequence[str]
+) -> list[str]:
     """Say what the figures are of, and what they do not see."""
-    reporting = sum(1 for member in members if member.lcus)
+    reporting = sum(1 for member in members if member.lcus and member.name not in apart)
     plural, recorded = "s" * (len(members) != 1), "recorded " * (unseen == UNSEEN)
     found = [
         (
@@ -356,6 +388,13 @@ def _notes(members: Sequence[Member], channels: Sequence[ChannelRow], unseen: st
             f" this time; z/OS and {unseen} are not seen."
         )
     ]
+    if apart:
+        more = len(apart) - MAX_NAMED
+        named = ", ".join(apart[:MAX_NAMED]) + f" and {more} more" * (more > 0)
+        found.append(
+            f"Not added up: {named}. Recorded at another time than the others, so that their sum was the rate"
+            " of no moment."
+        )
     if any(member.is_simulated for member in members):
         found.append("Simulated: nothing of it is real.")
     if channels:
