@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shlex
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.diagnosis.simulated import view_of
 from zmon.cli.main import main
 from zmon.tables.diagnosed import same_time, verdict_of, written_out
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str, expected: int = 0) -> str:
@@ -207,3 +212,20 @@ def test_the_worst_interval_before_is_told(
     _, found = text.split("the worst interval before\n")
     assert found.lstrip().startswith("1. Requests wait in LCU 7000")
     assert "To do: Spread" in found
+
+
+def test_where_nothing_was_measured_there_is_no_diagnosis(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two passes with files of a kernel, but no load, are refused with what is needed; cron sees unknown."""
+    for number in (1, 2):
+        uptime = tmp_path / f"pass{number}/proc/uptime"
+        uptime.parent.mkdir(parents=True)
+        uptime.write_text(f"{number}00.00 1.00\n")
+        os.utime(uptime, (1000 * number, 1000 * number))
+    assert main(["diagnose", "--from", str(tmp_path)]) == 1
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert "nothing was measured" in seen.err
+    assert "two passes with /proc/diskstats" in seen.err
+    assert main(["diagnose", "--from", str(tmp_path), "--status"]) == 3

@@ -60,7 +60,7 @@ def test_a_first_screen_must_be_one(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_capture_that_is_none(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
     """Status 1 and a sentence."""
     assert main(["--line", "--from", str(tmp_path)]) == FAILED
-    assert "holds nothing: a capture needs files below sys or proc" in capsys.readouterr().err
+    assert "holds nothing: expected are files below sys or proc" in capsys.readouterr().err
 
 
 def test_a_browser_needs_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,18 +9,20 @@ import pytest
 
 from tests.diagnosis.simulated import last_interval
 from zmon.absent import absent
+from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
+from zmon.cli.service_status import state_of_verdict
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, verdict
+from zmon.queueing.observation import ObservedLoad, ObservedProcessors
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import waiting
 from zmon.tables.observed import observed_load
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Verdict
-    from zmon.queueing.observation import ObservedLoad
 
 UNKNOWN = absent("not read")
 
@@ -111,3 +113,11 @@ def test_the_catalogue_explains_in_one_direction() -> None:
 def test_every_cause_is_in_the_catalogue() -> None:
     """The registry knows causes by the ids of the catalogue."""
     assert set(CAUSES) <= set(CATALOGUE)
+
+
+def test_where_nothing_is_measured_nothing_is_said_to_be_sufficient() -> None:
+    """Without any load the verdict is that nothing was measured, and the state for cron is unknown."""
+    found = judged(ObservedLoad(60.0, (), (), {}, False, ObservedProcessors(UNKNOWN, UNKNOWN)))
+    assert not found.is_measured
+    assert found.sentence.startswith("Nothing was measured")
+    assert state_of_verdict(found).level == NAGIOS_UNKNOWN

@@ -217,6 +217,7 @@ def test_a_directory_behind_a_link_is_no_pass(tmp_path: Path) -> None:
 def test_an_answer_behind_a_link_is_not_taken(tmp_path: Path) -> None:
     """It might be any file of this machine."""
     (tmp_path / "1/proc").mkdir(parents=True)
+    (tmp_path / "1/proc/stat").touch()
     (tmp_path / "extra").mkdir()
     (tmp_path / "extra/dasda.BIODASDINFO2.bin").symlink_to("/etc/hostname")
     capture = open_capture(str(tmp_path))
@@ -288,8 +289,24 @@ def test_passes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(capture_open, "MAX_PASSES", 2)
     for number in range(3):
         (tmp_path / str(number) / "proc").mkdir(parents=True)
+        (tmp_path / str(number) / "proc/stat").touch()
     with pytest.raises(CaptureError, match="holds 3 passes"):
         open_capture(str(tmp_path))
+
+
+@pytest.mark.parametrize("file", ["include/sys/wait.h", "proc/", "sys/class/", "sys/README"])
+def test_a_directory_of_that_name_without_a_kernel_file_is_no_pass(
+    tmp_path: Path, write: Callable[[bytes], str], file: str
+) -> None:
+    """Header files lie in directories called sys, and an empty one says nothing of a machine."""
+    directory, _, name = file.rpartition("/")
+    (tmp_path / directory).mkdir(parents=True)
+    if name:
+        (tmp_path / file).touch()
+    with pytest.raises(CaptureError, match="holds no pass"):
+        open_capture(str(tmp_path))
+    with pytest.raises(CaptureError, match="holds no pass"):
+        open_capture(write(_tar([_member("include/sys/wait.h")])))
 
 
 def test_a_single_text_is_known_by_what_it_says(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.kernel.capture_open import open_capture
-from zmon.kernel.capture_text import is_collected, sections
+from zmon.kernel.capture_text import FIRST, is_collected, is_collected_among, sections
 from zmon.kernel.capture_tree import CaptureError
 
 if TYPE_CHECKING:
@@ -190,3 +190,27 @@ def test_any_bytes_are_cut_without_an_error(data: bytes) -> None:
     for head in (b"", SUPPORTCONFIG[:200], DBGINFO[:60], b"# lsdasd\n"):
         for one in sections("a", head + data, 1):
             assert 1 <= one.line <= (head + data).count(b"\n") + 2
+
+
+LSDASD = b"Bus-ID     Status      Name      Device  Type  BlkSz  Size      Blocks\n"
+COMMAND = b"#==[ Command ]===================#\n# /usr/bin/lsblk -i\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "is_one"),
+    [
+        ("lsdasd.txt", LSDASD, True),
+        ("mail/lsdasd", b"host:~ # lsdasd\n" + LSDASD, True),
+        ("a/b/lsdasd.txt", LSDASD, False),
+        ("a/b/c/basic.txt", COMMAND, True),
+        ("test_texts.py", LSDASD, False),
+        ("test_texts.py", COMMAND, False),
+        ("manual.txt", b"It prints:\n" * FIRST + LSDASD, False),
+        ("a/b/c/sos_commands/s390/lsdasd", b"anything", True),
+    ],
+)
+def test_a_text_among_others_has_the_place_and_the_form_of_an_output(
+    path: str, head: bytes, is_one: bool
+) -> None:
+    """A checkout or /etc is no collection: source and manuals quote outputs, deep down or further on."""
+    assert is_collected_among(path, head, 1) is is_one

@@ -46,6 +46,12 @@ HEADINGS: Final = (
 )  # fmt: skip
 """The names of the columns, in CSV."""
 SERVICE: Final = "DIAGNOSE"
+NOTHING_IN_IT: Final = (
+    "nothing was measured in this time: no load of disks, channel paths, processors or memory is there, so"
+    " nothing can be said to be short; a diagnosis needs a recording, or a capture of two passes with"
+    " /proc/diskstats, /proc/stat or channel measurement, see zmon capture"
+)
+"""Why a source has no diagnosis that knows nothing of the load."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -97,7 +103,10 @@ def _answers(
                 " zmon where, zmon check and zmon show answer what one says"
             )
         view.people = people
-        yield verdict_of(view), judged_view(view), same_time(view, _time_given(args))
+        found = verdict_of(view)
+        if args.source and not found.is_measured:
+            raise ValueError(f"{args.source}: {NOTHING_IN_IT}")
+        yield found, judged_view(view), same_time(view, _time_given(args))
 
 
 def _time_given(args: argparse.Namespace) -> list[str] | None:

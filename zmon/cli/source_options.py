@@ -167,16 +167,15 @@ def other_directory(path: str) -> ValueError | None:
     paths = {name: os.path.join(path, name) for name in names}
     own = [name for name, file in paths.items() if os.path.isfile(file) and is_recording(file)]
     what = f"the recordings {_first(own)}" if own else _first(names) or "nothing"
-    advice = (
-        f"--from {paths[own[0]]} opens the first"
-        if own
-        else "see zmon capture and zmon record, and docs/sources.md for texts"
-    )
-    why = (
-        "a capture needs files below sys or proc, or texts of tools such as lsdasd, lsblk and mount;"
-        " recordings in a directory are named as 2026-03-17.zmon"
-    )
-    return RecordingError(f"{path} holds {what}: {why}; {advice}")
+    if own:
+        why = f"in a directory they are named as 2026-03-17.zmon; --from {paths[own[0]]} opens the first"
+    else:
+        why = (
+            "expected are files below sys or proc, as zmon capture and dbginfo.sh copy them, what sos or"
+            " supportconfig wrote, texts of tools such as lsdasd, lsblk and mount, or recordings named as"
+            " 2026-03-17.zmon; see docs/sources.md"
+        )
+    return RecordingError(f"{path} holds {what}: {why}")
 
 
 def _first(names: list[str]) -> str:

@@ -138,6 +138,9 @@ class Verdict(NamedTuple):
     examined: tuple[Examined, ...] = ()
     """What looks like a cause, and is none, or has no remedy that is worth its work."""
 
+    is_measured: bool = True
+    """Whether any resource was measured."""
+
     @property
     def is_calm(self) -> bool:
         """Whether nothing is short: at most a measurement is off."""

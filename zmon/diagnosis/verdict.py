@@ -71,6 +71,10 @@ SHORT: Final = frozenset[str]().union(*OF_KIND.values())
 """Those of any resource."""
 SPARE: Final = 0.7
 """Utilisation up to which a resource is excluded as a cause."""
+NOTHING_MEASURED: Final = (
+    "Nothing was measured: no load of disks, channel paths, processors or memory is there."
+)
+"""The verdict where nothing can be short, because nothing is known of anything."""
 WORTH_SAYING: Final = 100.0
 """The factor of the load up to which it is said when a resource is full."""
 
@@ -103,6 +107,7 @@ def verdict(situation: Situation) -> Verdict:
         limit,
         tuple(unknown),
         examined=examined(situation, [*first, *(one for one, _ in explained)]),
+        is_measured=_is_measured(situation, unknown),
     )
 
 
@@ -111,7 +116,9 @@ def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> V
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
     limit = whole.next_limit or _next_limit(resource_uses(situation.load), set())
     words = _calm_sentence(situation, limit, unknown)
-    return Verdict(blind, (), words, limit, tuple(unknown), examined=whole.examined)
+    return whole._replace(
+        diagnoses=blind, explained=(), sentence=words, next_limit=limit, unknown=tuple(unknown)
+    )
 
 
 def _rank(one: Diagnosis, explained: Sequence[tuple[Diagnosis, str]]) -> tuple[object, ...]:
@@ -187,7 +194,20 @@ def _sentence(
     return _calm_sentence(situation, limit, unknown)
 
 
+def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
+    """Return whether the load of any resource was read: disks, channel paths, processors or memory."""
+    load = situation.load
+    known = (load.processors.busy, *load.paths.values())
+    return (
+        bool(load.volumes)
+        or any(not isinstance(one, Absent) for one in known)
+        or not {one.id for one in unknown} >= {"D16", "D17", "D18"}
+    )
+
+
 def _calm_sentence(situation: Situation, limit: str, unknown: Sequence[NotKnown]) -> str:
+    if not _is_measured(situation, unknown):
+        return NOTHING_MEASURED
     why = situation.waiting.why
     blind = " as far as is measured" if {one.id for one in unknown} & OF_KIND["lcu"] else ""
     words = f"Nothing is short{blind}"

@@ -21,6 +21,7 @@ from zmon.kernel.capture_text import (
     MAX_TEXTS,
     UNREAD,
     is_collected,
+    is_collected_among,
     is_of_cp,
     sections,
 )
@@ -58,6 +59,14 @@ MAX_ENTRIES: Final = 10_000
 MAX_PASSES: Final = 10_000
 """Maximum number of passes of a capture: hours, if one is made each second."""
 
+OF_KERNEL: Final = re.compile(
+    r"proc/.|sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)/."
+)
+"""How the path of a kernel's file begins; header files, too, lie in directories that are called sys."""
+
+DEEPEST: Final = 1
+"""Directories below one that is named, down to which the outputs of commands are looked for."""
+
 _DIGITS: Final = r"([0-9]{1,18})"
 
 
@@ -90,7 +99,9 @@ def open_capture(path: str) -> Capture:
             found = _look_through(path)
         elif stat.S_ISREG(mode) and _may_be_text(path, os.path.basename(path)):
             found = CaptureContents()
-            _take_file(found, os.path.basename(path), path)
+            found.take_text(
+                os.path.basename(path), CapturedFile(read_regular(path, path), os.stat(path).st_mtime_ns)
+            )
         elif stat.S_ISREG(mode):
             from zmon.kernel.capture_tar import read_tar  # noqa: PLC0415 - a directory needs none of it
 
@@ -146,10 +157,7 @@ def _labels(path: str, found: CaptureContents) -> list[str]:
     for label, nodes in found.nodes.items():
         if label in found.roots:
             continue
-        if any(
-            isinstance(node, CapturedFile) and name.startswith(("sys/", "proc/"))
-            for name, node in nodes.items()
-        ):
+        if any(isinstance(node, CapturedFile) and OF_KERNEL.match(name) for name, node in nodes.items()):
             labels.append(label)
         elif not found.texts:
             found.leave_out("passes without a file below sys or proc", label or path)
@@ -215,7 +223,7 @@ def _look_through(path: str) -> CaptureContents:
                     if entry.is_dir(follow_symlinks=False)
                 ]
             tops = len({*TOPS}.intersection(inside))
-            if "sys" in inside or "proc" in inside:
+            if tops and _holds_kernel_file(directory):
                 if tops > fullest.get(label, 0):  # the other holds what an archiver had cut
                     fullest[label], found.roots[label] = tops, directory
                     _take_file(found, f"./{label}/CAPTURE.txt", f"{directory}/CAPTURE.txt")
@@ -227,6 +235,27 @@ def _look_through(path: str) -> CaptureContents:
         level = below[:MAX_ENTRIES]
     _look_for_texts(path, found)
     return found
+
+
+def _holds_kernel_file(directory: str) -> bool:
+    """Return whether a directory has a file of a kernel below sys or proc; one without an end is taken to."""
+    number = 0
+    for top in ("proc", "sys"):
+        for place, folders, names in os.walk(f"{directory}/{top}"):
+            inside = os.path.relpath(place, directory)
+            if any(OF_KERNEL.match(f"{inside}/{name}") and _is_regular(f"{place}/{name}") for name in names):
+                return True
+            number += 1 + len(folders) + len(names)
+            if number > MAX_ENTRIES:
+                return True
+    return False
+
+
+def _is_regular(file: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(file).st_mode)
+    except OSError:
+        return False
 
 
 def _look_for_texts(path: str, found: CaptureContents) -> None:
@@ -248,17 +277,21 @@ def _look_for_texts(path: str, found: CaptureContents) -> None:
             inside = name if below == "." else f"{below}/{name}"
             if is_nested(name):
                 read_nested(found, file, inside)
-            elif _may_be_text(file, inside):
+            elif _may_be_text(file, inside, DEEPEST):
                 _take_file(found, inside, file)
 
 
-def _may_be_text(file: str, inside: str) -> bool:
-    """Return whether a file on disk is a text with something for zmon, by its first bytes."""
+def _may_be_text(file: str, inside: str, deepest: int | None = None) -> bool:
+    """Return whether a file on disk is a text with something for zmon, by its first bytes.
+
+    With `deepest` it is one of many: see `is_collected_among`.
+    """
+    if not _is_regular(file):
+        return False
     try:
-        if not stat.S_ISREG(os.lstat(file).st_mode):
-            return False
         with open(file, "rb") as opened:
-            return is_collected(inside, opened.read(MAX_HEAD))
+            head = opened.read(MAX_HEAD)
+        return is_collected(inside, head) if deepest is None else is_collected_among(inside, head, deepest)
     except OSError:
         return False
 

@@ -14,6 +14,7 @@ Sources: supportutils, bin/supportconfig.rc; s390-tools, scripts/dbginfo.sh; sos
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -34,6 +35,10 @@ MAX_HEAD: Final = 1 << 16
 """Bytes of a file that decide whether it is a text with something for zmon."""
 MAX_TEXTS: Final = 10_000
 """Maximum number of files beside the passes that are looked at."""
+ENDINGS: Final = frozenset({"", ".json", ".list", ".log", ".lst", ".out", ".text", ".txt"})
+"""What the names of texts among other files end with."""
+FIRST: Final = 8
+"""Lines at the begin of a text among others that say whether it is the output of a command."""
 MAX_ROW: Final = 4096
 """Longest line that tools print of a device; no longer one is matched with patterns."""
 TEXT_BYTES: Final = 256 << 20
@@ -90,6 +95,7 @@ _HEADINGS: Final = re.compile(
     rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])',
     re.MULTILINE,
 )
+_COLLECTORS: Final = re.compile(rb"^(?:#==\[ [A-Za-z ]{1,40} \]=|#{20,200}\n[^\s>]{0,255}> )", re.MULTILINE)
 _NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
 
 
@@ -107,6 +113,24 @@ def is_collected(path: str, head: bytes) -> bool:
     if _SOS.fullmatch(path) or _HEADINGS.search(head):
         return True
     return _PROMPT.search(head.decode("utf-8", "replace")) is not None
+
+
+def is_collected_among(path: str, head: bytes, deepest: int) -> bool:
+    """Return whether one of many files is such a text, as `is_collected` does for one that a person names.
+
+    Program source and manuals quote outputs of commands, too, so its name has to end like a text's.  What
+    collectors write is known by its form, wherever it is.  Any other text has to begin like the output of a
+    command, at most `deepest` directories down.
+    """
+    if not is_collected(path, head):
+        return False
+    if _SOS.fullmatch(path):
+        return True
+    if posixpath.splitext(path)[1].lower() not in ENDINGS:
+        return False
+    if _COLLECTORS.search(head):
+        return True
+    return path.count("/") <= deepest and is_collected(path, b"".join(head.splitlines(keepends=True)[:FIRST]))
 
 
 def is_of_cp(section: CollectedText) -> bool:

@@ -18,7 +18,7 @@ import stat
 import sys
 from collections import Counter
 
-from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, TEXT_BYTES, is_collected, may_be_collected
+from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, TEXT_BYTES, is_collected_among, may_be_collected
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from zmon.kernel.capture_text import CollectedText
 
 
+DEEPEST: Final = 2
+"""Directories of an archive, its own among them, down to which the outputs of commands are looked for."""
 MAX_LINKS: Final = 40
 """Maximum number of links on the way to a file, as in Linux."""
 
@@ -465,10 +467,10 @@ class CaptureContents:
             self.notes[match[1] or ""] = node
         elif is_nested(path):
             self._nested[path.removesuffix(NESTED)] = node.data
-        elif is_collected(path, node.data[:MAX_HEAD]):
-            self._take_text(path, node)
+        elif is_collected_among(path, node.data[:MAX_HEAD], DEEPEST):
+            self.take_text(path, node)
 
-    def _take_text(self, path: str, node: CapturedFile) -> None:
+    def take_text(self, path: str, node: CapturedFile) -> None:
         """Take a text, unless there are too many of them."""
         self._text_bytes += len(node.data)
         if len(self.texts) >= MAX_TEXTS or self._text_bytes > TEXT_BYTES:

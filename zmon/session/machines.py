@@ -138,6 +138,11 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     from zmon.kernel import capture_open, capture_tree  # noqa: PLC0415 - a live machine needs no archive
 
     passes = capture_open.open_capture(path).passes
+    if len(passes) == 1 and passes[0].texts and not _says_something(passes[0]):
+        raise capture_tree.CaptureError(
+            f"{path} holds no capture, recording or collected text: its texts look like the output of"
+            " commands, but nothing in them is of a machine."
+        )
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
     if (texts := passes[-1].texts) and not capture_tree.is_own(passes[-1]):
@@ -145,6 +150,17 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
 
         timeline.remarks = tuple(unread_lines(texts))
     return timeline
+
+
+def _says_something(only: CapturedTree) -> bool:
+    """Return whether a pass with texts has a file, an answer or a row about a machine."""
+    from zmon.collected.collection import facts_of  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.mount_texts import parse_mounts  # noqa: PLC0415 - likewise
+
+    if {"sys", "proc", "cp"}.intersection(only.entries("/")):
+        return True
+    facts, mounts = facts_of(only.texts)
+    return any(facts.rows.values()) or bool(facts.mounts) or any(parse_mounts(one)[1] for one in mounts)
 
 
 class ScenarioSection(Section):
