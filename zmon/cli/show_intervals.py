@@ -145,7 +145,9 @@ def _looked_back(screen: Screen, args: argparse.Namespace) -> int | None:
 
 def _no_answer(args: argparse.Namespace, screen: Screen, message: str, status: int) -> int:
     """Print why the screen cannot be printed; returns the exit status."""
-    from zmon.cli.service_status import no_answer  # noqa: PLC0415 - an error alone needs it
+    if not args.status:
+        return complain(message, status)
+    from zmon.cli.service_status import no_answer  # noqa: PLC0415 - most lookups are for no service check
 
     return no_answer(args, screen.command, message, status)
 

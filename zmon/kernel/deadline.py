@@ -7,13 +7,13 @@ continues without the answer.
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
 
 from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
+    import queue
+    import threading
     from collections.abc import Callable, Mapping
 
 CALL_DEADLINE: Final = 3.0
@@ -33,6 +33,8 @@ class Worker:
 
     def __init__(self, name: str | None = None) -> None:
         """Prepare a thread of this name."""
+        import queue  # noqa: PLC0415 - what reads an archive waits for nothing
+
         self.is_busy = False
         """Whether the outcome of a call was not taken yet."""
         self._name = name
@@ -53,6 +55,8 @@ class Worker:
         if last:
             self.end()
         if self._thread is None:
+            import threading  # noqa: PLC0415 - likewise
+
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
 
@@ -62,9 +66,11 @@ class Worker:
 
     def outcome(self, seconds: float) -> tuple[Any, BaseException | None] | None:
         """Return what the call returned and what it raised; None if it has not returned within `seconds`."""
+        from queue import Empty  # noqa: PLC0415 - likewise
+
         try:
             outcome = self._answers.get(timeout=max(0.0, seconds))
-        except queue.Empty:
+        except Empty:
             return None
         self.is_busy = False
         return outcome

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from math import isnan, nan
 
 from zmon.absent import Absent
@@ -61,6 +60,8 @@ class Condition(NamedTuple):
 
     def _equals(self, cell: float | str) -> bool:
         if isinstance(cell, str):
+            from fnmatch import fnmatchcase  # noqa: PLC0415 - most lists show all rows
+
             cell, value = cell.casefold(), self.value.casefold()
             return fnmatchcase(cell, value) or (self.lcu and fnmatchcase(_short(cell), _short(value)))
         try:

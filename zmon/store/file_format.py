@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import struct
-import zlib
 
 from zmon.light_typing import TYPE_CHECKING, Final
 
@@ -226,6 +224,8 @@ def crc(body: bytes, *words: object) -> int:
 
     So a body that is in another row than it was written to is detected, too.
     """
+    import zlib  # noqa: PLC0415 - what is no recording starts without it
+
     return zlib.crc32(body, zlib.crc32(f"{' '.join(map(str, words))} ".encode()))
 
 
@@ -242,14 +242,19 @@ def checked(body: object, expected: object, *words: object) -> bytes:
 
 def sample_crc(number: int, utc: int, steady: int, session: int) -> int:
     """Return the checksum of a sample's row: of its four numbers, 64 bits each, little-endian."""
+    import struct  # noqa: PLC0415 - likewise
+    import zlib  # noqa: PLC0415 - likewise
+
     return zlib.crc32(struct.pack("<4q", number, utc, steady, session))
 
 
 def is_sample(number: object, utc: object, steady: object, session: object, expected: object) -> bool:
     """Return whether a sample's row is as it was written."""
+    from struct import error  # noqa: PLC0415 - likewise
+
     try:
         return sample_crc(number, utc, steady, session) == expected  # type: ignore[arg-type]  # that is checked
-    except struct.error:
+    except error:
         return False
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from zmon.absent import absent
@@ -228,11 +227,17 @@ class Site(NamedTuple):
 
     def pinned(self, names: Iterable[str]) -> bool:
         """Return whether a path or a tablespace is to stay where it is."""
-        return bool(self.pins) and any(fnmatchcase(name, one) for name in names for one in self.pins)
+        return bool(self.pins) and any(_matches(name, one) for name in names for one in self.pins)
 
     def is_log(self, path: str) -> bool:
         """Return whether a file is a log by a pattern of the site."""
-        return any(fnmatchcase(path, pattern) for pattern in self.logs)
+        return any(_matches(path, pattern) for pattern in self.logs)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    from fnmatch import fnmatchcase  # noqa: PLC0415 - most sites have no patterns
+
+    return fnmatchcase(text, pattern)
 
 
 NO_SITE: Final = Site()
