@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CASES: Final = 60
 """Random machines of the whole range ..."""
-UNSEEN: Final = range(700, 1404, 37)
+UNSEEN: Final = range(2000, 2780, 41)
 """Machines, 20, that were written down before the first plan of one of them was made."""
 SMALL: Final = 100
 """... and small ones."""

@@ -47,11 +47,17 @@ def test_the_plan_is_that_of_moves(source: str, capsys: pytest.CaptureFixture[st
 
 
 def test_fewer_moves_are_the_first_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """An exchange counts as two moves; the text says that a longer plan goes on."""
+    """Unless others are 2 % better; the text says which it is.  An exchange counts as two moves."""
     whole = suggested(capsys, SHARK, PLANNED)
+    others = set()
     for moves in (12, 6, 3):
         few = suggested(capsys, SHARK, moves)
-        assert few == whole[: len(few)]
-        assert moves - 1 <= len(few) <= moves
-    main(["spread", "--from", SHARK, "--traffic", "--moves", "6"])
-    assert "These are the first moves of a plan that reaches" in capsys.readouterr().out
+        assert moves / 2 <= len(few) <= moves
+        main(["spread", "--from", SHARK, "--traffic", "--moves", str(moves)])
+        said = " ".join(capsys.readouterr().out.split())
+        if few == whole[: len(few)]:
+            assert "These are the first moves of a plan that reaches" in said
+        else:
+            others.add(moves)
+            assert "With more moves another plan, of which these are no part, reaches" in said
+    assert others == {12, 6}

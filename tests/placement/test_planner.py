@@ -72,14 +72,14 @@ def test_the_better_of_both_is_suggested() -> None:
 
 
 def test_fewer_moves_are_the_first_of_more() -> None:
-    """Unless others are 5 % better; then the plan says where these would end."""
+    """Unless others are 2 % better; then the plan says where these would end."""
     for seed in range(12):
         case = random_case(seed, files=(12, 20))
         whole = plan_moves(case.items, case.units, most=PLANNED, traffic=case.traffic, shared=case.shared)
         for most in (2, 5):
             found = plan_moves(case.items, case.units, most=most, traffic=case.traffic, shared=case.shared)
             if found.longer is not None and not found.longer.is_begun:
-                assert found.steps[-1].uneven * 1.05 < found.longer.first
+                assert found.steps[-1].uneven * 1.02 < found.longer.first
             else:
                 first = [step.moves for step in found.steps]
                 assert first == [step.moves for step in whole.steps[: len(first)]]
@@ -411,3 +411,20 @@ def test_what_the_steps_say_is_so(case: tuple[int, list[tuple[int, int, int]]]) 
     assert max(loads.values()) <= max(found.before.values())
     assert loads == found.after
     assert len(moved(found)) == sum(len(step.moves) for step in found.steps)
+
+
+def test_a_log_comes_before_the_last_log_leaves() -> None:
+    """A unit with logs and data takes more of both, but no log after its logs have left: so that is first."""
+    case = random_case(48)
+    found = plan_moves(case.items, case.units, traffic=case.traffic, shared=case.shared)
+    state = case.state()
+    numbers = {item.name: number for number, item in enumerate(state.items)}
+    mixed = state.number["4"]
+    logs = [
+        state.home[number]
+        for step in found.steps
+        for move in step.moves
+        if state.items[number := numbers[move.item.name]].is_log
+        and mixed in {state.home[number], state.number[move.target.key]}
+    ]
+    assert logs == [0, mixed]

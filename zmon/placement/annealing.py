@@ -11,7 +11,7 @@ that is known.
 from __future__ import annotations
 
 from math import exp, inf
-from operator import getitem
+from operator import getitem, itemgetter
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +43,8 @@ ROUNDS: Final = 9
 """Levels that are tried between the bound and the best placement known, each between two others."""
 FINE: Final = 0.0005
 """Levels that differ by less are not told from each other."""
+LEVELLED: Final = 1 + 2 * FINE
+"""How many times the lowest level that was found may be reached where fewer bytes are copied for it."""
 LEVEL: Final = 12
 BYTES: Final = 40
 """Proposals for each level, and for each price, for each pair of an item and another item or a unit."""
@@ -53,10 +55,14 @@ PRICES: Final = ((0.3, True), (0.2, True), (0.1, False), (0.05, True))
 """Prices of bytes that are tried one after the other, and whether each begins with all items at home."""
 NODES: Final = 200_000
 """Steps of the search for the fewest bytes among all placements, and of that near the best known ..."""
+TIMES: Final = 5
+"""... or near others, so often, ..."""
+TRIES: Final = 3
+"""... each of which annealing finds in one of so many tries ..."""
 LOWER: Final = 5
 """... and of so many, together, for a lower level."""
 WIDE: Final = 2000
-"""With more choices than these a lower level is not looked for so."""
+"""With more choices than these a lower level is not looked for so; only the best known is improved."""
 SINGLE: Final = 0.5
 """The part of the proposals that are about one item."""
 BACK: Final = 0.3
@@ -153,13 +159,13 @@ class Annealing:
                 low = wanted
             wanted = (low + self.top) / 2
         low = bound  # what annealing missed may be possible
-        for _ in range(LOWER if sum(map(len, self.targets)) <= WIDE else 0):
+        for _ in range(0 if self._is_wide else LOWER):
             if self.top <= low * (1 + FINE):
                 break
             wanted = (low + self.top) / 2
             if not self._lowered_together(wanted):
                 low = wanted
-        self.fewest_bytes(max(self.top, bound) * (1 + 2 * FINE))
+        self.fewest_bytes(max(self.top, bound) * LEVELLED)
 
     def fewest_bytes(self, level: float) -> int:
         """Search for the fewest bytes to copy with no resource above a level that is known to be reached."""
@@ -171,9 +177,28 @@ class Annealing:
         proposals = max(LEAST, min(BYTES * pairs, MANY))
         for price, anew in PRICES:
             self.lower(level, proposals, price, stop=False, anew=anew)
-        cheapest.left = NODES
-        self._take(cheapest.around([self.where[place] for place in self.movable], self.bytes, self.random))
+        tried = self._everything()
+        for time in range(1 if self._is_wide else TIMES):
+            best = self.where, self.top, self.bytes
+            if time:  # begin elsewhere: the search ends where no few items can be placed better
+                self.bytes = self._everything()
+                any(self.lower(level, proposals, 0.0, stop=True, anew=True) for _ in range(TRIES))
+            cheapest.left = NODES
+            where = [self.where[place] for place in self.movable]
+            self._take(cheapest.around(where, self.bytes, self.random))
+            best = min(best, (self.where, self.top, self.bytes), key=itemgetter(2))
+            self.where, self.top, self.bytes = best
+            if self.bytes < tried and not self._is_wide:  # with fewer bytes known more is ruled out
+                every, tried = self._together(level * (1 + SAME), NODES), self.bytes
+                self._take(every.search(self.bytes))
+                if every.left >= 0:
+                    break
         return self.bytes
+
+    @property
+    def _is_wide(self) -> bool:
+        """Whether there are many choices."""
+        return sum(map(len, self.targets)) > WIDE
 
     def _lowered_together(self, wanted: float) -> bool:
         """Look for any placement with no level above a wanted one; return whether there is one."""

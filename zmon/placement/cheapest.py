@@ -52,17 +52,18 @@ LEAF: Final = 10
 """So many steps count for a placement of which other rules are asked."""
 SLACK: Final = 1e-12
 """The part of a row by which it may be exceeded: sums of floats are not exact."""
-TOGETHER: Final = 16
-"""Items of a known placement that are placed anew together, at most ..."""
-UNITS: Final = 3
-"""... from so many units ..."""
+TOGETHER: Final = (6, 18)
+"""Items of a known placement that are placed anew together, at least and at most: few are tried often, and
+with many more can change at once ..."""
+UNITS: Final = (2, 2, 3, 4)
+"""... from so many units, one number as often as the other ..."""
 SCATTERED: Final = 64
 """Of more items that could be placed anew half are such as were moved."""
 DEEPEST: Final = 200
 """Of more items not all choices are tried."""
 ONCE: Final = 4000
 """Steps of a try at the most."""
-NEAR: Final = 0.6
+NEAR: Final = 0.8
 """... in this part of the tries, and from any units in the others."""
 
 
@@ -100,7 +101,10 @@ class Cheapest:
         return self._tried(self._priced(below), below, PARTS, first=first) if self.bound < below else []
 
     def around(self, units: Sequence[int], below: float, random: Callable[[], float]) -> list[int]:
-        """Return a placement near a known one that copies fewer bytes; empty without one."""
+        """Return a placement near a known one that copies fewer bytes; empty without one.
+
+        The search ends where no few items can be placed better, which need not be the best there is.
+        """
         self._find_prices(below)
         found: list[int] = []
         at, homes = list(units), [ones[0].unit for ones in self._choices]
@@ -108,17 +112,19 @@ class Cheapest:
         every = [place for place, ones in enumerate(priced) if len(ones) > 1]
         while self.left > 0 and every and self.bound < below:
             self.left -= len(at)
-            near = every
+            near, (fewest, most) = every, TOGETHER
+            together = fewest + int(random() * (most - fewest + 1))
             if random() < NEAR:
-                there = {at[every[int(random() * len(every))]] for _ in range(UNITS)}
+                many = UNITS[int(random() * len(UNITS))]
+                there = {at[every[int(random() * len(every))]] for _ in range(many)}
                 near = [place for place in every if at[place] in there or homes[place] in there]
             if len(near) > SCATTERED:
                 moved = [place for place in near if at[place] != homes[place]]
                 near = [
-                    ones[int(random() * len(ones))] for ones in (moved, near) if ones for _ in range(TOGETHER)
+                    ones[int(random() * len(ones))] for ones in (moved, near) if ones for _ in range(together)
                 ]
             free = set(near)
-            while len(free) > TOGETHER:
+            while len(free) > together:
                 free.discard(near[int(random() * len(near))])
             some = [
                 ones if place in free else [one for one in ones if one[1].unit == unit]

@@ -19,7 +19,7 @@ from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.placement.annealing import SAME, Annealing
+from zmon.placement.annealing import LEVELLED, SAME, Annealing
 from zmon.placement.planner_state import NOTHING, PlannerState
 from zmon.record import NamedTuple
 
@@ -154,7 +154,7 @@ def plan_moves(
 ) -> MovePlan:
     """Return up to `most` moves in order of benefit; an exchange counts as two moves.
 
-    They are the first moves of the plan of `PLANNED` moves, unless others are better by `WORTH`.
+    They are the first moves of the plan of `PLANNED` moves, unless others are better by `EQUAL`.
 
     Raises:
         ValueError: an item lies on a unit that is not among them, or two units have the same key.
@@ -174,9 +174,9 @@ def plan_moves(
         if sum(map(len, changes)) > most:
             longer = _longer(begin, changes, most)
             changes, is_anew = _first(begin, changes, most), False
-            if begin.mean * longer.first > bound * (1 + WORTH):
+            if begin.mean * longer.first > bound * (1 + EQUAL):
                 others, anew = _planned(begin, most, bound, placed)
-                if _made(begin, others).top * (1 + WORTH) < begin.mean * longer.first:
+                if _made(begin, others).top * (1 + EQUAL) < begin.mean * longer.first:
                     changes, is_anew, longer = others, anew, longer._replace(is_begun=False)
     steps = tuple(_steps(begin, changes))
     if not steps or (uneven / steps[-1].uneven < 1 + WORTH - GAIN and steps[-1].apart - apart < WORTH):
@@ -235,7 +235,7 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
     without any move into room that another leaves.
     """
     barred: set[tuple[int, int]] = set()
-    choice: tuple[float, int, list[Change]] | None = None
+    found: list[tuple[float, int, list[Change]]] = []
     top = _made(begin, [tuple(placed)]).top
     for last in (*[False] * DETOURS, True) if most else ():
         search = Annealing(begin, most, barred, leaving=not last)
@@ -243,15 +243,17 @@ def _lowered(begin: PlannerState, most: int, bound: float, placed: Sequence[tupl
             search.begin_with(dict(placed), top)
         search.search(bound)
         left = _spread(_made(begin, [tuple(search.moves())]))
-        changes = list(_in_order(begin.copy(), left))
+        changes = _ordered(begin, left)
         left -= {move for change in changes for move in change}
         made = _made(begin, changes)
-        key = made.top, sum(map(made.copied, search.items)), changes
-        choice = min(choice or key, key)
+        found.append((made.top, sum(map(made.copied, search.items)), changes))
         if not left:
             break
         barred.add(max(left, key=lambda move: (begin.size[move[0]], move)))
-    return choice[2] if choice else []
+    level = min((top for top, *_ in found), default=0.0) * LEVELLED
+    return min(
+        ((copied, top, changes) for top, copied, changes in found if top <= level), default=(0, 0, [])
+    )[2]
 
 
 def _spread(state: PlannerState) -> set[tuple[int, int]]:
@@ -338,6 +340,19 @@ def _even_level(state: PlannerState) -> float:
 
 
 # order
+
+
+def _ordered(begin: PlannerState, moves: set[tuple[int, int]]) -> list[Change]:
+    """Return moves in order; those that are left out because of others before them come first, if that helps.
+
+    A log may go to a unit with logs and data, but no more after its last log has left.
+    """
+    changes = list(_in_order(begin.copy(), moves))
+    made = {move for change in changes for move in change}
+    early = list(_in_order(begin.copy(), moves - made))
+    rest = moves.difference(*early)
+    others = [*early, *_in_order(_made(begin, early), rest)]
+    return max(changes, others, key=lambda some: sum(map(len, some)))
 
 
 def _in_order(state: PlannerState, moves: Iterable[tuple[int, int]]) -> Iterator[Change]:
