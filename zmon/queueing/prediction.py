@@ -8,7 +8,7 @@ cancels.  The range comes from errors in the laboratory: see `benchmarks/whatif.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf, isfinite, sqrt
+from math import fsum, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -20,12 +20,12 @@ from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FittedModel, FlowShare
-    from zmon.queueing.network import FlowResult, Network, Solution, Station
+    from zmon.queueing.network import Flow, FlowResult, Network, Solution, Station
     from zmon.queueing.observation import ObservedLoad
 
 THROUGHPUT_ERROR: Final = 0.15
@@ -50,6 +50,8 @@ SHOWN: Final = 0.001
 FAR: Final = 2.0
 """Times the requests of an LCU beyond which it may be so slow with more of them at once that nothing is
 gained: see docs/whatif.md."""
+STANDARD_ERRORS: Final = 2.0
+"""Within so many the mean of an interval is in 19 of 20."""
 LITTLE: Final = 1.05
 """Times the throughput below which a change gains little."""
 CPU: Final = "processors"
@@ -92,7 +94,8 @@ class Prediction(NamedTuple):
     use_before: Number
     bound: Number
     """The most throughput as a multiple of the present one: with what limits next used all the time, and
-    more by the error of the throughput where something is not known; of processors more by that alone."""
+    more by the error of the throughput where something is not known; of processors more by that alone, of
+    a volume by `_sampled`."""
     paths: int
     """How many channel paths count."""
     confidence: str
@@ -169,7 +172,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     missing = (*_missing(base), *(doubt.words for doubt in doubts))
     wider = WORSE ** len(missing)
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
-    bound = _bound(times, network, then.use, error if missing else 1.0)
+    bound = _bound(times, network, then.use, error if missing else 1 + _sampled(base, network, then))
     most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
@@ -528,6 +531,28 @@ def _bound(times: float, network: Network, used: Sequence[float], error: float) 
     busy = sum(each for each, one in zip(used, network.stations, strict=True) if one.kind == CPU)
     bounds = [times / min(found[0], 1.0) * error, *([times / busy * (1 + THROUGHPUT_ERROR)] if busy else [])]
     return min(bounds)
+
+
+def _sampled(base: FittedInterval, network: Network, then: _Outcome) -> float:
+    """Return by which part what a volume that limits allows may be more than computed.
+
+    A request that waits for disks has a volume for a time that varies as exponential times do, and an
+    interval shows the mean of some: two standard errors of the quotient of two such means, that of this
+    interval and that of one as long after the change.  What LCUs and paths need of each does not vary.
+    """
+    found = _limiting(network, then.use)
+    if found is None or found[1].kind != "volume":
+        return 0.0
+
+    def served(stations: Sequence[Station], asks: Iterable[Flow], rates: Iterable[float]) -> float:
+        pairs = zip(asks, rates, strict=True)
+        return fsum(rate for flow, rate in pairs if stations[flow.volume].key == found[1].key)
+
+    asks = [[flow for one in each.classes for flow in one.flows] for each in (base.network, network)]
+    solved = [flow.rate for flows in base.solution.flows for flow in flows]
+    before = served(base.network.stations, asks[0], solved) or fsum(solved)
+    after = served(network.stations, asks[1], [flow.rate for flow in then.flows])
+    return STANDARD_ERRORS * sqrt((1 / before + 1 / after) / base.load.seconds)
 
 
 def _units(base: FittedInterval, model: FittedModel, then: _Outcome) -> Iterator[UnitOutcome]:
