@@ -80,6 +80,9 @@ LONGER: Final = 1.3
 LEAST_SERVICE: Final = 1e-3
 """The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
 a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
+TICK: Final = 128e-6
+"""Seconds in which channel measurement counts Disc: less of it in an interval is not measured, but what the
+rounding of sums leaves (drivers/s390/cio/cmf.c, time_to_nsec)."""
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 
@@ -235,7 +238,8 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
     behind = dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
     misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
-    flows = tuple(_flows(volumes, shares, _waits(behind, misses), late))
+    waits = _waits(behind, misses, load.seconds)
+    flows = tuple(_flows(volumes, shares, waits, late))
     groups = path_groups(lcus.values())
     timed = set(compress(volumes.column("lcu"), map(not_, volumes.column("estimated"))))
     group_of = {
@@ -283,7 +287,7 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
         {},
     )
     model = _with_waits(model, volumes, late)
-    return model._replace(service=_service(model, behind, misses))
+    return model._replace(service=_service(model, behind, waits))
 
 
 def _timed(volumes: Volumes) -> Volumes:
@@ -350,9 +354,14 @@ def _mean(volumes: Volumes, name: str) -> float:
     return float(sum(map(mul, volumes.column(name), rates)) / rate) if rate else 0.0
 
 
-def _waits(behind: Mapping[str, Volumes], misses: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds of Disc that a mean request waits for its LCU."""
-    return {lcu: max(0.0, _mean(ones, "disc") - misses[lcu]) for lcu, ones in behind.items()}
+def _waits(behind: Mapping[str, Volumes], misses: Mapping[str, float], seconds: float) -> dict[str, float]:
+    """Return the seconds of Disc that a mean request waits for its LCU; 0 where the interval shows none.
+
+    Where requests hardly ever meet, next to nothing waits even at a busy LCU, so nothing may be concluded
+    from a difference of two sums that ought to be equal.
+    """
+    found = {lcu: _mean(ones, "disc") - misses[lcu] for lcu, ones in behind.items()}
+    return {lcu: wait if wait * behind[lcu].rate * seconds >= TICK else 0.0 for lcu, wait in found.items()}
 
 
 def _flows(
@@ -407,11 +416,10 @@ def _classes(flows: Sequence[FittedFlow]) -> dict[str, list[FittedFlow]]:
 
 
 def _service(
-    model: FittedModel, behind: Mapping[str, Volumes], misses: Mapping[str, float]
+    model: FittedModel, behind: Mapping[str, Volumes], waits: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the seconds per byte of each LCU: of a storage server what its LCU with most waiting shows."""
     found: dict[str, float] = {}
-    waits = _waits(behind, misses)
     boxes: dict[str, list[str]] = {}
     for key, one in model.lcus.items():
         if isinstance(one.capacity, Absent):
@@ -438,8 +446,10 @@ def _service_of(wait: float, volumes: Volumes, aliases: int, evenly: float) -> f
     """Return the seconds per byte with which requests wait so long in an LCU, as in the network.
 
     It finds the service k for which wait = part k (wait carried + k sum(rate bytes^2) / 2): the work that is
-    there, as far as it is met.
+    there, as far as it is met.  Where nothing waits, nothing tells it: 0.
     """
+    if not wait:
+        return 0.0
     rates, sizes = volumes.column("rate"), _needs(volumes)
     carried = float(sum(map(mul, rates, sizes)))
     squares = sum(map(mul, rates, map(pow, sizes, repeat(2)))) * CONSTANT

@@ -1,0 +1,61 @@
+"""How busy resources are, from what an interval shows; what it does not show is no figure."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from zmon.absent import absent
+from zmon.queueing.headroom import resource_uses
+from zmon.queueing.observation import MAX_MISS, ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
+
+MISSES = 0.05
+
+
+def load(*discs: float, more: float = 0.0, misses: float | None = MISSES, seed: int = 0) -> ObservedLoad:
+    """Return a minute of an LCU; its volumes have these times of Disc, and so much more each.
+
+    They come in an order that the seed makes.
+    """
+    each = [
+        ObservedVolume(f"0.0.7{at:03x}", f"7{at:03x}", f"94:{4 * at}", "L", 7.3 + at / 3,
+                       0.0006, 0.0002, disc + more, 0.0001, 8192.0, 1.0, 1)
+        for at, disc in enumerate(discs)
+    ]  # fmt: skip
+    random.Random(seed).shuffle(each)  # noqa: S311 - any order will do
+    known = absent("not read") if misses is None else misses
+    lcu = ObservedLcu("L", "LCU 7", "box", ("50", "51"), misses=known)
+    paths = {"50": 0.1, "51": 0.1}
+    return ObservedLoad(60.0, tuple(each), (lcu,), paths, True, ObservedProcessors(4, 0.1))
+
+
+def lcu_uses(of: ObservedLoad) -> list[float]:
+    """Return how busy the LCU is, if that is known."""
+    return [one.use for one in resource_uses(of) if one.kind == "lcu"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("misses", [MISSES, None])
+def test_the_rounding_of_sums_is_no_use(misses: float | None, seed: int) -> None:
+    """Where Disc is all of cache misses it says nothing of the LCU, in whatever order it is added up."""
+    same = [MISSES * MAX_MISS] * 30
+    assert lcu_uses(load(*same, misses=misses, seed=seed)) == []
+    assert lcu_uses(load(*(one * at / 40 for at, one in enumerate(same)), misses=misses, seed=seed)) == []
+
+
+def test_less_than_is_counted_is_no_wait() -> None:
+    """Channel measurement counts 128 microseconds; a minute that has less Disc than that has no more."""
+    same = [MISSES * MAX_MISS] * 30
+    rate = sum(7.3 + at / 3 for at in range(30))
+    assert lcu_uses(load(*same, more=0.9 * 128e-6 / 60 / rate)) == []
+    assert lcu_uses(load(*same, more=1.1 * 128e-6 / 60 / rate)) != []
+
+
+def test_waits_tell_how_busy_an_lcu_is() -> None:
+    """The more requests wait, the busier it is, in whatever order volumes are added up."""
+    same = [MISSES * MAX_MISS] * 30
+    little, much = (lcu_uses(load(*same, more=more)) for more in (1e-4, 1e-3))
+    assert len(little) == len(much) == 1
+    assert little[0] < much[0] < 1
+    assert lcu_uses(load(*same, more=1e-4, seed=7)) == pytest.approx(little)
