@@ -16,7 +16,7 @@ from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
-from zmon.session.machines import open_capture
+from zmon.session.machines import open_capture, open_lab
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
@@ -239,8 +239,7 @@ def test_a_device_is_as_busy_as_on_device() -> None:
     devices = rows(filled, "device")
     assert devices
     assert [one["percent"] for one in devices] == [busy[str(one["name"])] for one in devices]
-    volumes = [busy[one.title] for one in recent_loads(view)[-1].load.volumes]  # the aliases left out
-    assert rows(filled, "resource")[5]["percent"] == max(float(str(one)) for one in volumes)
+    assert rows(filled, "resource")[5]["percent"] == devices[0]["percent"]
 
 
 def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
@@ -255,6 +254,57 @@ def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
     assert ("40", states["Channels"]) in opened
     assert ("7600", states["LCUs"]) in opened
     assert states["LCUs"] == "bad"
+
+
+def test_exceptions_that_are_over_are_counted() -> None:
+    """In the evening of the day the incident of the afternoon is named, with the command that leads there."""
+    session = session_at("lab-healthy-day.zmon", "2026-03-16 20:00")
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    (line,) = rows(table(view), "exception")
+    said = re.fullmatch(
+        r"No exception is open; 4 earlier, the worst at (\S+): type WORST (\d)\.", str(line["words"])
+    )
+    assert said is not None
+    worst = fill("exceptions", view)
+    assert said[1] == worst.columns["begun"][worst.keys.index(said[2])]
+
+
+def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
+    """Requests wait though two thirds of the aliases are free: it is said why that is no shortage."""
+    session = Session(open_lab("lab:hyperpav-10"), SCREENS)
+    session.end()
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    filled = table(view)
+    assert verdict_of(view).is_calm
+    assert "Looked at" in str(rows(filled, "exception")[0]["words"])
+    told = [str(line["words"]) for line in rows(filled, "also") if line["name"] == "Looked at"]
+    assert [one for one in told if "requests wait in Linux" in one and "of the aliases" in one]
+
+
+def test_a_shortage_without_an_exception_is_explained() -> None:
+    """A verdict looks at one interval, a rule holds for longer."""
+    view = simulated_view("fcp-multibus-full")
+    filled = table(view)
+    assert verdict_of(view).diagnoses
+    words = str(rows(filled, "exception")[0]["words"])
+    assert rows(filled, "open") or "no rule has held for long enough" in words
+
+
+def test_the_line_of_lcus_names_the_fullest_of_those_that_are_bad() -> None:
+    """Both LCUs have an exception since the begin; now more requests wait for LCU 8100."""
+    view = simulated_view("logs-mixed")
+    line = next(one for one in rows(table(view), "resource") if one["name"] == "LCUs")
+    load = recent_loads(view)[-1].load
+    waits = {
+        one.title: sum(float(str(each.rate * each.queued)) for each in load.used_of(one.key))
+        for one in load.lcus
+    }
+    most = max(waits, key=lambda title: waits[title])
+    assert str(line["words"]) == f"{most}: {waits[most]:.1f} wait in Linux; 2 LCUs in all"
 
 
 def test_shares_of_lcus_add_up() -> None:
@@ -373,11 +423,15 @@ def test_devices_without_requests_are_not_among_the_busiest() -> None:
     assert [line["name"] for line in rows(table(view), "device")] == ["7100"]
 
 
-def test_the_line_of_devices_names_the_one_whose_percentage_it_shows() -> None:
-    """With most requests is another: the busiest of ten disks has 40 %, the other one 38 %."""
-    view = simulated_view("fcp-failover")
-    present = recent_loads(view)[-1]
-    line = next(one for one in rows(table(view), "resource") if one["name"] == "Devices")
+@pytest.mark.parametrize("name", ["fcp-failover", "hyperpav-10"])
+def test_one_volume_is_the_busiest_everywhere(name: str) -> None:
+    """The row of devices shows the percentage of the one it names, as do the list and the verdict."""
+    view = simulated_view(name)
+    present, filled = recent_loads(view)[-1], table(view)
+    line = next(one for one in rows(filled, "resource") if one["name"] == "Devices")
+    assert str(line["words"]).startswith(f"{rows(filled, 'device')[0]['name']} ")
+    said = re.search(r"the busiest volume, (\S+),", str(rows(filled, "verdict")[0]["words"]))
+    assert said is None or said[1] == rows(filled, "device")[0]["name"]
     named = str(line["words"]).partition(" ")[0]
     busy = {one.title: each for one, each in zip(present.load.volumes, present.busy, strict=True)}
     assert f"{busy[named]:.0f}" == f"{line['percent']:.0f}"

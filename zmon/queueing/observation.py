@@ -284,6 +284,14 @@ class ObservedLoad(NamedTuple):
         """Return the volumes of an LCU with so many requests."""
         return _sums(Same(self)).busy_by_lcu.get(lcu, NO_VOLUMES)
 
+    @property
+    def busiest(self) -> ObservedVolume | None:
+        """The volume with most requests in it or waiting for it; None where none has any.
+
+        Those of which nobody can say how many it has, or that have next to none, come behind the others.
+        """
+        return _sums(Same(self)).busiest
+
     def volume(self, key: str) -> ObservedVolume | None:
         """Return the volume with a key; None if there is none."""
         return _sums(Same(self)).by_key.get(key)
@@ -341,6 +349,12 @@ class _LoadSums:
         return self.busy.by_lcu()
 
     @cached_property
+    def busiest(self) -> ObservedVolume | None:
+        some = self.busy if len(self.busy) else self.used
+        many = list(map(requests_of, some.column("rate"), some.column("response")))
+        return some.some([many.index(max(many))])[0] if many else None
+
+    @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:
         return {one.key: one for one in self._volumes}
 
@@ -355,6 +369,12 @@ def bytes_of(volumes: Sequence[ObservedVolume]) -> float:
     columns = Volumes.of(volumes)
     carried = list(map(mul, columns.column("rate"), columns.column("size")))
     return fsum(one for one in carried if one.__class__ is not Absent)
+
+
+def requests_of(rate: float, response: Number) -> tuple[float, float]:
+    """Return how many requests a volume has on average, and its rate: what volumes are ranked by."""
+    many = rate * response
+    return (0.0 if isinstance(many, Absent) else many), rate
 
 
 def mean_of(volumes: Sequence[ObservedVolume], name: str) -> Number:

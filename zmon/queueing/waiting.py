@@ -111,10 +111,9 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         )
         words = first.words[:1].upper() + first.words[1:]
         return Waiting(found, lost, f"{words}{use}")
-    known = [(one.rate * one.response, one) for one in volumes if not isinstance(one.response, Absent)]
-    if not known:
+    busiest = load.busiest
+    if busiest is None or isinstance(busiest.response, Absent):
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
-    busiest = max(known, key=lambda each: each[0])[1]
     return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {_ms(busiest)}")
 
 

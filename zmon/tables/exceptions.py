@@ -11,7 +11,10 @@ from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zmon.absent import Value
+    from zmon.diagnosis.diagnosis import Verdict
     from zmon.event import ExceptionEntry, Exceptions
     from zmon.tables.view import View
 
@@ -86,13 +89,18 @@ def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
     if interval.before is None or view.figures_only:
         return []
     begin, end = interval.before.at.utc, interval.after.at.utc
-    causes = {one.cause for one in entries if one.cause and one.begin < end and one.end > begin}
-    if not causes:
+    now = [one for one in entries if one.cause and one.begin < end and one.end > begin]
+    if not now:
         return []
     from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - most times have no exception
 
-    each = verdict_of(view).examined
-    return [f"Looked at: {one.words}" for one in each if any(one.id.startswith(cause) for cause in causes)]
+    return [f"Looked at: {words}" for words in examined_of(verdict_of(view), now)]
+
+
+def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str]:
+    """Return why a verdict does not name the causes that exceptions point to, as far as it looked at them."""
+    causes = tuple({one.cause for one in entries if one.cause})
+    return [one.words for one in verdict.examined if causes and one.id.startswith(causes)]
 
 
 def _unknown(found: Exceptions) -> list[str]:

@@ -11,16 +11,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.clock import clock, length
+from zmon.clock import DAY, clock, length
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
-from zmon.queueing.observation import NOT_TIMED
+from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
+from zmon.sample import pick
 from zmon.tables.diagnosed import SLOW, lcu_door, mean_lcu_uses, verdict_of
+from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
@@ -33,8 +35,7 @@ from zmon.tables.resources import (
     NO_LCUS,
     NO_PATHS,
     RESOURCES,
-    busiest_volume,
-    requests_of,
+    fullness,
 )
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
@@ -105,7 +106,7 @@ def table(view: View) -> Table:
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, recent[-1].end)
     entries = _entries(view, exceptions, recent[-1])
-    short = shortages(verdict, entries)
+    short = shortages(verdict, _fullest_first(view, entries, recent[-1]))
     present = recent[-1] = _speaking_of(view, recent[-1], short)
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
@@ -118,7 +119,7 @@ def table(view: View) -> Table:
         *(() if places is None else _users(units, places)),
         *_channels(present, _subjects(verdict, "D13", "path")),
         *_devices(view, present, _subjects(verdict, "D21", "volume")),
-        *_exceptions(view, exceptions, present, entries),
+        *_exceptions(view, verdict, exceptions, present, entries),
         *_unseen(view, present),
     ]
     return _table(lines, recent, exceptions.entries)
@@ -201,6 +202,23 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
 
+def _fullest_first(
+    view: View, entries: Sequence[ExceptionEntry], present: RecentLoad
+) -> Sequence[ExceptionEntry]:
+    """Return exceptions with those of LCUs first, the one that is fullest now before the others.
+
+    So of several that are as bad the one is spoken of that is worst now, not the one that once was.
+    """
+    if view.interval.skipped:
+        return entries
+    nothing = (-1.0, 0.0)
+    return sorted(
+        entries,
+        key=lambda one: fullness(present, one.key) if one.table == "control_unit" else nothing,
+        reverse=True,
+    )
+
+
 def _speaking_of(view: View, present: RecentLoad, short: Mapping[str, Shortage]) -> RecentLoad:
     """Return the present load with the LCUs that are short as those that are spoken of.
 
@@ -226,7 +244,7 @@ def _with_slow_device(
 
     The cause is elsewhere, but what answers in 70 ms is not ok: it deserves a look.
     """
-    one = busiest_volume(present)
+    one = present.load.busiest
     if "device" in short or one is None or isinstance(one.response, Absent) or one.response < SLOW:
         return short
     wrong = {
@@ -395,13 +413,11 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
 
 def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator[OverviewLine]:
     """Yield the devices that hang, then those with most requests in them or waiting for them."""
-    units = units_of(view)
-    each = (
-        (one, busy)
-        for one, busy in zip(present.load.volumes, present.busy, strict=True)
-        if one.key in hung or any(requests_of(one))
-    )
-    for one, busy in nlargest(MOST, each, key=lambda pair: (pair[0].key in hung, requests_of(pair[0]))):
+    units, volumes = units_of(view), Volumes.of(present.load.volumes)
+    keys, ranks = volumes.column("key"), list(map(requests_of, *map(volumes.column, ("rate", "response"))))
+    used = (at for at, key in enumerate(keys) if key in hung or any(ranks[at]))
+    most = nlargest(MOST, used, key=lambda at: (keys[at] in hung, ranks[at]))
+    for one, busy in zip(volumes.some(most), pick(present.busy, most), strict=True):
         unit = units.lcus.get(units.of.get(one.key, ""))
         yield OverviewLine(
             "device", one.key, one.title, "bad" if one.key in hung else "", busy, one.rate,
@@ -433,6 +449,18 @@ def _is_judged(known: Exceptions, present: RecentLoad) -> bool:
     return known.until >= min(known.end, present.end)
 
 
+def _earlier(view: View, present: RecentLoad) -> str:
+    """Say how many exceptions there were before the present interval, and which was the worst."""
+    entries = view.history.exceptions(0, present.end).entries
+    if not entries:
+        return ""
+    worst = min(entries, key=lambda one: one.heaviness)
+    days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, present.end)}
+    at = clock(worst.begin, DAY if len(days) > 1 else "%H:%M:%S")
+    which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
+    return f"; {which} at {at}: type WORST {worst.number}"
+
+
 def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: int) -> str:
     """Say of what the figures of a period are, and how many exceptions it has."""
     figures = f"All figures are means of {length((present.end - present.begin) / SECOND)}."
@@ -442,10 +470,14 @@ def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: in
 
 
 def _exceptions(
-    view: View, known: Exceptions, present: RecentLoad, found: Sequence[ExceptionEntry]
+    view: View, verdict: Verdict, known: Exceptions, present: RecentLoad, found: Sequence[ExceptionEntry]
 ) -> Iterator[OverviewLine]:
-    """Yield how many exceptions are open and since when, then each, the heaviest first."""
+    """Yield how many exceptions are open and since when, then each, the heaviest first.
+
+    Where nothing is short all the same it is said why, as EXCEPT and DIAGNOSE do.
+    """
     entries = open_entries(known, present)
+    looked_at = examined_of(verdict, entries) if verdict.is_calm else []
     words = "No exception is open."
     if view.interval.skipped and (found or _is_judged(known, present)):
         words = _in_period(present, found, len(entries))
@@ -453,14 +485,20 @@ def _exceptions(
         many = (
             f"{len(entries)} exceptions are open, the oldest" if len(entries) > 1 else "An exception is open"
         )
-        words = f"{many} since {clock(min(one.begin for one in entries))}."
+        words = f"{many} since {clock(min(one.begin for one in entries))}"
+        words += ": see Looked at, below." if looked_at else "."
     elif not _is_judged(known, present):
         until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
         words = f"The rules are still being applied to the samples{until}."
     elif present.gap:
         words = "No exception is open; only states were judged, because samples are missing."
+    else:
+        why = "" if verdict.is_calm else ": no rule has held for long enough"
+        words = f"No exception is open{why}{_earlier(view, present)}."
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
+    for number, told in enumerate(looked_at, 1):
+        yield OverviewLine("also", f"looked-{number}", "Looked at", words=told, command="EXCEPT")
     for one in entries[:MOST]:
         yield OverviewLine(
             "open", str(one.number), clock(one.begin), LEVELS[one.level], where=one.where, words=one.words,

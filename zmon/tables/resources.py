@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import Volumes, mean_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
@@ -169,12 +169,6 @@ def busy_volumes(devices: Devices, volumes: Sequence[ObservedVolume]) -> tuple[N
     return tuple(busy if isinstance(busy, Absent) else min(busy, 100.0) for busy in each)
 
 
-def requests_of(volume: ObservedVolume) -> tuple[float, float]:
-    """Return how many requests a volume has on average, and its rate: what a list of volumes is sorted by."""
-    many = volume.rate * volume.response
-    return (0.0 if isinstance(many, Absent) else many), volume.rate
-
-
 def _cpu_words(view: View, recent: RecentLoad) -> str:
     cpus = Processors(view.interval)
     count, steal = recent.load.processors.number, cpus.average(cpus.part["steal"])
@@ -226,12 +220,17 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
     waiting, where = _longest_queue(recent.load, named)
     if isinstance(recent.percents["lcu"], Absent) and waiting >= 1:
-        return f"{where}: {waiting:.1f} wait in Linux; {len(recent.load.lcus)} in all"
+        return f"{where}: {waiting:.1f} wait in Linux; {_all_lcus(recent.load)}"
     response = mean_of(recent.load.volumes_of(key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
     users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
     whose = f", filled by {users}" if users else ""
-    return f"{title}{answers}{whose}; {len(recent.load.lcus)} in all"
+    return f"{title}{answers}{whose}; {_all_lcus(recent.load)}"
+
+
+def _all_lcus(load: ObservedLoad) -> str:
+    many = len(load.lcus)
+    return f"{many} LCU{'s' * (many != 1)} in all"
 
 
 def _ms(seconds: float) -> str:
@@ -245,7 +244,7 @@ def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float,
     `named` is the key of the only one that is looked at.
     """
     each = (one for one in load.lcus if named in {None, one.key})
-    return max(((_queued(load, one), one.title) for one in each), default=(0.0, ""))
+    return max(((_queued(load, one.key), one.title) for one in each), default=(0.0, ""))
 
 
 def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
@@ -255,9 +254,15 @@ def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
     return max(known, default=(0.0, ""))
 
 
-def _queued(load: ObservedLoad, lcu: ObservedLcu) -> float:
+def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
+    """Return how busy an LCU is, a part of 1 (0: not known), and how many requests wait for it in Linux."""
+    use = next((one.use for one in recent.uses if (one.kind, one.key) == ("lcu", key)), 0.0)
+    return use, _queued(recent.load, key)
+
+
+def _queued(load: ObservedLoad, lcu: str) -> float:
     """Return how many requests wait in Linux for the volumes of an LCU, on average."""
-    each = (one.rate * one.queued for one in load.volumes_of(lcu.key) if one.rate)
+    each = (one.rate * one.queued for one in load.volumes_of(lcu) if one.rate)
     return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
 
 
@@ -278,36 +283,25 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
             return f"{there}; {waiting:.1f} wait in Linux" if waiting >= 1 else there
         return f"none; {waiting:.1f} wait in Linux for {where}" if waiting >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
-    waiting = _queued(load, lcu)
+    waiting = _queued(load, lcu.key)
     wait = f"; {waiting:.1f} wait in Linux" if waiting >= 1 else ""
     return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
 
-def busiest_volume(recent: RecentLoad) -> ObservedVolume | None:
-    """Return the busiest volume; of equally busy ones that with most requests."""
-    volumes, most = recent.load.volumes, recent.percents["device"]
-    busiest = (
-        []
-        if isinstance(most, Absent)
-        else [
-            one
-            for one, busy in zip(volumes, recent.busy, strict=True)
-            if not isinstance(busy, Absent) and f"{busy:.0f}" == f"{most:.0f}"
-        ]
-    )
-    return max(busiest or volumes, key=requests_of, default=None)
-
-
 def _volume_words(_view: View, recent: RecentLoad) -> str:
     """Say how fast the busiest volume answers."""
-    volumes, one = recent.load.volumes, busiest_volume(recent)
-    if one is None or not one.rate:
-        return f"none of {len(volumes)} in use"
+    load, one = recent.load, recent.load.busiest
+    if one is None:
+        return f"none of {len(load.volumes)} in use"
     response = "" if isinstance(one.response, Absent) else f" answers in {_ms(one.response)} ms"
-    return f"{one.title}{response}; {sum(1 for each in volumes if each.rate)} of {len(volumes)} in use"
+    return f"{one.title}{response}; {len(load.used)} of {len(load.volumes)} in use"
 
 
 def _volume_use(recent: RecentLoad) -> Number:
+    """Return how busy the busiest volume is; where none has requests, the one that is busy all the same."""
+    one = recent.load.busiest
+    if one is not None:
+        return recent.busy[Volumes.of(recent.load.volumes).column("key").index(one.key)]
     return _highest(((busy, None) for busy in recent.busy), NO_DISKS)[0]
 
 
