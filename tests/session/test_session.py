@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from zmon.clock import clock
+from zmon.clock import DAY, clock
 from zmon.event import Event, What
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE, PROCESS
@@ -26,6 +26,7 @@ from zmon.session.machines import LiveTimeline, open_capture
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
+from zmon.session.when import parse_when
 from zmon.topology.machine import UserInputs
 from zmon.topology.site_file import parse_site
 
@@ -754,6 +755,42 @@ def test_exceptions_are_found_where_none_is_stored() -> None:
     run(to, "NEXTEXC")
     assert clock(to.utc or 0, "%H:%M") == "14:31"
     assert "8000" in to.message
+    day.close()
+
+
+def test_no_key_of_the_glass_waits_for_rules() -> None:
+    """They go to what is known by now; it is said up to when samples are judged, none is judged for it."""
+    day = open_recording(str(Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"))
+    to = Session(day, SCREENS, "CHANNEL")
+    to.end()
+    moves: list[CursorMove] = []
+    to.mover = moves.append
+    run(to, "PREVEXC")
+    assert moves[0].run() is None
+    with pytest.raises(CommandError, match=r"No earlier exception is known yet\. Samples are still judged"):
+        to.arrive(moves[0], None)
+    to.log.complete(parse_when("2026-03-16 15:00", 0, None, day.span()))
+    until = to.log.until
+    run(to, "PREVEXC")
+    found = moves[1].run()
+    assert found is not None
+    assert clock(found.interval.after.at.utc, "%H:%M") == "14:31"
+    assert "8000" in found.words
+    assert f"Samples are still judged by the rules: up to {clock(until, DAY)}" in found.words
+    assert to.log.until == until
+    day.close()
+
+
+def test_the_worst_interval_of_an_exception_is_said_to_be_it() -> None:
+    """Who comes from its begin wonders about the time."""
+    day = open_recording(str(Path(__file__).parents[2] / "recordings/lab-healthy-day.zmon"))
+    to = Session(day, SCREENS, "EXCEPT")
+    to.end()
+    to.log.complete()
+    (worst, *_) = to.log.entries()
+    run(to, f"WORST {worst.number}")
+    assert to.utc == worst.worst_end
+    assert to.message.startswith(f"The worst interval of exception {worst.number}, {clock(worst.begin)} to ")
     day.close()
 
 

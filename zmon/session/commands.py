@@ -104,19 +104,29 @@ def _time(session: Session, words: str, present: int | None) -> int:
 
 
 def _to_exception(session: Session, way: int, edge: str) -> None:
+    """Go to the next exception or the one before; on the glass of those that are known by now.
+
+    There another thread judges samples, and no key waits for it.
+    """
     session.leave_present()
-    cursor = session.cursor
+    cursor, log, is_glass = session.cursor, session.log, session.mover is not None
 
     def find() -> Arrival | None:
-        found = cursor.find_exception(way)
+        before = cursor.position
+        found = cursor.find_exception(way, known=is_glass)
         if found is None:
             return None
         (event,) = session.named([found[0]], found[1])
-        return Arrival(found[1], event_line(event))
+        remark = log.remark() if way < 0 and before is not None and log.until < before.utc else ""
+        return Arrival(found[1], f"{event_line(event)}{'. ' * bool(remark)}{remark}")
 
-    known = any(event.exception for event in Navigator.events(session))
-    none = edge.partition(". ")[0] if session.log.remark() else "There are no exceptions"
-    session.move(find, edge if known else f"{none}.")
+    def none() -> str:
+        known = any(event.exception for event in Navigator.events(session))
+        if remark := log.remark():
+            return f"{edge.partition('. ')[0]} is known yet. {remark}"
+        return edge if known else "There are no exceptions."
+
+    session.move(find, none)
 
 
 def to_later_exception(session: Session, _operands: str) -> None:
@@ -334,7 +344,15 @@ def to_worst(session: Session, operands: str) -> None:
     found = next((one for one in session.log.entries() if one.number == number), None)
     if found is None:
         raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
-    session.go_to(found.worst_end)
+    cursor, lasted = session.cursor, f"{clock(found.begin)} to {clock(found.end)}"
+
+    def find() -> Arrival | None:
+        shown = cursor.seek(found.worst_end)
+        words = f"The worst interval of exception {number}, {lasted}: {found.where} {found.rule}"
+        return None if shown is None else Arrival(shown, words)
+
+    session.leave_present()
+    session.move(find, NO_SAMPLES)
     screen = SCREENS.get(found.table, "DEVICE")
     system = session.timeline.system_of(found)
     if system:

@@ -97,12 +97,15 @@ class Cursor:
             return ""
         return f"A limit is exceeded from here on; the interval that ends at {clock(after.utc)} shows it"
 
-    def find_exception(self, way: int) -> tuple[Event, Interval] | None:
-        """Go to the first sample that shows the next exception (`way` 1) or the one before (-1)."""
+    def find_exception(self, way: int, *, known: bool = False) -> tuple[Event, Interval] | None:
+        """Go to the first sample that shows the next exception (`way` 1) or the one before (-1).
+
+        Of those that are `known` by now, or of all: then samples are judged first, which may take long.
+        """
         span, present = self.timeline.span(), self.position
         if span is None or present is None:
             return None
-        if self.timeline.log is not None:
+        if self.timeline.log is not None and not known:
             self.timeline.log.complete(span[1] if way > 0 else present.utc)
         begin, end = (present.utc, span[1]) if way > 0 else (span[0], present.utc)
         exceptions = [event for event in self.timeline.events(begin, end) if event.exception]

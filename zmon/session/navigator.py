@@ -53,8 +53,8 @@ class CursorMove(NamedTuple):
 
     cursor: Cursor
     find: Callable[[], Arrival | Interval | None]
-    edge: str
-    """What is said at the end of the timeline."""
+    edge: str | Callable[[], str]
+    """What is said at the end of the timeline; or returns it, once the cursor is there."""
 
     def run(self) -> Arrival | None:
         """Move the cursor; None at the end of the timeline."""
@@ -233,7 +233,7 @@ class Navigator:
 
     # moves that another thread may run
 
-    def move(self, find: Callable[[], Arrival | Interval | None], edge: str = "") -> None:
+    def move(self, find: Callable[[], Arrival | Interval | None], edge: str | Callable[[], str] = "") -> None:
         """Move the cursor.
 
         Raises:
@@ -270,7 +270,7 @@ class Navigator:
             return False
         self._underway.remove(move)
         if found is None and move.edge:
-            raise CommandError(move.edge)
+            raise CommandError(move.edge if isinstance(move.edge, str) else move.edge())
         if found is None:
             return False
         self.look_at(found.interval)

@@ -76,7 +76,8 @@ def _progress(found: Exceptions) -> list[str]:
     problem = [found.problem] if found.problem else []
     if found.until >= found.end:
         return problem
-    return [*problem, f"Samples are still judged: up to {clock(found.until, DAY)} of {clock(found.end, DAY)}"]
+    known = f"up to {clock(found.until, DAY)} of {clock(found.end, DAY)}" if found.until else "none so far"
+    return [*problem, f"Samples are still judged: {known}"]
 
 
 def _sentences(entries: list[ExceptionEntry]) -> list[str]:
