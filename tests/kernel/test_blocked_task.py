@@ -4,7 +4,7 @@ import errno
 from typing import TYPE_CHECKING
 
 from zmon.kernel.blocked_task import UNKNOWN, waits_on
-from zmon.kernel.process_files import MAX_FILES
+from zmon.kernel.process_files import MAX_FILES, DiskNumbers
 from zmon.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_the_file_of_the_system_call_tells_the_device(make_tree: Callable[..., T
     """Through its mount, which is read from text: the file itself is not touched."""
     files = SYSTEM | {f"{TASK}/fdinfo/4": b"pos:\t0\nflags:\t02\nmnt_id:\t40\n"}
     tree = make_tree(files, {f"{TASK}/fd/4": "/db/data\x1b[2J.dbf"})
-    found = waits_on(tree, TASK, "db2sysc", is_kernel=False)
+    found = waits_on(tree, TASK, "db2sysc", DiskNumbers(tree), is_kernel=False)
     assert found == ("94:5", CALL, "/db/data\\x1b[2J.dbf")
 
 
@@ -40,7 +40,7 @@ def test_a_disk_that_is_read_itself_is_named(make_tree: Callable[..., Tree]) -> 
     """Also by the name of device-mapper."""
     for link, number in (("/dev/dasda1", "94:1"), ("/dev/mapper/stuck", "253:0")):
         tree = make_tree(SYSTEM, {f"{TASK}/fd/4": link})
-        assert waits_on(tree, TASK, "dd", is_kernel=False).devices == number
+        assert waits_on(tree, TASK, "dd", DiskNumbers(tree), is_kernel=False).devices == number
 
 
 def test_open_files_are_candidates(make_tree: Callable[..., Tree]) -> None:
@@ -51,26 +51,28 @@ def test_open_files_are_candidates(make_tree: Callable[..., Tree]) -> None:
         for number, mount in ((4, 31), (5, 40), (6, 41))
     }
     tree = make_tree(SYSTEM | files | {f"{TASK}/syscall": b"1 0x0 0x0 0x0 0x0 0x0 0x0 0x3f 0x3f\n"}, links)
-    found = waits_on(tree, TASK, "x", is_kernel=False)
+    found = waits_on(tree, TASK, "x", DiskNumbers(tree), is_kernel=False)
     assert (found.devices, found.evidence) == ("94:1 94:5", OPEN_FILES)
 
 
 def test_only_a_task_of_the_kernel_is_believed_its_name(make_tree: Callable[..., Tree]) -> None:
     """Others call themselves what they like."""
     tree = make_tree(SYSTEM)
-    assert waits_on(tree, TASK, "jbd2/dasda1-8", is_kernel=True) == ("94:1", NAME, UNKNOWN.file)
-    assert waits_on(tree, TASK, "jbd2/dasda1-8", is_kernel=False) == UNKNOWN
-    assert waits_on(tree, TASK, "jbd2/../../../etc/passwd-8", is_kernel=True) == UNKNOWN
+    assert waits_on(tree, TASK, "jbd2/dasda1-8", DiskNumbers(tree), is_kernel=True) == (
+        "94:1",
+        NAME,
+        UNKNOWN.file,
+    )
+    assert waits_on(tree, TASK, "jbd2/dasda1-8", DiskNumbers(tree), is_kernel=False) == UNKNOWN
+    assert waits_on(tree, TASK, "jbd2/../../../etc/passwd-8", DiskNumbers(tree), is_kernel=True) == UNKNOWN
 
 
 def test_what_may_not_be_read_is_not_known(make_tree: Callable[..., Tree]) -> None:
     """Of another user."""
     refused = PermissionError(errno.EACCES, "Permission denied")
     errors = {f"{TASK}/{name}": refused for name in ("syscall", "fd", "mountinfo")}
-    assert (
-        waits_on(make_tree({"proc/sys/kernel/arch": b"s390x\n"}, {}, errors), TASK, "x", is_kernel=False)
-        == UNKNOWN
-    )
+    tree = make_tree({"proc/sys/kernel/arch": b"s390x\n"}, {}, errors)
+    assert waits_on(tree, TASK, "x", DiskNumbers(tree), is_kernel=False) == UNKNOWN
 
 
 def test_thousands_of_open_files_are_not_read(make_tree: Callable[..., Tree]) -> None:
@@ -86,5 +88,5 @@ def test_thousands_of_open_files_are_not_read(make_tree: Callable[..., Tree]) ->
         return link(path)
 
     tree.link = counted  # type: ignore[method-assign]  # counted here
-    waits_on(tree, TASK, "x", is_kernel=False)
+    waits_on(tree, TASK, "x", DiskNumbers(tree), is_kernel=False)
     assert read == MAX_FILES

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.proc_task import device_in_name, file_of_call
-from zmon.kernel.process_files import mounted_devices, number_of, open_files, opened
+from zmon.kernel.process_files import mounted_devices, open_files, opened
 from zmon.kernel.tree import text
 from zmon.record import NamedTuple
 from zmon.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:
     from zmon.absent import Value
+    from zmon.kernel.process_files import DiskNumbers
     from zmon.kernel.tree import Tree
 
 NOT_KNOWN: Final = absent("its system call and its open files do not tell, or need root")
@@ -43,27 +44,27 @@ class WaitsOn(NamedTuple):
 UNKNOWN: Final = WaitsOn(NOT_KNOWN, NOT_KNOWN, NOT_KNOWN)
 
 
-def waits_on(tree: Tree, folder: str, name: str, *, is_kernel: bool) -> WaitsOn:
+def waits_on(tree: Tree, folder: str, name: str, disks: DiskNumbers, *, is_kernel: bool) -> WaitsOn:
     """Find out what a task waits on; `folder` is its directory, such as `proc/3108`."""
-    told = told_wait(tree, folder, name, is_kernel=is_kernel)
+    told = told_wait(tree, folder, name, disks, is_kernel=is_kernel)
     if told is not UNKNOWN or is_kernel:
         return told
     with suppress(OSError):
-        found = {file.number for file in open_files(tree, folder)}
+        found = {file.number for file in open_files(tree, folder, disks)}
         return WaitsOn(" ".join(sorted(found)), OPEN_FILES, NOT_KNOWN) if found else UNKNOWN
     return UNKNOWN
 
 
-def told_wait(tree: Tree, folder: str, name: str, *, is_kernel: bool) -> WaitsOn:
+def told_wait(tree: Tree, folder: str, name: str, disks: DiskNumbers, *, is_kernel: bool) -> WaitsOn:
     """Find out what a task waits on, where its system call or its name tells that for sure."""
     if is_kernel:  # others may call themselves anything
         told = device_in_name(name)
-        number = told if ":" in told else number_of(tree, told)
+        number = told if ":" in told else disks.of(told)
         return WaitsOn(number, NAME, NOT_KNOWN) if number else UNKNOWN
     with suppress(OSError):
         descriptor = file_of_call(text(tree, f"{folder}/syscall"), _architecture(tree))
         if descriptor is not None:
-            file = opened(tree, folder, str(descriptor), mounted_devices(tree, folder))
+            file = opened(tree, folder, str(descriptor), mounted_devices(tree, folder, disks), disks)
             if file.number:
                 return WaitsOn(file.number, CALL, file.path or NOT_KNOWN)
     return UNKNOWN

@@ -20,7 +20,7 @@ from zmon.plain_text import harmless
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from zmon.kernel.tree import Tree
 
@@ -36,7 +36,8 @@ _ACCESS: Final = (READ, WRITE, BOTH)
 
 _MOUNT: Final = re.compile(r"^mnt_id:\s{1,8}([0-9]{1,10})$", re.MULTILINE)
 _FLAGS: Final = re.compile(r"^flags:\s{1,8}([0-7]{1,22})$", re.MULTILINE)
-_DISK: Final = re.compile(r"/dev/(?:mapper/)?([A-Za-z0-9_.+-]{1,80})")
+_NAME: Final = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
+_DISK: Final = re.compile(rf"/dev/(?:mapper/)?({_NAME.pattern})")
 
 
 class OpenFile(NamedTuple):
@@ -51,7 +52,41 @@ class OpenFile(NamedTuple):
     """`read`, `write` or `both`; empty where that is not known."""
 
 
-def open_files(tree: Tree, folder: str) -> list[OpenFile]:
+class DiskNumbers:
+    """The numbers of block devices by name, as they are during one round: what was read is not read again."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Read nothing yet."""
+        self._tree = tree
+        self._known: dict[str, str] = {}
+        self._mapped: dict[str, str] | None = None
+        """The directory of each device of device-mapper by the name that it was given."""
+
+    def of(self, disk: str) -> str:
+        """Return the number of a disk, a partition or a name of device-mapper; empty if it is none."""
+        if disk not in self._known:
+            self._known[disk] = self._read(disk) if _NAME.fullmatch(disk) else ""
+        return self._known[disk]
+
+    def _read(self, disk: str) -> str:
+        with suppress(OSError):
+            return text(self._tree, f"sys/class/block/{disk}/dev").strip()
+        if self._mapped is None:
+            self._mapped = dict(self._named())
+        with suppress(OSError):
+            if disk in self._mapped:
+                return text(self._tree, f"sys/block/{self._mapped[disk]}/dev").strip()
+        return ""
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        with suppress(OSError):
+            for name in self._tree.entries("sys/block"):
+                if name.startswith("dm-"):
+                    with suppress(OSError):
+                        yield text(self._tree, f"sys/block/{name}/dm/name").strip(), name
+
+
+def open_files(tree: Tree, folder: str, disks: DiskNumbers) -> list[OpenFile]:
     """Return the open files of a process or task that have a device; of many the first `MAX_FILES`.
 
     `folder` is its directory, such as `proc/3108`.
@@ -60,12 +95,14 @@ def open_files(tree: Tree, folder: str) -> list[OpenFile]:
         OSError: it has ended, or they may not be read.
     """
     names = tree.entries(f"{folder}/fd")[:MAX_FILES]
-    mounts = mounted_devices(tree, folder)
-    found = (opened(tree, folder, name, mounts) for name in names)
+    mounts = mounted_devices(tree, folder, disks)
+    found = (opened(tree, folder, name, mounts, disks) for name in names)
     return [file for file in found if file.number]
 
 
-def opened(tree: Tree, folder: str, descriptor: str, mounts: Mapping[str, str]) -> OpenFile:
+def opened(
+    tree: Tree, folder: str, descriptor: str, mounts: Mapping[str, str], disks: DiskNumbers
+) -> OpenFile:
     """Return one open file; `mounts` are those that the process sees, see `mounted_devices`."""
     path = number = access = ""
     with suppress(OSError):
@@ -78,11 +115,11 @@ def opened(tree: Tree, folder: str, descriptor: str, mounts: Mapping[str, str]) 
             number = mounts.get(mount[1], "") if mount else ""
             access = dict(enumerate(_ACCESS)).get(int(flags[1], 8) & 3, "") if flags else ""
     if disk is not None:
-        number = number_of(tree, os.path.basename(disk[1]))
+        number = disks.of(os.path.basename(disk[1]))
     return OpenFile(descriptor, harmless(path, escaped=True)[:MAX_PATH], number, access)
 
 
-def mounted_devices(tree: Tree, folder: str) -> dict[str, str]:
+def mounted_devices(tree: Tree, folder: str, disks: DiskNumbers) -> dict[str, str]:
     """Return the number of the device of each mount that a process sees, by its id; memory has none."""
     try:
         lines = parse_mountinfo(tree.read(f"{folder}/mountinfo"))
@@ -94,20 +131,7 @@ def mounted_devices(tree: Tree, folder: str) -> dict[str, str]:
             found[one.id] = one.number
         elif one.fstype == "btrfs":
             disk = _DISK.fullmatch(one.source)
-            number = number_of(tree, disk[1]) if disk else ""
+            number = disks.of(disk[1]) if disk else ""
             if number:
                 found[one.id] = number
     return found
-
-
-def number_of(tree: Tree, disk: str) -> str:
-    """Return the number of a disk, a partition or a name of device-mapper; empty if it is none."""
-    if not disk or not re.fullmatch(r"[A-Za-z0-9_.+-]{1,80}", disk):
-        return ""
-    with suppress(OSError):
-        return text(tree, f"sys/class/block/{disk}/dev").strip()
-    with suppress(OSError):
-        for name in tree.entries("sys/block"):
-            if name.startswith("dm-") and text(tree, f"sys/block/{name}/dm/name").strip() == disk:
-                return text(tree, f"sys/block/{name}/dev").strip()
-    return ""

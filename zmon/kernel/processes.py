@@ -216,8 +216,9 @@ class ProcessReader:
         if isinstance(process.unit, Absent):
             self._row_of(process, now)
         on = blocked_task.waits_on(
-            self._tree, f"{FOLDER}/{task.folder}", task.stat.name, is_kernel=task.stat.is_kernel
-        )
+            self._tree, f"{FOLDER}/{task.folder}", task.stat.name, self._rounds.disks,
+            is_kernel=task.stat.is_kernel,
+        )  # fmt: skip
         return {
             "started": task.stat.started, "process": number, "command": task.stat.name, "unit": process.unit,
             "waiting": now - task.since, "state": task.state, "place": task.place or NEEDS_ROOT,
@@ -244,7 +245,8 @@ class ProcessReader:
             process = wanted[number]
             self._files[process] = now, []
             with suppress(OSError):
-                self._files[process] = now, open_files(self._tree, f"{FOLDER}/{process.first.folder}")
+                folder = f"{FOLDER}/{process.first.folder}"
+                self._files[process] = now, open_files(self._tree, folder, self._rounds.disks)
         rows: dict[str, dict[str, Value]] = {}
         for number, process in wanted.items():
             seen = set()

@@ -19,6 +19,7 @@ from zmon.absent import absent
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.held_files import Allowance, HeldFile
+from zmon.kernel.process_files import DiskNumbers
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import WAIT_STATES
 from zmon.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
@@ -142,6 +143,8 @@ class Rounds:
         """Tasks that were seen in the last round, ..."""
         self.left_out = 0
         """... and processes beyond `MAX_TASKS` that were not."""
+        self.disks = DiskNumbers(tree)
+        """The numbers of disks in this round."""
         self._calls = 0
         """System calls that may still be read in this round."""
 
@@ -197,6 +200,7 @@ class Rounds:
         self.begun = self.begun or now
         self.count += 1
         self.tasks = self.left_out = 0
+        self.disks = DiskNumbers(self._tree)
         places, self._calls = MAX_PLACES, MAX_CALLS
         for number in numbers:
             if self.tasks >= MAX_TASKS:
@@ -282,8 +286,9 @@ class Rounds:
         if task.place and self._calls and task.stat is not None:
             self._calls -= 1
             process.on = told_wait(
-                self._tree, f"{FOLDER}/{task.folder}", task.stat.name, is_kernel=task.stat.is_kernel
-            )
+                self._tree, f"{FOLDER}/{task.folder}", task.stat.name, self.disks,
+                is_kernel=task.stat.is_kernel,
+            )  # fmt: skip
         return may_read
 
     def count_time(self, process: Process, task: ProcessTask) -> bool:
