@@ -10,6 +10,7 @@ from zmon.placement.spread_report import (
     SpreadQuery,
     SpreadReport,
     counted,
+    even_words,
     pressure,
     report_spread,
     staying_words,
@@ -79,6 +80,33 @@ def test_channels_limit_each_step_as_they_limit_all() -> None:
     assert last.ratio == pytest.approx(found.moved.times)
     assert last.full in found.moved.then
     assert any(name.startswith("channels") for name in found.moved.then)
+
+
+def test_what_is_even_is_offered_no_change() -> None:
+    """Though the model computes 4 % more throughput: that is no gain, and may be a loss."""
+    found = ask(traffic=True)
+    even = found.even._replace(times=1.04, low=0.84, high=1.29, little=True)
+    spread = found.whole.spread._replace(uneven=1.03)
+    level = found._replace(even=even, whole=found.whole._replace(spread=spread))
+    assert even_words(level) == (
+        "The traffic is even over 4 LCUs, Max/mean is 1.03: an even spread gains nothing"
+    )
+    uneven = level._replace(whole=level.whole._replace(spread=spread._replace(uneven=1.5)))
+    assert even_words(uneven).startswith(
+        "An even spread of the traffic over 4 LCUs would gain little: 1.04 times the throughput"
+    )
+
+
+def test_a_loss_within_the_range_is_explained() -> None:
+    """Beside the number."""
+    found = ask(traffic=True)
+    even = found.even._replace(
+        times=1.5, low=0.9, high=1.7, counted="2 ms", loss="a loss is possible: who knows"
+    )
+    said = times_words("X", even, found.units)
+    assert said.startswith(
+        "X: 1.50 times the throughput (0.90 to 1.70), 2 ms; a loss is possible: who knows. "
+    )
 
 
 def test_the_words_of_what_if() -> None:

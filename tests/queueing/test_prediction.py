@@ -17,7 +17,13 @@ from zmon.queueing.change import (
 )
 from zmon.queueing.fit import fit
 from zmon.queueing.observation import ObservedLoad, ObservedProcessors, ObservedVolume
-from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, fitted_interval, predict
+from zmon.queueing.prediction import (
+    RESPONSE_ERROR,
+    THROUGHPUT_ERROR,
+    fitted_interval,
+    loss_words,
+    predict,
+)
 
 UNPREDICTED = {
     "40 aliases for 20",
@@ -65,6 +71,20 @@ def test_the_range_of_an_unseen_pair_has_what_is_simulated(pair: Pair) -> None:
     quick, slow = found.prediction.response
     assert low <= found.rate <= high
     assert quick <= found.response <= slow
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_a_loss_within_the_range_is_explained(pair: Pair) -> None:
+    """By what is not known, or by the error of the model where all is."""
+    found = compared(pair).prediction
+    words = loss_words(found)
+    assert bool(words) == (f"{found.throughput[0] / found.whole.rate[0]:.2f}" < "1.00")
+    if words:
+        reasons = words.removeprefix("a loss is possible: ").split(", and ")
+        if found.missing:
+            assert all(any(one.startswith(reason) for one in found.missing) for reason in reasons)
+        else:
+            assert reasons == ["the model errs by up to 15 %"]
 
 
 def test_what_a_volume_allows_is_known_as_well_as_the_interval_is_long() -> None:

@@ -29,8 +29,7 @@ from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
     anew_words,
-    counted,
-    no_use_words,
+    even_words,
     pressure,
     report_spread,
     spread_words,
@@ -324,8 +323,7 @@ def _findings(report: SpreadReport) -> Iterator[str]:
     if known:
         unknown = report.sides.get("", 0)
         yield f"Sides: {', '.join(known)}" + (f", not known {percent(100 * unknown)} %" if unknown else "")
-    even = times_words(f"What if: an even spread of {counted(report)}", report.even, report.units)
-    yield no_use_words(report) or even
+    yield even_words(report, "What if: an even spread")
     if not isinstance(report.headroom.factor, Absent):
         factor, binding = report.headroom.factor, report.headroom.binding
         full = f"{enumerated(binding, MAX_NAMED)} {'is' if len(binding) == 1 else 'are'} full"

@@ -26,7 +26,7 @@ from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
-from zmon.queueing.prediction import FULL_ENOUGH, LITTLE, predict
+from zmon.queueing.prediction import FULL_ENOUGH, LITTLE, loss_words, predict
 from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, queue, rate
@@ -215,7 +215,8 @@ def sentences(found: Prediction) -> Iterator[str]:
     whole = found.whole
     low, high = (each / whole.rate[0] for each in found.throughput)
     bound = "" if isinstance(found.bound, Absent) else f", at most {queue(found.bound)}"
-    yield f"Throughput: {queue(found.times)} times ({queue(low)} to {queue(high)}{bound})."
+    loss = f"; {words}" if (words := loss_words(found)) else ""
+    yield f"Throughput: {queue(found.times)} times ({queue(low)} to {queue(high)}{bound}){loss}."
     now, then = (DOTS if isinstance(time, Absent) else rate(1e3 * time) for time in whole.response)
     slow, slower = (rate(1e3 * time) for time in found.response)
     yield f"Response: {then} ms instead of {now} ({slow} to {slower})."

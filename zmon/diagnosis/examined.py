@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import Examined
-from zmon.diagnosis.gains import gains_little
 from zmon.diagnosis.phrases import (
     NOT_MUCH,
     gain_words,
@@ -25,7 +24,7 @@ from zmon.diagnosis.phrases import (
 )
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
-from zmon.queueing.prediction import LOW
+from zmon.queueing.prediction import LOW, gains_little
 from zmon.queueing.waiting import FULL_ALIASES, MIN_LONGER, MIN_LOST
 from zmon.ranges import ranges
 

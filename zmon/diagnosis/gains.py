@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import percent, prediction
-from zmon.queueing.prediction import LITTLE, LOW
+from zmon.queueing.prediction import LOW, gains_little
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -78,12 +78,6 @@ def _limiting(
     """Return the diagnosis that is first about the resource that limits in a prediction."""
     each = (one for one in diagnoses if one.id not in useless and one.subjects)
     return next((one for one in each if one.subjects[0].title == found.limit), None)
-
-
-def gains_little(found: Prediction) -> bool:
-    """Return whether a change is not worth its work: neither more throughput nor shorter responses."""
-    now, then = found.whole.response
-    return found.times < LITTLE and not (then * LITTLE <= now)
 
 
 def _may_lose(found: Prediction) -> bool:

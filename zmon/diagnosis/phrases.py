@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.queueing.observation import NOT_TIMED
-from zmon.queueing.prediction import LITTLE, LOW
+from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
@@ -160,4 +160,5 @@ def gain_words(found: Prediction) -> str:
         times = f"{NOT_MUCH}{times}"
     response = f", {then} instead of {now} for a request" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
-    return times + response + limit
+    loss = "" if gains_little(found) or not (words := loss_words(found)) else f"; {words}"
+    return times + response + limit + loss

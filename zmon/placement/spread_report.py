@@ -25,7 +25,7 @@ from zmon.placement.measures import (
     unknown,
 )
 from zmon.placement.move_statements import instead
-from zmon.placement.planner import plan_moves
+from zmon.placement.planner import WORTH, plan_moves
 from zmon.placement.planner_state import SharedResource
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
@@ -111,6 +111,10 @@ class WhatIf(NamedTuple):
     """The range of `times` if it is predicted by the model of queues, not a bound; else 0."""
     counted: str = ""
     """Of a prediction: response times, and what it counts, in words."""
+    little: bool = False
+    """Whether neither throughput nor responses get better by enough to be worth the work."""
+    loss: str = ""
+    """Of a prediction: why less throughput than now is within the range, if it is."""
 
 
 class SpreadReport(NamedTuple):
@@ -349,7 +353,9 @@ def what_if(
     known = all(not isinstance(unit.capacity, Absent) for unit in units)
     alike = units if known else [unit._replace(capacity=1.0) for unit in units]
     now, then = (_headroom(loads, alike, channels if known else {}) for loads in (before, after))
-    return WhatIf(bound_ratio(now, then), now.binding, then.binding)
+    times = bound_ratio(now, then)
+    little = not isinstance(times, Absent) and times < 1 + WORTH
+    return WhatIf(times, now.binding, then.binding, little=little)
 
 
 class Pressure(NamedTuple):
@@ -493,6 +499,10 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
     if effect.high:
         span = f"({effect.low:.2f} to {effect.high:.2f})"
         times = f"{effect.times:.2f} times the throughput {span}, {effect.counted}"
+    if effect.loss:
+        times = f"{times}; {effect.loss}"
+    if effect.little:
+        return f"{what} would gain little: {times}"
     sentence = f"{what}: {times}. {verb} {named(effect.now)} now"
     if effect.then == effect.now:
         return f"{sentence} and afterwards"
@@ -502,6 +512,17 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
+
+
+def even_words(report: SpreadReport, what: str = "An even spread") -> str:
+    """Return what an even spread would give, or why it is of no use; empty if unknown."""
+    uneven, is_traffic = report.whole.spread.uneven, report.wanted.traffic
+    if report.no_use:
+        return no_use_words(report)
+    if report.even.little and len(report.units) > 1 and uneven < 1 + WORTH:
+        load, many = "traffic is" if is_traffic else "bytes are", f"{len(report.units)} {report.wanted.what}s"
+        return f"The {load} even over {many}, Max/mean is {uneven:.2f}: an even spread gains nothing"
+    return times_words(f"{what} of {counted(report)}", report.even, report.units)
 
 
 def no_use_words(report: SpreadReport) -> str:

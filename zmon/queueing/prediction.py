@@ -54,6 +54,7 @@ STANDARD_ERRORS: Final = 2.0
 """Within so many the mean of an interval is in 19 of 20."""
 LITTLE: Final = 1.05
 """Times the throughput below which a change gains little."""
+MODEL_ERRS: Final = f"the model errs by up to {100 * THROUGHPUT_ERROR:.0f} %"
 CPU: Final = "processors"
 """The kind of the station that all requests of programs use."""
 PROCESSORS: Final = (CPU, "cpu")
@@ -386,6 +387,20 @@ def _paths_used(model: FittedModel) -> int:
     return round(sum(model.paths[group].servers for group in groups))
 
 
+def gains_little(found: Prediction) -> bool:
+    """Return whether a change is not worth its work: neither more throughput nor shorter responses."""
+    now, then = found.whole.response
+    return found.times < LITTLE and not (then * LITTLE <= now)
+
+
+def loss_words(found: Prediction) -> str:
+    """Return why less throughput than now is within the range; empty where it is not."""
+    if round(found.throughput[0] / found.whole.rate[0], 2) >= 1:
+        return ""
+    unknown = [words.partition(": ")[0] for words in found.missing]
+    return f"a loss is possible: {', and '.join(unknown) or MODEL_ERRS}"
+
+
 class _Doubt(NamedTuple):
     """Something that an interval does not show and a change needs."""
 
@@ -432,7 +447,7 @@ def _doubts(
             " known, and the middle is taken"
         )
     if any(not paths.pooled for paths in base.model.paths.values()):
-        yield _Doubt("FCP: the time in the storage server is not measured apart from the wait for a path")
+        yield _Doubt("the time in a storage server behind FCP is not measured apart from the wait for a path")
     if any(isinstance(change, PathsInUse) for change in changes):
         # those that come into use may be met evenly
         evenly = {key: one._replace(pooled=True) for key, one in model.paths.items()}

@@ -23,7 +23,7 @@ from zmon.placement.spread_report import (
     NOT_WORTH,
     SpreadQuery,
     anew_words,
-    counted,
+    even_words,
     no_use_words,
     report_spread,
     spread_words,
@@ -337,9 +337,8 @@ def _spread_notes(
     if not isinstance(crowded.share, Absent):
         title = next((unit.title for unit in by_traffic.units if unit.key == crowded.worst), "")
         found.append(f"{title} has {100 * crowded.share:.0f} % of the tablespaces' traffic")
-    even = times_words(f"An even spread of {counted(by_traffic)}", by_traffic.even, by_traffic.units)
-    found += [no_use_words(by_traffic) or even]
-    found = [sentence for sentence in found if sentence]
+    if words := even_words(by_traffic):
+        found.append(words)
     if by_bytes.mixed:
         many = len(by_bytes.mixed)
         volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])

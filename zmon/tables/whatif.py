@@ -15,7 +15,14 @@ from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
 from zmon.queueing.computing import background
 from zmon.queueing.fit import FlowShare
-from zmon.queueing.prediction import FittedInterval, Prediction, fitted_interval, predict
+from zmon.queueing.prediction import (
+    FittedInterval,
+    Prediction,
+    fitted_interval,
+    gains_little,
+    loss_words,
+    predict,
+)
 from zmon.tables.cpu import Processors
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.join import total
@@ -169,7 +176,16 @@ def _effect(found: Prediction) -> WhatIf:
         f"{then:.1f} ms instead of {now:.1f} for a request, over {lcus} LCU{'s' * (lcus != 1)}"
         f" and {found.paths} channel paths"
     )
-    return WhatIf(found.times, (found.limit_before,), (found.limit,), low, high, counted)
+    return WhatIf(
+        found.times,
+        (found.limit_before,),
+        (found.limit,),
+        low,
+        high,
+        counted,
+        gains_little(found),
+        loss_words(found),
+    )
 
 
 def changes_of(steps: Iterable[PlanStep]) -> tuple[Change, ...]:
