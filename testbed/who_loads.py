@@ -23,7 +23,7 @@ ADDR: Final = "7002"
 SPACE: Final = "orders"
 EXPECTED: Final = f"{UNIT} {ADDR} {SPACE}"
 SHOWN: Final = {"live": "zmon show", "recorded": "zmon show --from"}
-PICTURES: Final = {"live": "three keys, live", "replay": "three keys, replayed"}
+PICTURES: Final = {"live": "two keys, live", "replay": "two keys, replayed"}
 
 
 def check_rows(path: Path, how: str) -> Check:
