@@ -79,24 +79,24 @@ class CollectedText(NamedTuple):
         return f"{self.origin}:{self.line + line}"
 
 
+# Patterns of the content of texts are compiled with the first text: most captures hold none.
 _TOOLS: Final = "|".join(COMMANDS)
-_SECTION: Final = re.compile(r"^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n", re.MULTILINE)
-_ECHOED: Final = re.compile(r"^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n", re.MULTILINE)
-_PROMPT: Final = re.compile(
-    rf"^(?:\[[^\]\n]{{1,100}}\] ?)?(?:[\w.@-]{{1,64}}(?::[^\s#$>%]{{0,100}})?)? ?[#$>%] ?"
-    rf"(?:sudo )?(?:/[\w./-]{{1,60}}/)?((?:{_TOOLS})(?: [^\n]*)?)\n",
-    re.MULTILINE,
+_SECTION: Final = r"(?m)^#==\[ ([A-Za-z ]{1,40}) \]=*#\n# ?([^\n]*)\n"
+_ECHOED: Final = r"(?m)^#{20,200}\n([^\s>]{0,255})> ([^\n]*)\n"
+_PROMPT: Final = (
+    rf"(?m)^(?:\[[^\]\n]{{1,100}}\] ?)?(?:[\w.@-]{{1,64}}(?::[^\s#$>%]{{0,100}})?)? ?[#$>%] ?"
+    rf"(?:sudo )?(?:/[\w./-]{{1,60}}/)?((?:{_TOOLS})(?: [^\n]*)?)\n"
 )
-_HEADINGS: Final = re.compile(
-    rb"^(?:#==\[ |#{20,200}\n[^\s>]{0,255}> |Bus-ID +|Device +Subchan\.|CHPID +Vary|[^\n]{0,200}MAJ[:_]MIN"
-    rb"|DASD [0-9A-Fa-f]{4} |\S+: [0-9]+ [0-9]+ [a-z-]+|\S[^\n]{0,200} dm-[0-9]{1,5} \S+,|P: /devices/"
-    rb"|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]|\S+ on / type |/dev/\S+ / \S+ "
+_HEADINGS: Final = (
+    rb"(?m)^(?:#==\[ |#{20,200}\n[^\s>]{0,255}> |Bus-ID +|Device +Subchan\.|CHPID +Vary"
+    rb"|[^\n]{0,200}MAJ[:_]MIN|DASD [0-9A-Fa-f]{4} |\S+: [0-9]+ [0-9]+ [a-z-]+|\S[^\n]{0,200} dm-[0-9]{1,5}"
+    rb" \S+,|P: /devices/|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]"
+    rb"|\S+ on / type |/dev/\S+ / \S+ "
     rb"| *PV +VG +|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
-    rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])',
-    re.MULTILINE,
+    rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])'
 )
-_COLLECTORS: Final = re.compile(rb"^(?:#==\[ [A-Za-z ]{1,40} \]=|#{20,200}\n[^\s>]{0,255}> )", re.MULTILINE)
-_NOT_THERE: Final = re.compile(r" - (?:File not found|Last [0-9]+ Lines)\s*$")
+_COLLECTORS: Final = rb"(?m)^(?:#==\[ [A-Za-z ]{1,40} \]=|#{20,200}\n[^\s>]{0,255}> )"
+_NOT_THERE: Final = r" - (?:File not found|Last [0-9]+ Lines)\s*$"
 
 
 def may_be_collected(path: str) -> bool:
@@ -110,9 +110,9 @@ def is_collected(path: str, head: bytes) -> bool:
     """Return whether a file, by its path and first bytes, is a text with something that zmon can use."""
     if b"\0" in head or not may_be_collected(path):
         return False
-    if _SOS.fullmatch(path) or _HEADINGS.search(head):
+    if _SOS.fullmatch(path) or re.search(_HEADINGS, head):
         return True
-    return _PROMPT.search(head.decode("utf-8", "replace")) is not None
+    return re.search(_PROMPT, head.decode("utf-8", "replace")) is not None
 
 
 def is_collected_among(path: str, head: bytes, deepest: int) -> bool:
@@ -128,7 +128,7 @@ def is_collected_among(path: str, head: bytes, deepest: int) -> bool:
         return True
     if posixpath.splitext(path)[1].lower() not in ENDINGS:
         return False
-    if _COLLECTORS.search(head):
+    if re.search(_COLLECTORS, head):
         return True
     return path.count("/") <= deepest and is_collected(path, b"".join(head.splitlines(keepends=True)[:FIRST]))
 
@@ -136,13 +136,11 @@ def is_collected_among(path: str, head: bytes, deepest: int) -> bool:
 def is_of_cp(section: CollectedText) -> bool:
     """Return whether a section is an answer of CP, or a text that begins like one."""
     return section.tool in {"vmcp", "hcp"} or (
-        not section.command and _ANSWER.search(section.text) is not None
+        not section.command and re.search(_ANSWER, section.text) is not None
     )
 
 
-_ANSWER: Final = re.compile(
-    r"^(?:DASD [0-9A-F]{4} (?:[0-9A-Z]{4,5} |ON |CP |ATTACHED)|FCP +[0-9A-F]{4} ON FCP )", re.MULTILINE
-)
+_ANSWER: Final = r"(?m)^(?:DASD [0-9A-F]{4} (?:[0-9A-Z]{4,5} |ON |CP |ATTACHED)|FCP +[0-9A-F]{4} ON FCP )"
 _SOS: Final = re.compile(
     r"(?:.*/)?sos_commands/[^/]+/(?:[^/]+/)?(?P<command>(?P<tool>[a-z]+)(?![a-z])[^/]*)", re.DOTALL
 )
@@ -155,21 +153,21 @@ def sections(origin: str, data: bytes, time: int) -> Iterator[CollectedText]:
     if match := _SOS.fullmatch(origin):
         words = match["command"].removesuffix(".txt").replace("_", " ")
         yield CollectedText(origin, 1, words, "", text, time)
-    elif _SECTION.search(text):
+    elif re.search(_SECTION, text):
         yield from _cut(origin, text, time, _SECTION)
-    elif _ECHOED.search(text):
+    elif re.search(_ECHOED, text):
         yield from _cut(origin, text, time, _ECHOED)
-    elif _PROMPT.search(text):
+    elif re.search(_PROMPT, text):
         yield from _cut(origin, text, time, _PROMPT)
     else:
         yield CollectedText(origin, 1, "", "", text, time)
 
 
-def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterator[CollectedText]:
+def _cut(origin: str, text: str, time: int, heading: str) -> Iterator[CollectedText]:
     """Yield the sections behind headings of one form."""
     line, at = 1, 0
     found = None
-    for match in heading.finditer(text):
+    for match in re.finditer(heading, text):
         if found is not None:
             yield from _section(origin, line, found, text[at : match.start()], time)
         line += text.count("\n", at, match.end())
@@ -180,8 +178,8 @@ def _cut(origin: str, text: str, time: int, heading: re.Pattern[str]) -> Iterato
 
 def _section(origin: str, line: int, heading: re.Match[str], text: str, time: int) -> Iterator[CollectedText]:
     words = heading[heading.re.groups].strip()
-    if heading.re is _SECTION and heading[1] != "Command":
-        if words.startswith("/") and not _NOT_THERE.search(words):
+    if heading.re.pattern == _SECTION and heading[1] != "Command":
+        if words.startswith("/") and not re.search(_NOT_THERE, words):
             yield CollectedText(origin, line, "", words[1:], f"{text.rstrip()}\n", time)
         return
     tool, _, rest = words.partition(" ")
