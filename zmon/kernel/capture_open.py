@@ -59,9 +59,7 @@ MAX_ENTRIES: Final = 10_000
 MAX_PASSES: Final = 10_000
 """Maximum number of passes of a capture: hours, if one is made each second."""
 
-OF_KERNEL: Final = re.compile(
-    r"proc/.|sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)/."
-)
+OF_KERNEL: Final = r"proc/.|sys/(?:block|bus|class|dev|devices|firmware|fs|hypervisor|kernel|module|power)/."
 """How the path of a kernel's file begins; header files, too, lie in directories that are called sys."""
 
 DEEPEST: Final = 1
@@ -157,7 +155,7 @@ def _labels(path: str, found: CaptureContents) -> list[str]:
     for label, nodes in found.nodes.items():
         if label in found.roots:
             continue
-        if any(isinstance(node, CapturedFile) and OF_KERNEL.match(name) for name, node in nodes.items()):
+        if any(isinstance(node, CapturedFile) and re.match(OF_KERNEL, name) for name, node in nodes.items()):
             labels.append(label)
         elif not found.texts:
             found.leave_out("passes without a file below sys or proc", label or path)
@@ -243,7 +241,9 @@ def _holds_kernel_file(directory: str) -> bool:
     for top in ("proc", "sys"):
         for place, folders, names in os.walk(f"{directory}/{top}"):
             inside = os.path.relpath(place, directory)
-            if any(OF_KERNEL.match(f"{inside}/{name}") and _is_regular(f"{place}/{name}") for name in names):
+            if any(
+                re.match(OF_KERNEL, f"{inside}/{name}") and _is_regular(f"{place}/{name}") for name in names
+            ):
                 return True
             number += 1 + len(folders) + len(names)
             if number > MAX_ENTRIES:

@@ -424,8 +424,8 @@ _MOST_NESTED: Final = 4
 """Maximum number of such archives that are opened."""
 
 _PASS: Final = re.compile(rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?)", re.DOTALL)
-_NOTES: Final = re.compile(r"(?:(?:.*/)?([^/]+)/)?CAPTURE\.txt", re.DOTALL)
-_EXTRA: Final = re.compile(r"(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.bin", re.DOTALL)
+_NOTES: Final = r"(?s)(?:(?:.*/)?([^/]+)/)?CAPTURE\.txt"
+_EXTRA: Final = r"(?s)(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.bin"
 
 
 def is_nested(name: str) -> bool:
@@ -461,9 +461,9 @@ class CaptureContents:
             self.nodes.setdefault(match[1] or "", {})[sys.intern(match[2])] = node
         elif not isinstance(node, CapturedFile):
             pass
-        elif match := _EXTRA.fullmatch(path):
+        elif match := re.fullmatch(_EXTRA, path):
             self.extras[f"ioctl/{match[1]}/{match[2]}.bin"] = node
-        elif match := _NOTES.fullmatch(path):
+        elif match := re.fullmatch(_NOTES, path):
             self.notes[match[1] or ""] = node
         elif is_nested(path):
             self._nested[path.removesuffix(NESTED)] = node.data
@@ -481,7 +481,7 @@ class CaptureContents:
     def wants(self, name: str) -> bool:
         """Return whether the content of a file of this name may be needed."""
         path = _plain(name)
-        if path is None or _PASS.fullmatch(path) or _NOTES.fullmatch(path) or _EXTRA.fullmatch(path):
+        if path is None or _PASS.fullmatch(path) or re.fullmatch(_NOTES, path) or re.fullmatch(_EXTRA, path):
             return True
         return is_nested(path) or may_be_collected(path)
 

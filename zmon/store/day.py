@@ -29,7 +29,7 @@ DAY: Final = 86_400 * 10**9
 LAST: Final = (1 << 63) - 1
 """ns since 1970 of the last instant that a recording can hold."""
 
-_NAME: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon", re.ASCII)
+_NAME: Final = r"(?a)(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon"
 _EPOCH: Final = 719_163
 """`date(1970, 1, 1).toordinal()`"""
 
@@ -84,7 +84,7 @@ def day_file(directory: str, utc: int, part: int = 1) -> DayFile:
 
 def parse_name(path: str) -> DayFile | None:
     """Return the day file of a path; None if its name is another."""
-    match = _NAME.fullmatch(os.path.basename(path))
+    match = re.fullmatch(_NAME, os.path.basename(path))
     if match is None:
         return None
     from datetime import date  # noqa: PLC0415 - likewise
