@@ -10,7 +10,7 @@ from zmon.cli.main import main
 
 EFFECT = re.compile(
     r"moves: (?P<times>\S+) times the throughput \((?P<low>\S+) to (?P<high>\S+)\), "
-    r"(?P<then>\S+) ms instead of (?P<now>\S+) for a request, over (?P<lcus>\d+) LCUs and (?P<paths>\d+) "
+    r"(?P<then>\S+ ms) instead of (?P<now>\S+ ms) for a request, over (?P<lcus>\d+) LCUs and (?P<paths>\d+) "
 )
 EVEN = re.compile(
     r"n even spread of the traffic over \d+ LCUs: (\S+ times the throughput \(\S+ to \S+\), .*?paths)\."
@@ -35,7 +35,7 @@ def test_moves_promise_the_same_everywhere(name: str, capsys: pytest.CaptureFixt
     assert found is not None
     assert found[0] in screen
     assert f"Throughput: {found['times']} times ({found['low']} to {found['high']}, at most" in answer
-    assert f"Response: {found['then']} ms instead of {found['now']} (" in answer
+    assert f"Response: {found['then']} instead of {found['now']} (" in answer
     assert f"Counted: {found['lcus']} LCUs with I/O, {found['paths']} channel paths in use." in answer
 
 

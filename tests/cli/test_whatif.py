@@ -64,7 +64,7 @@ def test_the_answer_in_words(whatif: WhatIf) -> None:
     )
     assert "requests wait in Linux for volume 8000." in lines
     assert "Throughput: 1.9" in lines or "Throughput: 2.0" in lines
-    assert "Limit then: volume 8000, 100 % busy." in lines
+    assert "Next limit: volume 8000, 100 % busy." in lines
     assert "Confidence: fair: an LCU gets more requests at once than now" in lines
 
 

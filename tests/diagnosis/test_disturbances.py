@@ -22,6 +22,20 @@ def test_a_disk_that_hangs(seconds: float, confidence: str) -> None:
     assert not found or (found[0].lost == 3.0 and "Volume 7000 hangs" in found[0].claim)
 
 
+@pytest.mark.parametrize(
+    ("key", "commands"),
+    [
+        ("0.0.7000", ("DEVICE 7000", "lsdasd 0.0.7000", "tunedasd -Q")),
+        ("sda", ("DEVICE sda", "multipath -ll", "lszfcp -D")),
+    ],
+)
+def test_where_to_look_is_named(key: str, commands: tuple[str, ...]) -> None:
+    """The screen of the disk, and the commands for its sort; only a DASD is asked for a reserve."""
+    found = only(hung_disks(situation(hung=(HungDisk(key, key.rpartition(".")[2], 60.0, 3),))))
+    assert all(command in found.action for command in commands)
+    assert ("tunedasd" in found.action) is key.startswith("0.0.")
+
+
 def test_several_disks_are_one_diagnosis() -> None:
     """With the longest time of them; a volume without a count holds one request at least."""
     disks = tuple(HungDisk(f"0.0.700{at}", f"700{at}", 40.0 + at, UNKNOWN) for at in range(3))

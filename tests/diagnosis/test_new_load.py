@@ -29,7 +29,7 @@ def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     now = load(*busy(reads=reads))  # type: ignore[arg-type]
     found = only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
     assert found.claim.startswith(
-        f"Since {clock(NOON, '%H:%M')} a new {words} 210 MB/s in requests of 256 KB"
+        f"Since {clock(NOON, '%H:%M')} a new {words} 209 MB/s in requests of 256 KB"
     )
     assert "2 volumes of LCU 7" in found.claim
     assert "do not move files" in found.action
@@ -108,6 +108,8 @@ def test_the_unit_that_fills_the_lcu_is_named(end: int | None, words: str) -> No
     machine = {"period": LoadPeriod(NOON, end), "usual": NOT_LOOKED, "units": known}
     found = only(new_load(situation(load(*busy()), CALM, **machine)))  # type: ignore[arg-type]
     assert found.action == f"{words}: move that work to another time or slow it down; do not move files."
+    assert "a new reader read" in found.claim
+    assert " 206 MB/s" in found.claim  # 98 % of 210
     shares = [one for one in found.evidence if one.column == "user_disk.lcushare"]
     assert [(one.subject.title, f"{one.value}") for one in shares] == [
         ("user 1000, session 7", "98.0"),
@@ -143,3 +145,10 @@ def test_units_are_asked_only_for_a_load_that_is_new() -> None:
     assert asked == []
     only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED, units=units_of)))
     assert asked == ["L"]
+
+
+def test_the_volumes_are_summed_up() -> None:
+    """Those that are read alike are one number."""
+    found = only(new_load(situation(load(*busy()), CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))  # type: ignore[arg-type]
+    (each,) = (one for one in found.evidence if one.column == "device.mbs")
+    assert each.words == "volumes 7000-7001: 105 MB/s each"

@@ -1,13 +1,50 @@
-"""What diagnoses say is lacking is what CTLUNIT says of the same LCU."""
+"""The parts of sentences say what is sure and what is lacking, and add up."""
 
 from __future__ import annotations
 
+from math import fsum
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.diagnosis.situations import LCU, load, volume
 from zmon.absent import Absent, absent
-from zmon.diagnosis.phrases import NO_CMF, UNTIMED, no_cmf, why_untimed
+from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
 from zmon.kernel.cmf import NO_TIMES, OFF
+from zmon.queueing.prediction import LOW, Prediction, UnitOutcome
+
+
+def prediction(times: float, low: float, then: float, confidence: str = LOW) -> Prediction:
+    """Return what is predicted of 100 requests a second that take 1 ms each."""
+    whole = UnitOutcome("", "all", (100.0, 100 * times), (1.0, 1.0), (0.001, then))
+    found = dict.fromkeys(Prediction._fields)
+    found |= {"whole": whole, "units": (whole,), "throughput": (100 * low, 200.0), "confidence": confidence}
+    return Prediction(**found | {"limit": "4 processors", "use": 0.8})  # type: ignore[arg-type]
+
+
+def test_a_longer_response_is_explained() -> None:
+    """More requests come where more are answered."""
+    assert "1.5 ms instead of 1.0 ms for a request, because more come" in gain_words(
+        prediction(1.32, 1, 0.0015)
+    )
+    assert "because" not in gain_words(prediction(1.32, 1.0, 0.0005))
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [((0.836, 0.164), ["84 %", "16 %"]), ((0.8405, 0.1657), ["84 %", "16 %"]), ((0.5,), ["50 %"]), ((), [])],
+)
+def test_shares_that_were_counted_one_after_the_other(parts: tuple[float, ...], words: list[str]) -> None:
+    """Together they are never more than all."""
+    assert percents(parts) == words
+
+
+@given(st.lists(st.floats(0, 1), max_size=9))
+def test_shares_add_up(parts: list[float]) -> None:
+    """The words add up to the sum of the parts, of which more than all is all."""
+    said = sum(int(words.split()[0]) for words in percents(parts))
+    assert said == round(100 * min(1.0, fsum(parts)))
 
 
 @pytest.mark.parametrize(

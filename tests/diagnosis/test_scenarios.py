@@ -145,11 +145,11 @@ def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> 
 @pytest.mark.parametrize(
     ("since", "until", "when"),
     [
-        ("12:00", "16:00", "From 14:30 to 14:45 a new reader read 144 MB/s"),
-        ("14:00", "15:00", "From 14:30 to 14:45 a new reader read 144 MB/s"),
-        ("13:30", "18:00", "From 14:30 to 14:45 a new reader read 144 MB/s"),
-        ("14:40", "15:30", "From 14:30 to 14:45 a new reader read 144 MB/s"),
-        ("14:00", "14:40", "Since 14:30 a new reader reads 144 MB/s"),
+        ("12:00", "16:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
+        ("14:00", "15:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
+        ("13:30", "18:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
+        ("14:40", "15:30", "From 14:30 to 14:45 a new reader read 141 MB/s"),
+        ("14:00", "14:40", "Since 14:30 a new reader reads 141 MB/s"),
     ],
 )
 def test_an_incident_has_the_same_times_in_every_window(

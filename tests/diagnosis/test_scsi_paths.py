@@ -39,8 +39,14 @@ def test_one_path_does_all(use: float) -> None:
     found = only(one_path_does_all(behind((leaf("60", 5000.0, use=use),), (leaf("61", 0.0),))))
     assert found.confidence == CERTAIN
     assert "One of 2 FCP paths does all I/O of 1 disk: FCP device 0.0.fc60" in found.claim
-    assert "multibus" in found.action
     assert found.lost >= 0.6
+
+
+def test_how_to_use_all_paths_is_said_whole() -> None:
+    """What to write where, which policy applies, how it becomes active, and where that is seen."""
+    found = only(one_path_does_all(behind((leaf("60", 5000.0, use=0.9),), (leaf("61", 0.0),))))
+    for words in ("path_grouping_policy multibus", "multipath -ll", "multipathd reconfigure", "MPATH"):
+        assert words in found.action
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
 from zmon.queueing.fit import FlowShare
 
 if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Diagnosis
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedVolume
 
@@ -70,19 +71,30 @@ def test_volumes_of_an_lcu_that_wait_together() -> None:
     assert abs(found.lost - now.waiting.places[0].lost / 2) < 1e-9
 
 
-def test_who_does_the_io_is_named() -> None:
-    """The unit with most of the bytes of the LCU is in the claim; others are evidence."""
-    units = (UnitPart("rman-backup", 0.9), UnitPart("oracle-ORA", 0.1))
+def with_units(*units: UnitPart) -> Diagnosis:
     machine = situation(load(BUSY), units=units).machine
-    found = only(logs_beside_data(listed(BUSY)._replace(machine=machine)))
-    assert found.claim.endswith(" Most I/O on LCU 7 is by rman-backup (90 %).")
+    return only(logs_beside_data(listed(BUSY)._replace(machine=machine)))
+
+
+def test_who_does_most_of_the_io_comes_first() -> None:
+    """It can be slowed down now, the logs are moved later; others are evidence."""
+    found = with_units(UnitPart("rman-backup", 0.9), UnitPart("oracle-ORA", 0.1))
+    assert found.claim.startswith("Most I/O on LCU 7 is by rman-backup (90 %). The log /db/log1 lies on")
+    assert found.action.startswith(
+        "Now: slow down rman-backup or move it to another time. Later: put the logs"
+    )
     assert [one.words for one in found.evidence if one.subject.kind == "unit"] == [
         "90 % of the bytes of LCU 7 by rman-backup",
         "10 % of the bytes of LCU 7 by oracle-ORA",
     ]
-    many = (UnitPart("rman-backup", 0.4), UnitPart("oracle-ORA", 0.3))
-    machine = situation(load(BUSY), units=many).machine
-    assert "Most I/O" not in only(logs_beside_data(listed(BUSY)._replace(machine=machine))).claim
+    assert "Most I/O" not in with_units(UnitPart("rman-backup", 0.4), UnitPart("etl", 0.3)).claim
+
+
+def test_nobody_is_told_to_slow_down_the_database() -> None:
+    """Its logs wait behind its own data: only another place for them helps."""
+    found = with_units(UnitPart("oracle-ORA", 0.9))
+    assert found.claim.endswith(" Most I/O on LCU 7 is by oracle-ORA (90 %).")
+    assert found.action.startswith("Put the logs on volumes of their own")
 
 
 def test_what_is_not_known() -> None:

@@ -12,10 +12,10 @@ from zmon.absent import absent
 from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
 from zmon.cli.service_status import state_of_verdict
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
+from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
-from zmon.diagnosis.verdict import CAUSES, verdict
+from zmon.diagnosis.verdict import CAUSES, _explained, verdict
 from zmon.queueing.observation import ObservedLoad, ObservedProcessors
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import waiting
@@ -121,3 +121,37 @@ def test_where_nothing_is_measured_nothing_is_said_to_be_sufficient() -> None:
     assert not found.is_measured
     assert found.sentence.startswith("Nothing was measured")
     assert state_of_verdict(found).level == NAGIOS_UNKNOWN
+
+
+def explained(*diagnoses: Diagnosis) -> dict[str, str]:
+    """Return what explains some diagnoses, by their ids."""
+    return {one.id: by for one, by in _explained(diagnoses)}
+
+
+def test_short_memory_explains_reads_that_miss_the_cache_of_any_lcu() -> None:
+    """Who lacks memory is not told to enlarge a buffer pool; where memory is enough it stands."""
+    swap, lcu = Subject("memory", "", "memory"), Subject("lcu", "L", "LCU 7")
+    short, misses, full = (
+        Diagnosis(id_, (subject,), "", (), CERTAIN, "", 1.0)
+        for id_, subject in (("D16", swap), ("D6", lcu), ("D1", lcu))
+    )
+    assert explained(short, misses, full) == {"D6": "D16"}
+    assert explained(misses, full) == {}
+
+
+@pytest.mark.parametrize(("busy", "said"), [(0.5, True), (0.77, True), (0.92, False)])
+def test_processors_are_excluded_until_they_may_be_full(busy: float, said: bool) -> None:
+    """Up to where D15 asks whether tasks wait for them."""
+    load = load_of_scenario("hyperpav-0")
+    found = judged(load._replace(processors=load.processors._replace(busy=busy)))
+    assert any(words.startswith("not the 4 processors") for words in found.diagnoses[0].excluded) is said
+
+
+def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
+    """Nothing is short as far as is measured: nobody counted the tasks that wait for them."""
+    load = load_of_scenario("hyperpav-20")
+    found = judged(load._replace(processors=load.processors._replace(busy=0.92)))
+    assert "D15" in {one.id for one in found.unknown}
+    assert found.sentence.startswith(
+        "Nothing is short as far as is measured; whether the processors are full is not known. Next limit:"
+    )

@@ -123,6 +123,15 @@ def test_the_words_of_what_if() -> None:
     assert times_words("X", even._replace(times=absent("no load")), found.units) == ""
 
 
+def test_a_prediction_names_what_is_busiest_not_a_bottleneck() -> None:
+    """Processors that are 53 % busy are none."""
+    found = ask(available=("1", "2", "5", "6"))
+    busy = ("4 processors, 53 % busy",)
+    said = times_words("X", found.even._replace(now=busy, then=busy, low=0.8, high=1.2), found.units)
+    assert said.endswith("Busiest now: 4 processors, 53 % busy; afterwards: 4 processors, 53 % busy")
+    assert "bottleneck" not in said
+
+
 CASE = {"1": 0.1, "2": 0.95, "5": 0.1, "6": 2.85}
 
 

@@ -45,7 +45,7 @@ def test_where_nothing_is_short_all_screens_have_the_words_of_diagnose() -> None
             f"The channel paths are at most 56 % busy. {SKEW}",
             "",
         ),
-        ("fcp-failover", "channel", "One of 4 FCP paths does all I/O of 10 disks (certain).", "bad"),
+        ("fcp-failover", "channel", "One of 4 FCP paths does all I/O of 10 disks (certain).", "look"),
         ("path-slow", "channel", "Requests to LCU 8000 pend for long (likely).", "look"),
         ("swap-begins", "channel", "The channel paths are at most 3 % busy. Memory is short (certain).", ""),
     ],

@@ -194,3 +194,14 @@ def test_tv_that_is_not_measured_has_its_reason(
     for value in (found.facts["tv"], found.columns["tv"][0]):
         assert isinstance(value, Absent)
         assert words in value.reason
+
+
+@pytest.mark.parametrize(("size", "known"), [(0, True), (90, False)])
+def test_without_a_swap_area_nothing_is_swapped(
+    make_interval: Callable[..., Interval], *, size: int, known: bool
+) -> None:
+    """That is known even where the counters were not read anew."""
+    rows = {MEMORY: {"memory": {"total": 8, "available": 2, "swap_total": size, "swap_free": size}}}
+    paging = table(View(make_interval(rows, rows))).facts["paging"]
+    assert (paging == 0) is known
+    assert isinstance(paging, Absent) is not known

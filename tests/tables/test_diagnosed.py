@@ -10,7 +10,7 @@ from zmon.interval import Interval
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.page import Page
-from zmon.tables.diagnosed import door, lcu_door, verdict_of
+from zmon.tables.diagnosed import door, lcu_door, verdict_of, waits_in
 from zmon.tables.view import View, fill, no_inputs
 from zmon.ui.grid import Grid
 
@@ -104,3 +104,10 @@ def test_a_slow_path_leads_to_what_shows_its_response() -> None:
     responses = dict(zip(*(fill("fcp", view).column(name) for name in ("addr", "resp")), strict=True))
     assert responses["FC61"] > 3 * responses["FC60"]
     assert door(Subject("adapter", "", "sda and sdb")) == "MPATH"
+
+
+def test_a_path_that_does_all_is_why_no_move_is_of_use() -> None:
+    """Nothing waits long enough to be named, but DIAGNOSE has a cause, which no placement mends."""
+    found = waits_in(view_of("fcp-failover"))
+    assert found is not None
+    assert found.why == "One of 4 FCP paths does all I/O of 10 disks (see DIAGNOSE)"

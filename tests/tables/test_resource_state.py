@@ -37,6 +37,16 @@ def test_what_is_certain_is_bad(confidence: str, level: int) -> None:
     assert levels(verdict(diagnosis("D1", confidence))) == {"lcu": level}
 
 
+@pytest.mark.parametrize(
+    ("id_", "lost", "level"),
+    [("D14b", 0.8, LOOK), ("D14b", 1.0, BAD), ("D13", 0.0, BAD), ("D21", 0.0, BAD)],
+)
+def test_what_costs_less_than_a_request_is_worth_a_look(id_: str, lost: float, level: int) -> None:
+    """It is certain, but next to nothing waits; what is lost or hangs is bad in any case."""
+    (found,) = levels(verdict(diagnosis(id_)._replace(lost=lost))).values()
+    assert found == level
+
+
 def test_what_another_diagnosis_explains_is_short_all_the_same() -> None:
     """DIAGNOSE says so, and EXCEPT has an exception for it."""
     found = levels(verdict(diagnosis("D1"), explained=(diagnosis("D4"),)), [entry("channel", "D2", BAD)])

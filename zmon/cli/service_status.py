@@ -91,15 +91,15 @@ def not_known(service: str, why: str, *, text: bool = True) -> int:
 
 
 def state_of_verdict(found: Verdict) -> ServiceState:
-    """Return the state by a verdict: bad is what is certain, worth a look what is likely or possible."""
+    """Return the state by a verdict: bad is what is certain and costs requests, worth a look any other."""
     from zmon.diagnosis.stretch import timed_claim  # noqa: PLC0415 - most states need none
 
     many, lost = len(found.diagnoses), sum(one.lost for one in found.diagnoses)
     figures = {"diagnoses": many, "waiting": round(lost, 1)}
     if many:
-        first = max(found.diagnoses, key=lambda one: one.confidence == "certain")
+        first = max(found.diagnoses, key=lambda one: one.is_bad)
         more = f"; {many - 1} more" if many > 1 else ""
-        level = CRITICAL if first.confidence == "certain" else WARNING
+        level = CRITICAL if first.is_bad else WARNING
         claim = timed_claim(first).removesuffix(".")
         return ServiceState(level, f"{claim} ({first.id}, {first.confidence}){more}", figures)
     lacking = [one for one in found.unknown if one.id in MOST_USUAL]

@@ -391,8 +391,8 @@ def _steps(plan: MovePlan, width: int) -> Iterator[str]:
         beyond = [size - least for size, least in zip(sizes, MIN_UNITS, strict=True)]
         sizes[beyond.index(max(beyond))] -= 1
     rows = [
-        ["", "", "", "", "Copied", "Max/", "Bound", "Full", "Spr"],
-        ["#", "File", "From", "To", "so far", "mean", "times", "first", "%"],
+        ["", "", "", "", "Copied", "Max/", "Times", "Full", "Spr"],
+        ["#", "File", "From", "To", "so far", "mean", "thrpt", "first", "%"],
     ]
     for number, step in enumerate(plan.steps, 1):
         source, target, full = map(shorten, names[number - 1], sizes)

@@ -19,6 +19,7 @@ from zmon.cli.output import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
+from zmon.diagnosis.phrases import ms, percent
 from zmon.kinds import MACHINE
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
@@ -26,10 +27,10 @@ from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
-from zmon.queueing.prediction import FULL_ENOUGH, LITTLE, loss_words, predict
+from zmon.queueing.prediction import LITTLE, loss_words, predict
 from zmon.queueing.waiting import waiting
 from zmon.screen.export import moment, plain
-from zmon.screen.number import DOTS, queue, rate
+from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.tables.diagnosed import waits_in
@@ -214,13 +215,17 @@ def sentences(found: Prediction) -> Iterator[str]:
     """Yield in words what a prediction says."""
     whole = found.whole
     low, high = (each / whole.rate[0] for each in found.throughput)
-    bound = "" if isinstance(found.bound, Absent) else f", at most {queue(found.bound)}"
+    bound = "" if isinstance(found.bound, Absent) else f", at most {found.bound:.2f}"
     loss = f"; {words}" if (words := loss_words(found)) else ""
-    yield f"Throughput: {queue(found.times)} times ({queue(low)} to {queue(high)}{bound}){loss}."
-    now, then = (DOTS if isinstance(time, Absent) else rate(1e3 * time) for time in whole.response)
-    slow, slower = (rate(1e3 * time) for time in found.response)
-    yield f"Response: {then} ms instead of {now} ({slow} to {slower})."
-    yield _limits(found.limit_before, found.use_before, "now") + _limits(found.limit, found.use, "then")
+    yield f"Throughput: {found.times:.2f} times ({low:.2f} to {high:.2f}{bound}){loss}."
+    now, then = map(ms, whole.response)
+    slow, slower = map(ms, found.response)
+    yield f"Response: {then} instead of {now} ({slow} to {slower})."
+    limits = (
+        _limits("Busiest now", found.limit_before, found.use_before),
+        _limits("Next limit", found.limit, found.use),
+    )
+    yield " ".join(words for words in limits if words)
     counted = [many(len(found.units), "LCU", " with I/O")]
     if found.paths:
         counted.append(many(found.paths, "channel path", " in use"))
@@ -238,9 +243,8 @@ def many(number: int, noun: str, rest: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}{rest}"
 
 
-def _limits(title: str, use: Number, when: str) -> str:
+def _limits(what: str, title: str, use: Number) -> str:
     """Return what is used most, as a sentence; nothing where no utilisation is known."""
     if isinstance(use, Absent):
         return ""
-    words = "Busiest" if use < FULL_ENOUGH else "Limit"
-    return f"{' ' * (when == 'then')}{words} {when}: {harmless(title)}, {100 * use:.0f} % busy."
+    return f"{what}: {harmless(title)}, {percent(use)} busy."

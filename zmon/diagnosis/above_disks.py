@@ -70,6 +70,8 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
     if not found:
         return ()
     first, inside, tags = max(found, key=lambda each: each[1])
+    used, above = min(inside, tags), inside - tags  # Queue counts those that wait for a tag, too
+    more = f", and {many(above, 'request')} above" if above > 0 else ""
     titles = names([f"volume {one.title}" for one, _, _ in found])
     lcus = {one.key: one for one in load.lcus}
     units = dict.fromkeys(one.lcu for one, _, _ in found if one.lcu in lcus)
@@ -81,10 +83,10 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
                 *(of_volume(one) for one, _, _ in found if one is not first),
                 *(of_lcu(lcus[key]) for key in units),
             ),
-            claim=f"All request tags of {titles} are in use: {inside:.0f} of {tags:.0f} requests on average,"
-            " and more wait above.",
+            claim=f"All request tags of {titles} are in use: {used:.0f} of {tags:.0f} on average,"
+            " and more requests wait above.",
             evidence=(
-                evidence("device.queue", of_volume(first), inside, f"{inside:.0f} of {tags:.0f} tags"),
+                evidence("device.queue", of_volume(first), inside, f"{used:.0f} of {tags:.0f} tags{more}"),
             ),
             confidence=LIKELY,
             action="Relieve the volume first: more tags (queue/nr_requests) only move the queue.",

@@ -17,6 +17,8 @@ class CatalogueEntry(NamedTuple):
     """Ids of diagnoses of the same subject that it makes secondary."""
     beside: tuple[str, ...] = ()
     """Those of them whose action helps as well, where the model says so."""
+    anywhere: tuple[str, ...] = ()
+    """Those of them that it explains of any subject: their action would make it worse."""
 
 
 CATALOGUE: Final = {
@@ -48,7 +50,8 @@ CATALOGUE: Final = {
         CatalogueEntry("D14c", "FCP paths are too few", ("D17",)),
         CatalogueEntry("D15", "processors are full or withheld", ("D11", "D4", "D4b", "D14b", "D15b")),
         CatalogueEntry("D15b", "FCP costs much processor time"),
-        CatalogueEntry("D16", "memory is short", ("D1", "D4", "D4b", "D4d", "D6", "D11", "D11b", "D17")),
+        CatalogueEntry("D16", "memory is short", ("D1", "D4", "D4b", "D4d", "D6", "D11", "D11b", "D17"),
+                       anywhere=("D6",)),
         CatalogueEntry("D17", "tasks are blocked by I/O"),
         CatalogueEntry("D18", "database files are read through the page cache"),
         CatalogueEntry("D19", "High Performance FICON is off"),

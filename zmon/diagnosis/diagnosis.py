@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.queueing.waiting import MIN_LOST
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 BLIND: Final = "D22"
 """A measurement is off: that is no verdict, only why another one may be wrong."""
+BROKEN: Final = frozenset({"D13", "D13b", "D21"})
+"""A path or its spare is lost, or a disk hangs: nothing needs to wait for that to be bad."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
 """How sure a diagnosis is, the surest first."""
 
@@ -85,6 +88,14 @@ class Diagnosis(NamedTuple):
     """Of a long time, when the stretch begins in which it was short, UTC in ns; None: all of the time."""
     end: int | None = None
     """When that stretch ends."""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it is bad, not only worth a look: it is certain, and a request or more waits because of it.
+
+        What is lost or hangs is bad in any case.
+        """
+        return self.confidence == CERTAIN and (self.lost >= MIN_LOST or self.id in BROKEN)
 
     @property
     def gain(self) -> str:

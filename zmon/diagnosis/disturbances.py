@@ -49,9 +49,19 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
             for subject, one in zip(subjects, long, strict=True)
         ),
         confidence=CERTAIN if longest >= EXPIRED else LIKELY,
-        action="See dmesg and the paths of the volume; another system may have reserved it.",
+        action=_look_at(long[0]),
         lost=float(max(len(long), sum(requests))),
         confirm="" if longest >= EXPIRED else f"No completion within {EXPIRED:.0f} s would confirm it.",
+    )
+
+
+def _look_at(disk: HungDisk) -> str:
+    """Return where the cause of a hang is seen; of a DASD also who has reserved it (tunedasd(8))."""
+    if "." not in disk.key:
+        return f"See DEVICE {disk.key}, dmesg, and its paths: multipath -ll and lszfcp -D."
+    return (
+        f"See DEVICE {disk.title}, dmesg, and lsdasd {disk.key} (state and name); as root,"
+        " tunedasd -Q /dev/NAME says other where another system has reserved it."
     )
 
 

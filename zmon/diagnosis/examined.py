@@ -66,7 +66,7 @@ def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[E
         volumes = tuple(one for lcu in _behind(situation, own) for one in load.volumes_of(lcu.key))
         pend, serv = mean_of(volumes, "pend"), mean_of(volumes, "serv")
         timed = not (isinstance(pend, Absent) or isinstance(serv, Absent))
-        times = f", and a request behind them pends for {ms(pend)} of {ms(serv)}" * timed
+        times = f", and a request behind them pends for {ms(pend)} of its Serv of {ms(serv)}" * timed
         yield _of_paths(situation, own, max(used[key] for key in own), times)
     explaining = next((one.id for one in diagnoses if one.id in SCSI_CAUSES), "")
     for key in scsi:

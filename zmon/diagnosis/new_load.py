@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
-from zmon.diagnosis.phrases import names, of_lcu, of_paths, of_volume, percent, shares_of_units
+from zmon.diagnosis.phrases import listed, names, of_lcu, of_paths, of_volume, percent, shares_of_units
 from zmon.queueing.observation import bytes_of, mean_of, path_groups
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     is_named = bool(units) and units[0].part >= MOST
     large = "" if isinstance(size, Absent) else f" in requests of {size / KILOBYTE:.0f} KB"
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
+    new = moved * units[0].part if is_named else moved - old_moved
     lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
     return Diagnosis(
         "D23",
@@ -91,7 +92,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             ),
             *(Subject("tablespace", name, name) for name, _ in spaces),
         ),
-        claim=f"{_when(period)} new {who} {does} {moved / MEGABYTE:.0f} MB/s{large} on {places} of"
+        claim=f"{_when(period)} new {who} {does} {new / MEGABYTE:.0f} MB/s{large} on {places} of"
         f" {lcu.title}{_spaces_words(spaces)}.",
         evidence=(
             main,
@@ -99,11 +100,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
                         f"{rate:,.0f} requests a second, {old_rate:,.0f} before", old_rate),
             *_sizes(subject, size, old_size),
             *_reads(subject, reads, old_reads),
-            *(
-                Measurement("device.mbs", of_volume(one), bytes_of([one]) / MEGABYTE,
-                            f"volume {one.title} {bytes_of([one]) / MEGABYTE:.0f} MB/s")
-                for one in busiest[:3]
-            ),
+            _volumes(busiest),
             *shares_of_units(lcu, units),
         ),
         confidence=CERTAIN if known else LIKELY,
@@ -120,6 +117,16 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         missing=() if is_named else ("which process or session it is",),
         since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
     )  # fmt: skip
+
+
+def _volumes(busiest: Sequence[ObservedVolume]) -> Measurement:
+    """Return what the volumes with most of what is new move, all in one: `8000-8007: 18 MB/s each`."""
+    each = [bytes_of([one]) / MEGABYTE for one in busiest]
+    least, most = f"{min(each):.0f}", f"{max(each):.0f}"
+    span = most if least == most else f"{least} to {most}"
+    titles = sorted(one.title for one in busiest)
+    words = f"volume{'s' * (len(busiest) > 1)} {listed(titles)}: {span} MB/s{' each' * (len(busiest) > 1)}"
+    return Measurement("device.mbs", of_volume(busiest[0]), each[0], words)
 
 
 def _when(period: LoadPeriod | Absent) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -103,10 +104,27 @@ def evidence(column: str, subject: Subject, value: Number, words: str) -> Measur
     return Measurement(column, subject, value, words)
 
 
+def percents(parts: Sequence[float]) -> list[str]:
+    """Write parts of one whole as percentages that add up: `84 %` and `16 %` of 0.836 and 0.164.
+
+    They add up to the sum of the parts, rounded: each is rounded down, and those that lose most get one more.
+    Counters that are read one after the other may give parts that are more than 1 together: then they are
+    parts of their sum.
+    """
+    whole = max(1.0, fsum(parts))
+    parts = [part / whole for part in parts]
+    found = [int(100 * part) for part in parts]
+    left = round(100 * fsum(parts)) - sum(found)
+    losers = sorted(range(len(parts)), key=lambda at: found[at] - 100 * parts[at])
+    for at in losers[: max(0, left)]:
+        found[at] += 1
+    return [f"{each} %" for each in found]
+
+
 def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Measurement]:
     """Yield what each unit has of the bytes of an LCU."""
-    for one in units:
-        words = f"{percent(one.part)} of the bytes of {lcu.title} by {one.title}"
+    for one, share in zip(units, percents([one.part for one in units]), strict=True):
+        words = f"{share} of the bytes of {lcu.title} by {one.title}"
         yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
 
 
@@ -114,7 +132,8 @@ def mostly_by(lcu: ObservedLcu, units: Sequence[UnitPart]) -> str:
     """Say in a sentence, after a blank, which unit does most of the I/O on an LCU; empty if none does."""
     if not units or units[0].part < MOST:
         return ""
-    return f" Most I/O on {lcu.title} is by {units[0].title} ({percent(units[0].part)})."
+    share = percents([one.part for one in units])[0]
+    return f" Most I/O on {lcu.title} is by {units[0].title} ({share})."
 
 
 def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], str]:
@@ -145,8 +164,9 @@ def prediction(situation: Situation, changes: Sequence[Change]) -> Prediction | 
 
 
 def gain_words(found: Prediction) -> str:
-    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), .9 ms instead of 3.2`.
+    """Return a prediction in words: `1.45 times the throughput (1.23 to 1.60), 0.9 ms instead of 3.2 ms`.
 
+    Where a request takes longer it says that more come, where the range begins below 1 why it may be a loss.
     Empty where the model is not sure, and expects a loss.
     """
     unsure = found.confidence == LOW
@@ -158,7 +178,9 @@ def gain_words(found: Prediction) -> str:
     times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
     if found.times < LITTLE:
         times = f"{NOT_MUCH}{times}"
-    response = f", {then} instead of {now} for a request" if now != then else ""
+    mean = " (mean of all LCUs)" if len(found.units) > 1 else ""
+    more = ", because more come" if found.whole.response[1] > found.whole.response[0] else ""
+    response = f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
     loss = "" if gains_little(found) or not (words := loss_words(found)) else f"; {words}"
     return times + response + limit + loss

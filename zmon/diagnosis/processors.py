@@ -17,10 +17,10 @@ from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from zmon.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement, NotKnown
     from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
 
@@ -59,6 +59,11 @@ def full_processors(situation: Situation) -> Diagnoses:
     if busy < (LIKELY_FULL if waits is None else CERTAINLY_FULL) and not waits:
         return WHETHER if waits is None else ()
     return (_full(situation, system, float(number), float(busy)),)
+
+
+def may_be_full(unknown: Iterable[NotKnown]) -> bool:
+    """Return whether the processors may be full, by their use, and nobody counted the tasks that wait."""
+    return any(one.id == "D15" and one.source == WHETHER.reason for one in unknown)
 
 
 def _tasks_wait(system: ObservedSystem, number: Number) -> bool | None:

@@ -168,8 +168,9 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
             *_times([busiest]),
         ),
         confidence=POSSIBLE if not measured else CERTAIN if known else LIKELY,
-        action="Put all paths into one group: path_grouping_policy multibus in the devices section of"
-        " multipath.conf, or group_by_prio where the storage gives priorities.",
+        action="Put all paths into one group: path_grouping_policy multibus in the device section of this"
+        " storage in multipath.conf (group_by_prio if multipath -ll shows paths of different prio), then"
+        " multipathd reconfigure, without a restart; MPATH then shows one group.",
         lost=waits,
         foretell=gain(situation, (PathsInUse(),)),
         changes=(PathsInUse(),),

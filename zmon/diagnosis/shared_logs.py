@@ -24,7 +24,7 @@ from zmon.diagnosis.phrases import (
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.observed_machine import UnitPart
@@ -36,6 +36,8 @@ LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
+SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
+"""Parts of the names of units that are database servers."""
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
@@ -67,15 +69,32 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
     first = next((one for one in load.lcus if one.key == volumes[0].lcu), None)
     units = () if first is None else situation.machine.units(first.key, ONE_TIME)
     found = _shared(load, volumes, waited, files, data)
-    return (found if first is None or not units else _with_units(found, first, units),)
+    owners = {share.owner.partition(".")[0] for one in volumes for each in parts[one.key] for share in each}
+    return (found if first is None or not units else _with_units(found, first, units, owners),)
 
 
-def _with_units(found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart]) -> Diagnosis:
-    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for."""
+def _with_units(
+    found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart], databases: Collection[str]
+) -> Diagnosis:
+    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for.
+
+    Who does most of it and is not the database comes first: it can be slowed down at once.
+    """
+    who = mostly_by(lcu, units).strip()
+    found = found._replace(evidence=(*found.evidence, *shares_of_units(lcu, units)))
+    if not who or _is_database(units[0].title, databases):
+        return found._replace(claim=f"{found.claim} {who}".rstrip())
+    later = found.action[:1].lower() + found.action[1:]
     return found._replace(
-        claim=found.claim + mostly_by(lcu, units),
-        evidence=(*found.evidence, *shares_of_units(lcu, units)),
+        claim=f"{who} {found.claim}",
+        action=f"Now: slow down {units[0].title} or move it to another time. Later: {later}",
     )
+
+
+def _is_database(unit: str, databases: Collection[str]) -> bool:
+    """Return whether a unit may be the server of the databases, by its name: nobody slows that down."""
+    name = unit.casefold()
+    return any(word and word.casefold() in name for word in (*databases, *SERVERS))
 
 
 def _waited(situation: Situation) -> dict[str, float]:

@@ -33,6 +33,7 @@ from zmon.diagnosis.gains import by_gain
 from zmon.diagnosis.phrases import percent
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
+from zmon.queueing.waiting import FULL_PROCESSORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,7 +71,7 @@ OF_KIND: Final = {
 SHORT: Final = frozenset[str]().union(*OF_KIND.values())
 """Those of any resource."""
 SPARE: Final = 0.7
-"""Utilisation up to which a resource is excluded as a cause."""
+"""Utilisation below which a resource is excluded as a cause; processors are until they may be full (D15)."""
 NOTHING_MEASURED: Final = (
     "Nothing was measured: no load of disks, channel paths, processors or memory is there."
 )
@@ -147,7 +148,10 @@ def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]
 
 
 def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
-    """Return whether another is about what a diagnosis is first about, about all its LCUs, or the machine."""
+    """Return whether another is about what a diagnosis is first about, about all its LCUs, or the machine.
+
+    Some explain others wherever they are: who lacks memory cannot have a larger buffer pool.
+    """
     first = one.subjects[0]
     units = {each for each in one.subjects if each.kind == "lcu"}
     wide = {"machine", "cpu"}
@@ -155,6 +159,7 @@ def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
         first in other.subjects
         or first.kind == "machine"
         or bool(units and units <= {*other.subjects})
+        or one.id in CATALOGUE[other.id].anywhere
         or not wide.isdisjoint(each.kind for each in other.subjects)
     )
 
@@ -163,7 +168,8 @@ def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
     """Yield what is not short, the busiest of each kind with its number."""
     said = set()
     for one in uses:
-        if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use <= SPARE:
+        spare = FULL_PROCESSORS if one.kind == "processors" else SPARE
+        if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use < spare:
             yield f"not {one.title}: {one.words}"
         said.add(one.kind)
 
@@ -209,8 +215,12 @@ def _calm_sentence(situation: Situation, limit: str, unknown: Sequence[NotKnown]
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED
     why = situation.waiting.why
-    blind = " as far as is measured" if {one.id for one in unknown} & OF_KIND["lcu"] else ""
+    undecided = processors.may_be_full(unknown)
+    is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
+    blind = " as far as is measured" if is_blind else ""
     words = f"Nothing is short{blind}"
     if why.startswith("Nothing waits;"):
         words += why.removeprefix("Nothing waits")
+    if undecided:
+        words += "; whether the processors are full is not known"
     return f"{words}. Next limit: {limit}." if limit else f"{words}."

@@ -105,7 +105,7 @@ class WhatIf(NamedTuple):
     now: tuple[str, ...]
     """The present bottleneck."""
     then: tuple[str, ...]
-    """The bottleneck with the other placement."""
+    """The bottleneck with the other placement.  Of a prediction both are what is busiest, and how busy."""
     low: float = 0.0
     high: float = 0.0
     """The range of `times` if it is predicted by the model of queues, not a bound; else 0."""
@@ -503,12 +503,14 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
         times = f"{times}; {effect.loss}"
     if effect.little:
         return f"{what} would gain little: {times}"
-    sentence = f"{what}: {times}. {verb} {named(effect.now)} now"
+    if effect.high:
+        return f"{what}: {times}. Busiest now: {named(effect.now)}; afterwards: {named(effect.then)}"
+    end = f", {named(effect.then)} afterwards"
     if effect.then == effect.now:
-        return f"{sentence} and afterwards"
-    if len(effect.then) > 1 and {unit.title for unit in units if unit.open} <= set(effect.then):
-        return f"{sentence}; afterwards all saturate together"
-    return f"{sentence}, {named(effect.then)} afterwards"
+        end = " and afterwards"
+    elif len(effect.then) > 1 and {unit.title for unit in units if unit.open} <= set(effect.then):
+        end = "; afterwards all saturate together"
+    return f"{what}: {times}. {verb} {named(effect.now)} now{end}"
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"

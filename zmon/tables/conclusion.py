@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.diagnosis.diagnosis import BLIND, CERTAIN, POSSIBLE
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.stretch import timed_claim
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.queueing.headroom import resource_uses
@@ -80,7 +80,7 @@ def conclusion(view: View, table: str) -> Conclusion:
         return Conclusion(f"{_elsewhere(view, table, found)}{_clause(first)} ({first.confidence}).")
     root = next((each for each in found.diagnoses if each.id == cause), None)
     behind = f" Behind it: {_clause(root)}." if root is not None else ""
-    state = "bad" if one.confidence == CERTAIN else "look"
+    state = "bad" if one.is_bad else "look"
     return Conclusion(f"{_clause(one)} ({one.confidence}).{behind}", state)
 
 

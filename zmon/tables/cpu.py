@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
+    from zmon.interval import Delta, Interval
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
@@ -57,6 +57,8 @@ EVERY: Final = (*BUSY, *WAIT, "steal")
 GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"
 
 MEMORY_ROW: Final = "memory"
+SWAPPED: Final = ("swapped_in", "swapped_out")
+"""Counters of MEMORY that do not grow where there is no area to swap to."""
 """The one row of the kind."""
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
@@ -246,15 +248,13 @@ def memory_figures(view: View) -> dict[str, Value]:
     def size(name: str) -> Number:
         return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all sizes are numbers
 
-    def rate(name: str) -> Number:
-        return next(iter(memory.rate(name)), size(name))
-
+    swapped_in, swapped_out = (memory_rate(memory, name) for name in SWAPPED)
     total, available = size("total"), size("available")
     swap = size("swap_total")
     return {
-        "pagein": rate("swapped_in"),
-        "pageout": rate("swapped_out"),
-        "paging": rate("swapped_in") + rate("swapped_out"),
+        "pagein": swapped_in,
+        "pageout": swapped_out,
+        "paging": swapped_in + swapped_out,
         "total": total,
         "available": available,
         "used": memory_use(view),
@@ -265,6 +265,13 @@ def memory_figures(view: View) -> dict[str, Value]:
         "swapused": swap - size("swap_free"),
         "swappct": 100.0 * ratio(swap - size("swap_free"), swap, "there is no swap space"),
     }
+
+
+def memory_rate(memory: Delta, name: str) -> Number:
+    """Return a counter of MEMORY per second; of swapped pages it is 0 where there is no area to swap to."""
+    if name in SWAPPED and memory.cell(MEMORY_ROW, "swap_total") == 0:
+        return 0.0
+    return next(iter(memory.rate(name)), memory.cell(MEMORY_ROW, name))  # type: ignore[return-value]  # a number
 
 
 def memory_use(view: View) -> Number:

@@ -5,6 +5,7 @@ DIAGNOSE, OVERVIEW and `zmon diagnose` ask `verdict_of`, so that they give the s
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from itertools import compress, islice, repeat
 from math import fsum
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.clock import clock
+from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
@@ -140,7 +142,7 @@ def _is_scarce(load: ObservedLoad) -> bool:
 
 @lru_cache(maxsize=4)  # the interval at hand, and one that it is compared with
 def _verdict(asked: _Asked) -> Verdict:
-    whole = verdict(_situation(asked))
+    whole = _whole(asked)
     steps = _steps(asked)
     if not steps:
         return whole
@@ -148,6 +150,12 @@ def _verdict(asked: _Asked) -> Verdict:
     if not found:
         return calm(situation_of(asked.view), whole, unknown_in(steps))
     return together(steps, _diagnosed(asked.view, found[:MOST]), found[MOST:], whole)
+
+
+@lru_cache(maxsize=4)
+def _whole(asked: _Asked) -> Verdict:
+    """Return the verdict on a time as a whole."""
+    return verdict(_situation(asked))
 
 
 @lru_cache(maxsize=2)
@@ -270,9 +278,18 @@ def waits_in(view: View) -> Waiting | None:
     Without channel measurement nobody knows how much of a long response time is wait.
     """
     load, found = situation_of(view)[:2]
+    if not found.places and (elsewhere := _not_placement(view)):
+        return found._replace(why=elsewhere)
     known = [one for one in load.busy if not isinstance(one.response, Absent)]
     slow = any(one.estimated and one.response > SLOW for one in known)
     return found if found.places or (known and not slow) else None
+
+
+def _not_placement(view: View) -> str:
+    """Return what is diagnosed although nothing waits long enough to be named: no placement mends it."""
+    found = _whole(_Asked(view)).diagnoses
+    first = next((one for one in found if one.id != BLIND and one.confidence != POSSIBLE), None)
+    return f"{re.split('[:;.] ', first.claim)[0].removesuffix('.')} (see DIAGNOSE)" if first else ""
 
 
 # DIAGNOSE

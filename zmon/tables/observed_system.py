@@ -23,7 +23,7 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
-from zmon.tables.cpu import MEMORY_ROW, Processors
+from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
 from zmon.unit_name import title_of
@@ -64,9 +64,6 @@ def observed_system(view: View) -> ObservedSystem:
     def size(name: str) -> Number:
         return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
 
-    def rate(name: str) -> Number:
-        return next(iter(memory.rate(name)), size(name))
-
     def waited(resource: str, name: str) -> Number:
         row = waits.index.get(resource)
         return waits.missing or NO_CPU if row is None else waits.rate(name)[row] * 1e-9
@@ -74,7 +71,10 @@ def observed_system(view: View) -> ObservedSystem:
     def part(name: str) -> Number:
         return cpus.average(cpus.part[name]) / 100.0 if cpus.keys else cpus.missing or NO_CPU
 
-    rates = {name: rate(name) for name in ("swapped_in", "swapped_out", "major_faults", "refaulted_file")}
+    rates = {
+        name: memory_rate(memory, name)
+        for name in ("swapped_in", "swapped_out", "major_faults", "refaulted_file")
+    }
     sizes = {name: size(name) for name in ("available", "cached", "writeback")}
     pressure = {f"{key}_{name}": waited(key, name) for key in ("io", "memory") for name in ("some", "full")}
     return ObservedSystem(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import DAY, clock, length
+from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
@@ -280,6 +281,8 @@ def _resources(
         state: Value = LEVELS[short[one.key].level] if is_short else "ok" if is_judged else UNJUDGED
         if not is_seen and not is_short:
             state = "none" if percent in NONE else "unknown"
+        undecided = one.key == "cpu" and not is_short and may_be_full(verdict.unknown)
+        state = "unknown" if undecided else state
         words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
             words = words or (short[one.key].what if is_short else percent.reason)
@@ -291,6 +294,8 @@ def _resources(
             words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
         elif one.key == "channel" and pending:
             words = f"{pending}: requests pend for long; {words}"
+        elif undecided:
+            words = f"{words}; perhaps full: tasks that wait are not counted"
         if is_short:
             words = _timed(words, view, short[one.key], present)
         yield OverviewLine(

@@ -1,8 +1,8 @@
 """The state of each resource: the worse of what the verdict says of it and of its open exceptions.
 
 OVERVIEW and the conclusion of a screen ask here, so that they agree with DIAGNOSE and EXCEPT: a diagnosis
-that is certain is bad as `--status` has it, any other is worth a look, and an exception has the level of its
-rule.
+that is certain is bad if requests wait for it, or if something is lost, as `--status` has it; any other one
+is worth a look, and an exception has the level of its rule.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.catalogue import CATALOGUE
-from zmon.diagnosis.diagnosis import BLIND, CERTAIN
+from zmon.diagnosis.diagnosis import BLIND
 from zmon.event import BAD, LOOK
 from zmon.record import NamedTuple
 
@@ -98,7 +98,7 @@ def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str
 
 
 def _level(diagnosis: Diagnosis) -> int:
-    return BAD if diagnosis.confidence == CERTAIN else LOOK
+    return BAD if diagnosis.is_bad else LOOK
 
 
 def _of_resource(diagnosis: Diagnosis) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio, text_of
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
-from zmon.tables.cpu import MEMORY_ROW, memory_figures
+from zmon.tables.cpu import MEMORY_ROW, memory_figures, memory_rate
 from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, machine_of
@@ -100,9 +100,6 @@ def facts(view: View) -> dict[str, Value]:
     def size(name: str) -> Number:
         return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
 
-    def rate(name: str) -> Number:
-        return next(iter(memory.rate(name)), size(name))
-
     def waited(name: str) -> Number:
         row = waits.index.get("memory")
         why = waits.missing or absent("the kernel does not measure pressure on memory")
@@ -110,8 +107,10 @@ def facts(view: View) -> dict[str, Value]:
 
     found: dict[str, Value] = dict(memory_figures(view))
     found |= {name: size(name) for name in (*SIZES, *PAGES)}
-    found |= {name: rate(field) for name, field in RATES.items()}
-    found |= {name: rate(one) + rate(other) for name, (one, other) in SUMS.items()}
+    found |= {name: memory_rate(memory, field) for name, field in RATES.items()}
+    found |= {
+        name: memory_rate(memory, one) + memory_rate(memory, other) for name, (one, other) in SUMS.items()
+    }
     found["taken"] = sum(size(name) for name in TAKEN) * PAGE
     raw = view.interval.after.frame(MEMORY)
     inflated, deflated = (raw.cell(MEMORY_ROW, f"balloon_{what}") for what in ("inflated", "deflated"))

@@ -173,18 +173,15 @@ def _effect(found: Prediction) -> WhatIf:
     now, then = (1e3 * time for time in found.whole.response)
     lcus = len(found.units)
     counted = (
-        f"{then:.1f} ms instead of {now:.1f} for a request, over {lcus} LCU{'s' * (lcus != 1)}"
+        f"{then:.1f} ms instead of {now:.1f} ms for a request, over {lcus} LCU{'s' * (lcus != 1)}"
         f" and {found.paths} channel paths"
     )
+    busiest = ((found.limit_before, found.use_before), (found.limit, found.use))
+    now_busy, then_busy = (
+        title if isinstance(use, Absent) else f"{title}, {100 * use:.0f} % busy" for title, use in busiest
+    )
     return WhatIf(
-        found.times,
-        (found.limit_before,),
-        (found.limit,),
-        low,
-        high,
-        counted,
-        gains_little(found),
-        loss_words(found),
+        found.times, (now_busy,), (then_busy,), low, high, counted, gains_little(found), loss_words(found)
     )
 
 

@@ -1,0 +1,39 @@
+"""Request tags: no more are in use than there are, and what waits above them is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.diagnosis.situations import only, situation
+from zmon.absent import absent
+from zmon.diagnosis.above_disks import all_tags_in_use
+from zmon.diagnosis.situation import VolumeDetail
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Diagnoses
+
+UNKNOWN = absent("not read")
+
+
+def with_queue(inside: float) -> Diagnoses:
+    """Return what is said of a volume with 64 tags and a queue."""
+    details = VolumeDetail._make([UNKNOWN] * len(VolumeDetail._fields))
+    details = details._replace(in_linux=inside, tags=64)
+    return all_tags_in_use(situation()._replace(details=lambda: {"0.0.7000": details}))
+
+
+@pytest.mark.parametrize(("inside", "words"), [(68.7, "64 of 64"), (64.0, "64 of 64"), (60.0, "60 of 64")])
+def test_at_most_all_tags_are_in_use(inside: float, words: str) -> None:
+    """Linux counts requests that wait above for a tag as well: those are no tags."""
+    found = only(with_queue(inside))
+    assert found.claim == (
+        f"All request tags of volume 7000 are in use: {words} on average, and more requests wait above."
+    )
+    assert found.evidence[0].words == f"{words} tags" + ", and 4.7 requests above" * (inside > 68)
+
+
+def test_free_tags_are_no_diagnosis() -> None:
+    """Below nine tenths of them a request finds one."""
+    assert with_queue(50.0) == ()
