@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
 
-BUS_ID: Final = re.compile(r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}")
+BUS_ID: Final = r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}"
 """A bus id is looked for among devices, though it looks like the name of a file."""
-CHANNEL_PATH: Final = re.compile(r"(?:0\.)?([0-9a-fA-F]{2})")
+CHANNEL_PATH: Final = r"(?:0\.)?([0-9a-fA-F]{2})"
 """The number of a channel path as CP and the kernel write it."""
 MIN_WIDTH: Final = 60
 MAX_NAMED: Final = 20
@@ -168,7 +168,7 @@ class _Here(NamedTuple):
     def is_path(self, word: str) -> bool:
         """Tell whether the word can only be a path of this machine."""
         if self.is_there:
-            return "/" in word or ("." in word and not BUS_ID.fullmatch(word))
+            return "/" in word or ("." in word and not re.fullmatch(BUS_ID, word))
         return word.startswith("/") and not word.startswith("/dev/")
 
 
@@ -275,7 +275,7 @@ def _nothing(word: str, args: argparse.Namespace, unread: Sequence[str]) -> str:
     more = [] if args.listing else ["tablespaces need --listing"]
     if not (args.cp or args.cp_file):
         more.append("device numbers and labels of z/VM need --cp-file or --cp")
-    if path := CHANNEL_PATH.fullmatch(word):
+    if path := re.fullmatch(CHANNEL_PATH, word):
         more.append(f"channel paths are not looked up: zmon show DEVICE chpids~{path[1]} lists their disks")
     help_ = f" ({'; '.join(more)})" if more else ""
     return f"not found {known}: no file, disk, device number, label, LCU or tablespace has this name{help_}"

@@ -21,7 +21,15 @@ from itertools import islice
 
 from zmon.absent import Absent, absent
 from zmon.kernel import deadline, open_file
-from zmon.kernel.mountinfo import OTHER, PATH, RELATIVE, is_relative, layers, option, parse_mountinfo
+from zmon.kernel.mountinfo import (
+    PATH,
+    RELATIVE,
+    is_relative,
+    layers,
+    option,
+    parse_mountinfo,
+    through_process,
+)
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import printable, text
 from zmon.kinds import CONTAINER
@@ -318,7 +326,7 @@ class _PathReader:
                 return  # nothing is below it
             except (OSError, ValueError):
                 continue
-            if OTHER.match(here):  # the text of such a link is not its target
+            if through_process(here):  # the text of such a link is not its target
                 self._enter(here)
                 return
             links += 1
@@ -379,7 +387,7 @@ class _PathReader:
             return _nowhere(_GONE)
         if known is not None:
             real = f"{known[0]}/{name}"
-            through = OTHER.match(path)
+            through = through_process(path)
             self._enter(through[0] if through else real if real in self._points else known[1].point)
             try:
                 state = os.lstat(path)
@@ -454,7 +462,7 @@ class _PathReader:
 
     def _mount(self, number: str, path: str) -> Mounted | None:
         """Return a mount by its id; a path through /proc/PID may be on a mount of that process."""
-        match = OTHER.match(path)
+        match = through_process(path)
         if number not in self._mounts and match is not None:
             with contextlib.suppress(OSError, ValueError):
                 other = parse_mountinfo(self._tree.read(f"{match[1]}/mountinfo"))

@@ -7,7 +7,7 @@ import time
 from zmon.kernel.ccw_device import read_devices
 from zmon.kernel.dasd_ioctl import read_identity
 from zmon.kernel.file_extents import read_containers
-from zmon.kernel.mountinfo import OTHER, read_hidden, read_mounts
+from zmon.kernel.mountinfo import read_hidden, read_mounts, through_process
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.sysinfo import read_machine
 from zmon.kinds import CONTAINER, MOUNT
@@ -65,7 +65,7 @@ def with_files(
 ) -> Sample:
     """Return a sample of this machine with listed files, and with the mounts that only processes see."""
     containers = read_containers(tree, files, progress=progress)
-    paths = [path for path in containers.keys if OTHER.match(path)]
+    paths = [path for path in containers.keys if through_process(path)]
     mounts = read_mounts(tree, None, paths) if paths else sample.frame(MOUNT)
     more = {CONTAINER.name: containers, MOUNT.name: read_hidden(tree, mounts)}
     return sample._replace(frames={**sample.frames, **more})

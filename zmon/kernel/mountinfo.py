@@ -40,8 +40,7 @@ PATH: Final = "proc/self/mountinfo"
 OWN: Final = "proc/self/ns/mnt"
 """The link that names the mount namespace of this process."""
 
-OTHER: Final = re.compile(r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)")
-"""A path through another process, whose mounts may differ."""
+_OTHER: Final = r"/(proc/[0-9]{1,10})/(?:root|cwd|fd/[0-9]{1,10})(?=/|$)"
 
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
@@ -51,6 +50,14 @@ _NO_OTHER: Final = absent("only btrfs has several devices")
 _OWN_ONLY: Final = absent("only the mounts of zmon's own namespace were read")
 _GONE: Final = frozenset({errno.ENOENT, errno.ESRCH, errno.EINVAL})
 """The errors of a process that has ended meanwhile."""
+
+
+def through_process(path: str) -> re.Match[str] | None:
+    """Return how a path begins that leads through another process, whose mounts may differ.
+
+    Its first group is the directory of the process: `proc/3108`.
+    """
+    return re.match(_OTHER, path) if path.startswith("/proc/") else None
 
 
 class Mounted(NamedTuple):
@@ -225,7 +232,7 @@ def namespaces(tree: Tree) -> tuple[dict[str, bytes], dict[str, OSError]]:
 def _of_others(tree: Tree, known: set[str], paths: Iterable[str]) -> list[Mounted]:
     """Return the unknown mounts of the processes in paths like /proc/PID/root."""
     found: dict[str, Mounted] = {}
-    for process in dict.fromkeys(match[1] for match in map(OTHER.match, paths) if match):
+    for process in dict.fromkeys(match[1] for match in map(through_process, paths) if match):
         try:
             mounted = parse_mountinfo(tree.read(f"{process}/mountinfo"))
         except (OSError, ValueError):
