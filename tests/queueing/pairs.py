@@ -253,6 +253,93 @@ Their seeds, numbers of aliases and processors, block size and channel programs 
 """
 
 
+def _pav(name: str, seed: int, number: int, lines: str = "") -> str:
+    return f"{name}\nseed = {seed}\nvolumes.8000.pav = {number}{lines}"
+
+
+def _each(name: str, seed: int, number: int) -> str:
+    """Return a scenario with four LCUs that have so many aliases each."""
+    lines = "\n".join(f'lcus."LCU {lcu}".aliases = {number}' for lcu in range(4))
+    return f"{name}\nseed = {seed}\n{lines}"
+
+
+_SHORT: Final = '\nloads.random.steps = [{ read = "8000", kb = 16, hits = 0.1 }]'
+FURTHER: Final = (
+    Pair(
+        "later: 4 aliases for 7",
+        "pav-7\nseed = 301",
+        _pav("pav-7", 302, 4),
+        (AliasNumber(4, volume="0.0.8000"),),
+    ),
+    Pair(
+        "later: 1 alias for 3",
+        "pav-3\nseed = 311",
+        _pav("pav-3", 312, 1),
+        (AliasNumber(1, volume="0.0.8000"),),
+    ),
+    Pair(
+        "later: 12 aliases for 3",
+        "pav-3\nseed = 321",
+        _pav("pav-3", 322, 12),
+        (AliasNumber(12, volume="0.0.8000"),),
+    ),
+    Pair(
+        "later: 6 aliases for 2, 16 KiB",
+        _pav("pav-3", 331, 2, _SHORT),
+        _pav("pav-3", 332, 6, _SHORT),
+        (AliasNumber(6, volume="0.0.8000"),),
+    ),
+    Pair(
+        "later: 8 aliases", "hyperpav-0\nseed = 341", _aliases("hyperpav-0\nseed = 342", 4), (AliasNumber(4),)
+    ),
+    Pair(
+        "later: 16 aliases for 8",
+        _aliases("hyperpav-0\nseed = 351", 4),
+        _aliases("hyperpav-0\nseed = 352", 8),
+        (AliasNumber(8),),
+    ),
+    Pair(
+        "later: 1 alias for each LCU",
+        "iozone-plain\nseed = 361",
+        _each("iozone-plain", 362, 1),
+        (AliasNumber(1),),
+    ),
+    Pair(
+        "later: 2 aliases for 3, full paths",
+        "iozone-hyperpav\nseed = 371",
+        _each("iozone-hyperpav", 372, 2),
+        (AliasNumber(2),),
+    ),
+    Pair(
+        "later: 1 alias for 3, short commands",
+        "iozone-hpf\nseed = 381",
+        _each("iozone-hpf", 382, 1),
+        (AliasNumber(1),),
+    ),
+    Pair(
+        "later: stripes",
+        "stripe-extended\nseed = 391",
+        "stripe-extended\nseed = 392",
+        (StripedSpace("NEW", (), STRIPES),),
+        (0, 1),
+    ),
+    Pair(
+        "later: 12 aliases, scans",
+        "logs-mixed\nseed = 401",
+        _aliases("logs-mixed\nseed = 402", 6),
+        (AliasNumber(6),),
+    ),
+    Pair(
+        "later: processors, 4 to 7",
+        "fcp-multibus-full\nseed = 411",
+        "fcp-multibus-full\nseed = 412\ncpus = 7",
+        (ProcessorNumber(7),),
+    ),
+)
+"""Pairs that were written down after the range was widened where a volume limits, which one of `UNSEEN` had
+shown, and before any of them was predicted."""
+
+
 @cache
 def scenario(text: str) -> Scenario:
     """Return a scenario by its name, with lines behind it that change it."""
