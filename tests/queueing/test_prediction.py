@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.queueing.pairs import PAIRS, SHIPPED, UNSEEN, Pair, compared, observed, shares
+from tests.queueing.pairs import FURTHER, PAIRS, SHIPPED, UNSEEN, Pair, compared, observed, shares
 from zmon.absent import Absent, absent
 from zmon.lab.scenario import names
 from zmon.queueing.change import (
@@ -44,7 +44,7 @@ ENOUGH = 12
 """Pairs of scenarios that come with zmon whose predictions hold."""
 
 
-@pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN], ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN, *FURTHER], ids=lambda pair: pair.name)
 def test_a_prediction_holds_after_the_change(pair: Pair) -> None:
     """Throughput is within 15 % and response within 25 % of what is simulated after the change."""
     throughput, response = compared(pair).errors
@@ -63,7 +63,7 @@ def test_the_range_has_what_is_simulated(pair: Pair) -> None:
     assert pair.name not in UNPREDICTED or found.prediction.confidence == "low"
 
 
-@pytest.mark.parametrize("pair", UNSEEN, ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", [*UNSEEN, *FURTHER], ids=lambda pair: pair.name)
 def test_the_range_of_an_unseen_pair_has_what_is_simulated(pair: Pair) -> None:
     """As of the pairs that rules were chosen on."""
     found = compared(pair)
