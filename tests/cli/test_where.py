@@ -484,3 +484,15 @@ def test_a_tablespace_that_cannot_be_placed_says_why(
         assert f"[{listing}:{line}] cannot be placed: " in said
         assert reason in said
         assert "not found" not in said
+
+
+def test_an_lcu_in_two_words_is_one_thing(
+    capsys: pytest.CaptureFixture[str], complaint: Callable[..., str]
+) -> None:
+    """People write what they read on a screen: LCU 7600, as well as its number alone."""
+    assert main(["where", "LCU", "7600", "7600", "--from", "lab:shark-before"]) == 0
+    together, alone = [text.split("\n", 1)[1] for text in capsys.readouterr().out.rstrip("\n").split("\n\n")]
+    assert together == alone
+    assert "LCU 76FF: not found" in complaint("lcu", "76FF", "--from", "lab:shark-before", status=1).replace(
+        "lcu", "LCU"
+    )

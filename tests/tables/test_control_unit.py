@@ -125,19 +125,28 @@ def test_without_a_uid_there_is_no_lcu(fill: Callable[..., Table]) -> None:
 def said(*rates: float) -> list[str]:
     """Return the findings on LCUs with these rates."""
     names = [f"248{n}" for n in range(len(rates))]
-    return findings(names, {"io": list(rates), "ssid": names})
+    return findings(called(names), {"io": list(rates), "ssid": names})
+
+
+def called(names: list[str]) -> dict[str, str]:
+    """Return what sentences call LCUs."""
+    return {name: f"LCU {name}" for name in names}
 
 
 def test_the_seeds_finding() -> None:
     """Eight LCUs, almost all I/O on two of them."""
     (sentence,) = said(1, 260, 0, 0, 0, 330, 2, 0)
-    assert sentence == "LCUs 2485 and 2481 carry 99 % of the I/O, 6 of 8 LCUs are idle"
+    assert sentence == "LCU 2485 and LCU 2481 carry 99 % of the I/O, 6 of 8 LCUs are idle"
 
 
-def test_lcus_of_two_boxes_with_the_same_id_are_told_apart() -> None:
-    """By their whole key."""
-    (sentence,) = findings(["IBM.A.2480", "IBM.B.2480"], {"io": [900, 1], "ssid": ["2480", "2480"]})
-    assert sentence.startswith("LCU IBM.A.2480 carries 100 % of the I/O, 1 of 2 LCUs is idle")
+def test_lcus_of_two_boxes_with_the_same_id_are_told_apart(fill: Callable[..., Table]) -> None:
+    """By the end of the serial number, in the column and in the sentence, as on OVERVIEW."""
+    uids = {"0.0.7000": "IBM.750000000A1111.2480.00", "0.0.7100": "IBM.750000000B2222.2480.00"}
+    found = fill({busid: {"online": 1, "uid": uid} for busid, uid in uids.items()}, {})
+    assert found.columns["ssid"] == ["A1111.2480", "B2222.2480"]
+    columns: dict[str, list[Value]] = {"io": [900, 1], "ssid": ["2480", "2480"]}
+    (sentence,) = findings({"a": "LCU A1111.2480", "b": "LCU B2222.2480"}, columns)
+    assert sentence.startswith("LCU A1111.2480 carries 100 % of the I/O, 1 of 2 LCUs is idle")
 
 
 def test_one_hot_lcu() -> None:
@@ -155,7 +164,7 @@ def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
     names = ["2480", "2481", "2482"]
     columns: dict[str, list[Value]] = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0]}
     columns["ssid"] = [*names]
-    assert findings(names, columns) == ["LCU 2480 carries 80 % of the I/O, 1 of 3 LCUs is idle"]
+    assert findings(called(names), columns) == ["LCU 2480 carries 80 % of the I/O, 1 of 3 LCUs is idle"]
     view = view_of("shark-before")
     claim = verdict_of(view).diagnoses[0].claim
     assert "LCU 7100 and LCU 7500 are idle" in claim
@@ -188,13 +197,15 @@ def test_for_whom_the_busiest_lcu_works() -> None:
         "ssid": [*names],
         "spaces": [UNLISTED, "PROD.T1 46%~, T2 38%~"],
     }
-    assert findings(names, columns) == ["LCU 2481: PROD.T1 46%~, T2 38%~"]
+    assert findings(called(names), columns) == ["LCU 2481: PROD.T1 46%~, T2 38%~"]
 
 
 def test_of_an_lcu_without_listed_files_nothing_is_said() -> None:
     """Another one's tablespaces do not stand in for them."""
     names = ["2480", "2481"]
-    assert findings(names, {"io": [60, 50], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~"]}) == []
+    assert (
+        findings(called(names), {"io": [60, 50], "ssid": names, "spaces": [UNLISTED, "PROD.T1 46%~"]}) == []
+    )
 
 
 def test_disks_on_no_lcu_have_rows_of_their_own(make_interval: Callable[..., Interval]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
@@ -66,9 +67,9 @@ def test_what_belongs_to_no_tablespace_is_chosen_by_what_it_is_for() -> None:
 
 
 def test_it_says_what_a_word_was_taken_for() -> None:
-    """A number may be taken for several things; an LCU has the name that the column shows."""
+    """A number may be taken for several things; the sentence says that it is an LCU, the column need not."""
     found = fill("LCU 6")
-    assert found.notes[0] == f"Chosen: {found.columns['lcu'][0]}"
+    assert (found.notes[0], found.columns["lcu"][0]) == ("Chosen: LCU 6", "6")
 
 
 def test_a_word_without_meaning_is_refused() -> None:
@@ -101,8 +102,16 @@ def test_a_row_says_where_the_file_lies() -> None:
     row = {name: values[0] for name, values in found.columns.items()}
     said = ("tablespace", "database", "role", "size", "disk", "rdev", "lcu", "grade", "share", "mount")
     assert tuple(row[name] for name in said) == (
-        "T1", "PROD", "data", 6 * MIB, "dasdg", "7600", "LCU 6", "exact", 100.0, "/v6"
+        "T1", "PROD", "data", 6 * MIB, "dasdg", "7600", "6", "exact", 100.0, "/v6"
     )  # fmt: skip
+
+
+def test_a_disk_with_several_paths_has_the_names_that_device_shows() -> None:
+    """A file on FCP8104 is not on one of its paths, and its LSS is what CTLUNIT calls it."""
+    view = view_of("fcp-failover")
+    found = files_table(view)
+    row = found.columns["path"].index("/ora/10/data.dbf")
+    assert [found.columns[name][row] for name in ("disk", "label", "lcu")] == ["dm-9", "FCP8104", "81"]
 
 
 def test_traffic_is_an_estimate() -> None:

@@ -60,6 +60,8 @@ BUS_ID: Final = r"[0-9a-fA-F]{1,2}\.[0-3]\.[0-9a-fA-F]{4}"
 """A bus id is looked for among devices, though it looks like the name of a file."""
 CHANNEL_PATH: Final = r"(?:0\.)?([0-9a-fA-F]{2})"
 """The number of a channel path as CP and the kernel write it."""
+LCU_WORDS: Final = frozenset({"LCU", "LSS", "SSID"})
+"""Words before the number of a logical control unit."""
 MIN_WIDTH: Final = 60
 MAX_NAMED: Final = 20
 """Files, file systems and devices that are printed; the others are counted."""
@@ -84,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
         return misused(
             "--recursive works on this machine only; a capture shows the files that it has without it"
         )
+    args.thing = _things(args.thing)
     try:
         unread: list[str] = []
         found = _captured(args, unread) if args.source else _live(args, unread)
@@ -123,6 +126,17 @@ def _complain(
 # what words mean
 
 
+def _things(words: Iterable[str]) -> list[str]:
+    """Return what is looked for, once each: `LCU 7600` is one thing, though a shell makes two words of it."""
+    things: list[str] = []
+    for word in words:
+        if things and things[-1].upper() in LCU_WORDS:
+            things[-1] += f" {word}"
+        else:
+            things.append(word)
+    return list(dict.fromkeys(things))
+
+
 def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupResult]]:
     """Return the lookup results of each word on this machine, one for each of its meanings.
 
@@ -134,7 +148,7 @@ def _live(args: argparse.Namespace, unread: list[str]) -> dict[str, list[LookupR
     Raises:
         ValueError: a listing or the site's file cannot be used.
     """
-    words = list(dict.fromkeys(args.thing))
+    words = args.thing
     here = _here(words)
     found: dict[str, list[LookupResult]] = {word: [] for word in words}
     names = words if args.listing else [word for word in words if not here[word].is_path(word)]
@@ -243,7 +257,7 @@ def _captured(args: argparse.Namespace, unread: list[str]) -> dict[str, list[Loo
     """
     found = {}
     with _whole(args, unread) as machine:
-        for word in dict.fromkeys(args.thing):
+        for word in args.thing:
             path = posixpath.normpath(word) if word.startswith("/") else word
             known = [meaning._replace(word=word) for meaning in meanings(path, machine)]
             found[word] = [find(meaning, machine) for meaning in known]

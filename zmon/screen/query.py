@@ -71,9 +71,9 @@ class Condition(NamedTuple):
 
 
 def _short(lcu: str) -> str:
-    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, LSS80 of IBM.5005076.LSS80."""
-    number = lcu.removeprefix("lcu ").removeprefix("ssid ").rpartition(".")[2]
-    return f"lss{number[4:]}" if number.startswith("lss ") else number
+    """Return the last part of an LCU's name: 7600 of IBM.750000000F2001.7600, 80 of IBM.5005076.LSS80."""
+    number = lcu.removeprefix("lcu ").removeprefix("ssid ").removeprefix("lss ").rpartition(".")[2]
+    return number.removeprefix("lss")
 
 
 def heading(column: Column) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import repeat
+from math import fsum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +24,7 @@ from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, rows_of_lcus, units_of, wrong
 from zmon.tables.view import TableDefinition
 from zmon.topology.identity import platform_of
-from zmon.topology.volumes import lcus
+from zmon.topology.volumes import lcus, short_titles, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class ControlUnits:
     @property
     def labels(self) -> list[Value]:
         """What each is called."""
-        return [unit.short for unit in self.units.values()]
+        return [*short_titles(self.units).values()]
 
     @cached_property
     def rates(self) -> list[Number]:
@@ -220,7 +221,7 @@ def table(view: View) -> Table:
     told = frozenset(place for place, unit in enumerate(found.units.values()) if unit.why)
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     times = of_all((one for one in LOADS if one.weight), found, ())
-    sentences = findings(keys, columns)
+    sentences = findings(titles(found.units), columns)
     others = {} if view.figures_only else _on_no_lcu(devices, known.of)
     for rows in others.values():
         if devices.estimated(rows):
@@ -303,35 +304,35 @@ def told_by(units: Iterable[Lcu]) -> list[str]:
     return [f"~ LCU: of devices without a uid, by {'; '.join(sources)}"] if sources else []
 
 
-def findings(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
+def findings(names: Mapping[str, str], columns: Mapping[str, Sequence[Value]]) -> list[str]:
     """Say in a sentence each what the table shows: which LCUs carry the load, and for whom.
+
+    `names` has what each LCU is called, `LCU 7600`, by its key, in the order of the rows.
 
     The first is said only where at most half of the LCUs carry the bulk of it; none without a load.  Whether
     that is too much for them, and what to do then, the verdict says.
     """
-    loads = _loads(keys, columns)
+    loads = _loads(names, columns)
     everything = sum(rate for rate, _, _ in loads)
     if everything < MIN_IO:
         return []
     return [
-        *_carried(loads, everything, _idle(keys, columns), len(keys)),
+        *_carried(loads, everything, _idle(names, columns), len(names)),
         *_for_whom(loads, columns.get("spaces", ())),
     ]
 
 
-def _loads(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
+def _loads(names: Mapping[str, str], columns: Mapping[str, Sequence[Value]]) -> list[tuple[float, str, int]]:
     """Return the I/O per second of each LCU with its name and row, most first."""
-    ssids = list(columns.get("ssid", ()))
     loads = [
-        # two boxes may use the same subsystem id
-        (float(rate), str(ssid) if ssids.count(ssid) == 1 else key, row)
-        for row, (key, rate, ssid) in enumerate(zip(keys, columns.get("io", ()), ssids, strict=True))
+        (float(rate), name, row)
+        for row, (name, rate) in enumerate(zip(names.values(), columns.get("io", ()), strict=True))
         if not isinstance(rate, (Absent, str))
     ]
     return sorted(loads, key=lambda load: -load[0])
 
 
-def _idle(keys: Sequence[str], columns: Mapping[str, Sequence[Value]]) -> int:
+def _idle(keys: Iterable[str], columns: Mapping[str, Sequence[Value]]) -> int:
     """Return how many LCUs are idle; where no bytes are known, I/O counts."""
     each = (
         dict(zip(keys, columns.get(name, ()), strict=False))  # behind them come disks on no LCU
@@ -351,8 +352,8 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, idle: i
     if 2 * bulk > units:
         return []
     unfair = [load for load in loads[:bulk] if load[0] > UNFAIR * everything / units]
-    hot, carried = [ssid for _, ssid, _ in unfair], sum(rate for rate, _, _ in unfair)
-    said = f"LCU {hot[0]} carries" if len(hot) == 1 else f"LCUs {', '.join(hot[:-1])} and {hot[-1]} carry"
+    hot, carried = [name for _, name, _ in unfair], fsum(rate for rate, _, _ in unfair)
+    said = f"{hot[0]} carries" if len(hot) == 1 else f"{', '.join(hot[:-1])} and {hot[-1]} carry"
     said += f" {100 * carried / everything:.0f} % of the I/O"
     if idle:
         said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
@@ -361,9 +362,9 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, idle: i
 
 def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) -> list[str]:
     """Name the tablespaces that the busiest LCU serves: their column is far to the right."""
-    _, ssid, row = loads[0]
+    _, name, row = loads[0]
     named = spaces[row] if spaces else UNLISTED
-    return [] if isinstance(named, Absent) else [f"LCU {ssid}: {named}"]
+    return [] if isinstance(named, Absent) else [f"{name}: {named}"]
 
 
 DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits, columns=COLUMNS)}

@@ -26,7 +26,7 @@ from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present,
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
-from zmon.topology.volumes import device_type, lcus
+from zmon.topology.volumes import device_type, lcus, short_titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
@@ -540,7 +540,7 @@ def table(view: View) -> Table:
     devices = devices_of(view.interval)
     told, known = _told(view, devices), volumes_of(view)
     units = units_of(view).lcus
-    short = {key: one.short for key, one in units.items()}
+    short = short_titles(units)
     lcu_of = {**devices.lcu_of, **told}
     home = homes(devices, lcu_of)
     unit: list[Value] = [

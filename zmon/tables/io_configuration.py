@@ -14,7 +14,7 @@ from zmon.tables.device import PATH_MASKS, address, usable
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
-from zmon.topology.volumes import device_type
+from zmon.topology.volumes import device_type, short_titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def table(view: View) -> Table:
     """Fill IOCONF: one row per range of devices, keyed by the bus id of its first one."""
     frame = view.interval.after.frame(DEVICE)
     units = units_of(view)
-    short = {key: units.lcus[lcu].short for key, lcu in units.of.items() if lcu in units.lcus}
+    called = short_titles(units.lcus)
+    short = {key: called[lcu] for key, lcu in units.of.items() if lcu in called}
     ranges = list(_ranges(frame, short))
     facts = [one for one, _ in ranges]
     columns: dict[str, list[Value]] = {

@@ -19,6 +19,7 @@ from zmon.tables.device import address, devices_of, matches
 from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, View, alone, fill, needs
+from zmon.topology.volumes import short_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -326,7 +327,7 @@ def table(view: View) -> Table:
 
 def row_names(variables: Sequence[Variable], view: View) -> list[str]:
     """Return what the rows are called on their screens, `7000` or LCU `6`; keys where that is ambiguous."""
-    shorts = {key: unit.short for key, unit in units_of(view).lcus.items()}
+    shorts = short_titles(units_of(view).lcus)
     names = {one[::2]: _row_name(one, view, shorts) for one in variables}
     known = Counter((one[0], name) for one, name in names.items())
     known.update(

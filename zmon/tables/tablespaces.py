@@ -42,6 +42,7 @@ from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
+from zmon.topology.volumes import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -132,7 +133,7 @@ def choose(machine: Machine, word: str) -> FileSelection:
         NoSuchThing: it means nothing on this machine.
     """
     if not word:
-        return _chosen(pieces(machine), ())
+        return _chosen(pieces(machine), (), machine)
     found: dict[int, FilePiece] = {}
     meant = meanings(word, machine)
     for meaning in meant:
@@ -146,7 +147,7 @@ def choose(machine: Machine, word: str) -> FileSelection:
             f"{word!r} was not found: no tablespace, file, mount, disk, device number, label or LCU{hint}"
         )
     notes = (f"Chosen: {', '.join(_said(meant, machine))}",) if meant else ()
-    return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes)
+    return _chosen([piece for piece in pieces(machine) if id(piece) in found], notes, machine)
 
 
 def _said(meant: Sequence[WordMeaning], machine: Machine) -> Iterator[str]:
@@ -192,8 +193,8 @@ def _mount(piece: FilePiece) -> Value:
     return mount if isinstance(mount, Absent) else mount.point
 
 
-def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...]) -> FileSelection:
-    lines = [_line(piece) for piece in found]
+def _chosen(found: Sequence[FilePiece], notes: tuple[str, ...], machine: Machine) -> FileSelection:
+    lines = [_line(piece, machine) for piece in found]
     missed = [piece for piece in found if piece.share is None]
     if missed:
         notes = (*notes, _missed(missed))
@@ -217,7 +218,7 @@ def _lacking(piece: FilePiece) -> str:
     return "; ".join(piece.location.lacking or piece.location.notes) or NO_DISK.reason
 
 
-def _line(piece: FilePiece) -> dict[str, Value]:
+def _line(piece: FilePiece, machine: Machine) -> dict[str, Value]:
     file, share = piece.file, piece.share
     line: dict[str, Value] = {
         "path": file.path,
@@ -235,16 +236,17 @@ def _line(piece: FilePiece) -> dict[str, Value]:
             | {"grade": str(Grade.UNKNOWN)}
         )
     volume = share.volume
+    joined = machine.stack.named(volume.joined) if isinstance(volume.joined, str) else None
     everywhere = sum(one.bytes for one in piece.location.disks)
     return line | {
         "size": share.bytes,
         "share": 100.0 * ratio(share.bytes, everywhere, "it has no bytes on a disk"),
         "copies": share.copies,
-        "disk": volume.disk,
+        "disk": volume.disk if joined is None else volume.joined,
         "vdev": volume.vdev,
         "rdev": volume.rdev,
-        "label": volume.volser,
-        "lcu": volume.lcu_name,
+        "label": volume.volser if joined is None else joined.title,
+        "lcu": short(volume.lcu_name) if isinstance(volume.lcu_name, str) else volume.lcu_name,
         "grade": str(min(piece.location.grade, volume.grade)),
     }
 

@@ -16,6 +16,7 @@ from zmon.tables.device import LOGICAL, address, devices_of, label_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
+from zmon.topology.volumes import short_titles
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class DiskPlaces:
         self.lcu: dict[str, str] = {}
         """The key of the LCU of each disk, where it is known."""
         self.response: dict[str, Number] = {}
-        self.titles = {key: unit.short for key, unit in known.lcus.items()}
+        self.titles = short_titles(known.lcus)
         """What each LCU is called."""
         for number, name in loads.names.items():
             ways = [name, *(loads.leaves.name(path) for path in loads.leaves.paths(number))]

@@ -162,7 +162,7 @@ class Lcu(NamedTuple):
 
     @property
     def short(self) -> str:
-        """Its name in a column that is headed LCU: `7600`, `6`."""
+        """Its own name without what it is: `7600`, `6`; a column has `short_titles`."""
         return short(self.name)
 
 
@@ -183,6 +183,11 @@ def titles(units: Mapping[str, Lcu]) -> dict[str, str]:
         else f"LCU {one.serial[-5:]}.{one.ssid.upper()}"
         for key, one in units.items()
     }
+
+
+def short_titles(units: Mapping[str, Lcu]) -> dict[str, str]:
+    """Return what each LCU is called in a column that is headed LCU: `7600`, or `11451.7600` of two boxes."""
+    return {key: short(title) for key, title in titles(units).items()}
 
 
 @lru_cache(maxsize=2)  # devices are read once a minute, but their tables are computed for every sample
