@@ -65,6 +65,32 @@ def test_a_failed_path_to_a_scsi_disk() -> None:
     assert "0.0.fc60" in found.action
 
 
+def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
+    """Nobody reads 12 names; an FCP device over which no path is left is the cause."""
+    maps = tuple(
+        MultipathDisk(
+            f"dm-{at}",
+            f"FCP800{at}",
+            (
+                (
+                    leaf(f"sda{at}", failed="offline"),
+                    leaf(f"sdb{at}", "0.0.fc61", failed="offline" if at else ""),
+                    leaf(f"sdc{at}", "0.0.fc62"),
+                ),
+            ),
+            "service-time",
+            0,
+        )
+        for at in range(6)
+    )
+    found = only(lost_paths(situation(paths=(), maps=maps)))
+    assert found.claim == (
+        "11 paths to FCP8000-FCP8005 are lost: all 6 over FCP device 0.0.fc60 and 5 over FCP device 0.0.fc61"
+        " (offline)."
+    )
+    assert found.action.endswith("the common parts are 0.0.fc60 and 0.0.fc61.")
+
+
 def test_paths_that_are_all_there() -> None:
     """Nothing is said; and where nothing was read nothing is denied."""
     maps = (multipath(leaf("sda"), leaf("sdb", "0.0.fc61", "0x2")),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from zmon.diagnosis.observed_machine import LcuPaths, MultipathDisk, PathLeaf
     from zmon.diagnosis.situation import Situation
 
+FEW: Final = 3
+"""Failed paths up to which each is named."""
 WAITED_FOR: Final = {"lcu", "paths"}
 """Places that requests wait for longer where a channel program takes longer."""
 
@@ -126,7 +129,7 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
             *(Subject("disk", one.key, one.title) for one, _ in broken),
         ),
         claim=f"{many(len(broken), 'path')} to {listed(hurt)} {_are([leaf.name for _, leaf in broken])} lost:"
-        f" {listed([leaf.name for _, leaf in broken])} ({state}).",
+        f" {_which(maps, [leaf for _, leaf in broken])} ({state}).",
         evidence=(
             evidence(
                 "setting.value",
@@ -136,8 +139,23 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
             ),
         ),
         confidence=CERTAIN,
-        action=f"See multipath -ll and lszfcp -D; the common part is {names(adapters)}.",
+        action="See multipath -ll and lszfcp -D; the common"
+        f" {'part is' if len(adapters) == 1 else 'parts are'} {names(adapters)}.",
         lost=0.0,
+    )
+
+
+def _which(maps: Sequence[MultipathDisk], broken: Sequence[PathLeaf]) -> str:
+    """Return which paths failed: a few by name, many by their FCP devices: `all 6 over ...`."""
+    if len(broken) <= FEW or not all(leaf.adapter for leaf in broken):
+        return listed([leaf.name for leaf in broken])
+    whole = Counter(leaf.adapter for one in maps for leaf in one.leaves)
+    lost = Counter(leaf.adapter for leaf in broken)
+    return names(
+        [
+            f"{'all ' if number == whole[adapter] else ''}{number} over FCP device {adapter}"
+            for adapter, number in lost.items()
+        ]
     )
 
 
