@@ -6,6 +6,7 @@ import argparse
 import gzip
 import re
 import time
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import shtab
@@ -19,7 +20,7 @@ from zmon.cli.topics import FILES as FILES_READ
 from zmon.screen.definition import load_screens, shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 FILES: Final = frozenset(
@@ -29,6 +30,10 @@ FILES: Final = frozenset(
 PLACES: Final = {"bash": "bash-completion/completions/zmon", "zsh": "zsh/site-functions/_zmon",
                  "fish": "fish/vendor_completions.d/zmon.fish"}  # fmt: skip
 """Where each shell looks for a completion, below `share`."""
+FITS: Final = 73
+"""Characters of a line in 80 columns, beside the margin of man."""
+HANGING: Final = 20
+"""Characters before what words mean, in a list of them."""
 
 
 def write_pages(share: Path, seconds: int) -> None:
@@ -118,7 +123,9 @@ def _page(title: str, name: str, day: str) -> Iterator[str]:
 
 
 def _usage(parser: argparse.ArgumentParser) -> list[str]:
-    return parser.format_usage().removeprefix("usage: ").strip().splitlines()
+    lines = argparse.HelpFormatter(parser.prog, width=FITS)
+    lines.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, "")  # noqa: SLF001
+    return lines.format_help().strip().splitlines()
 
 
 def _called(action: argparse.Action) -> str:
@@ -143,17 +150,32 @@ def _help(action: argparse.Action) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs, which man fills; lines that are indented stay as they are."""
+    """Yield paragraphs, which man fills; lines that are indented stay as they are, as far as they fit.
+
+    Wider ones of a word and what it means become a list.
+    """
     for paragraph in text.strip().split("\n\n"):
         yield ".PP"
-        as_written = False
-        for line in paragraph.splitlines():
-            if line.startswith(" ") != as_written:
-                as_written = not as_written
-                yield ".nf" if as_written else ".fi"
-            yield _roff(line)
-        if as_written:
-            yield ".fi"
+        for is_indented, group in groupby(paragraph.splitlines(), lambda line: line.startswith(" ")):
+            lines = [*group]
+            yield from _as_written(lines) if is_indented else map(_roff, lines)
+
+
+def _as_written(lines: Sequence[str]) -> Iterator[str]:
+    margin = len(lines[0]) - len(lines[0].lstrip())
+    pairs: list[tuple[str, str]] = []
+    for line in lines:
+        if pairs and line.startswith(" " * (margin + 1)):  # goes on with what the word above means
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]} {line.strip()}")
+        else:
+            word, _, what = line.strip().partition("  ")
+            pairs.append((word, what.strip()))
+    if max(map(len, lines)) > FITS and all(what for _, what in pairs):
+        for word, what in pairs:
+            yield from (f".TP {HANGING}", f"\\fB{_roff(word)}\\fR", _roff(what))
+        yield ".PP"
+    else:
+        yield from (".nf", *map(_roff, lines), ".fi")
 
 
 def _listed(title: str, entries: Iterable[tuple[object, str]]) -> Iterator[str]:

@@ -43,6 +43,15 @@ def test_a_page_has_each_option_of_its_subcommand(share: Path, name: str) -> Non
     assert {line.split()[0] for line in text.splitlines() if line.startswith((".", "'"))} <= REQUESTS
 
 
+@pytest.mark.parametrize("name", ["", *SUBCOMMANDS])
+def test_what_man_does_not_fill_fits_80_columns(share: Path, name: str) -> None:
+    """Usage and lists that are printed as they are: seven of the columns are the margin."""
+    title = f"zmon-{name}" if name else "zmon"
+    text = gzip.decompress((share / f"man/man1/{title}.1.gz").read_bytes()).decode()
+    for part in re.findall(r"^\.nf\n(.*?)^\.fi$", text, re.DOTALL | re.MULTILINE):
+        assert max(len(line.replace("\\-", "-")) for line in part.splitlines()) <= 73
+
+
 def test_text_cannot_become_a_request() -> None:
     """A line that begins with a point or quote, and a backslash."""
     assert manual._roff(".SH\n'a\\b-c") == "\\&.SH\n\\&'a\\eb\\-c"
