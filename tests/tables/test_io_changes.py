@@ -97,6 +97,14 @@ def test_without_a_recording_the_present_interval_is_compared() -> None:
     assert said(table(View(Interval(*SAMPLES[:2])))) == EXPECTED[2:]
 
 
+def test_of_a_marked_time_without_events_both_ends_are_compared() -> None:
+    """A capture or a simulated machine stores none, and a lost path must not be called no change."""
+    marked = Interval(SAMPLES[0], SAMPLES[1], skipped=True)
+    assert said(table(View(marked))) == EXPECTED[2:]
+    quiet = Interval(SAMPLES[1], SAMPLES[1], skipped=True)
+    assert said(table(View(quiet))) == []
+
+
 def test_the_same_change_is_listed_once() -> None:
     """The recording has it, and the interval shows it."""
     text = "device 0.0.7000: usable paths c0 -> 80 (1 path lost: 41)"

@@ -77,7 +77,10 @@ def table(view: View) -> Table:
 
 
 def _events(view: View) -> Iterable[Event]:
-    """Return the changes up to the end of the interval, of a longer one those within it."""
+    """Return the changes up to the end of the interval, of a longer one those within it.
+
+    A capture and a simulated machine have no events: then the samples of a longer interval are compared.
+    """
     interval = view.interval
     begin = interval.before.at.utc + 1 if interval.skipped and interval.before is not None else 0
     kinds = {What.CHANGE, *MOVED}
@@ -88,7 +91,9 @@ def _events(view: View) -> Iterable[Event]:
     here = (
         change.event(interval.after.at.utc) for change in changes_between(interval.before, interval.after)
     )
-    return [*found, *(one for one in here if not interval.skipped and (one.begin, one.text) not in known)]
+    if interval.skipped and found:  # they say when; here is only what differs in the end
+        return found
+    return [*found, *(one for one in here if (one.begin, one.text) not in known)]
 
 
 def _change(event: Event) -> ConfigurationChange:
