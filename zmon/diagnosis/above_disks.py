@@ -59,14 +59,13 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
     """Return D11b: a disk has as many requests as it may have, all the time."""
     load, details = situation.load, situation.details()
     found = []
-    ones = [one for one in load.busy if one.key in details]
-    keys = [one.key for one in ones]
-    for one, inside, tags in zip(
-        ones, details_of(details, "in_linux", keys), details_of(details, "tags", keys), strict=True
-    ):
+    known = [(at, key) for at, key in enumerate(load.busy.column("key")) if key in details]
+    keys = [key for _, key in known]
+    columns = (details_of(details, "in_linux", keys), details_of(details, "tags", keys))
+    for (at, _), inside, tags in zip(known, *columns, strict=True):
         if isinstance(inside, Absent) or isinstance(tags, Absent) or inside < ALL_IN_USE * tags:
             continue
-        found.append((one, float(inside), float(tags)))
+        found.append((load.busy[at], float(inside), float(tags)))
     if not found:
         return ()
     first, inside, tags = max(found, key=lambda each: each[1])

@@ -16,7 +16,7 @@ What is measured is kept: rates, sizes, the time on a subchannel, the wait in Li
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, compress, groupby, repeat
 from math import sqrt
 from operator import add, attrgetter, ge, itemgetter, lt, mul, not_, sub
@@ -42,6 +42,7 @@ from zmon.queueing.network import (
 from zmon.queueing.observation import LATENCY, NO_VOLUMES, ObservedLcu, disc_of_misses, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
+from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -229,16 +230,10 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     Raises:
         ValueError: there is no I/O of which the times were measured.
     """
-    volumes = _timed(load.used)
+    volumes, lcus, behind, waits = _measured(Same(load))
     if not volumes:
         raise ValueError("no volume has I/O whose response time was measured")
     late = _late_writes(volumes)
-    lcus = {one.key: one for one in load.lcus}
-    lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
-             for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
-    behind = dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
-    misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
-    waits = _waits(behind, misses, load.seconds)
     flows = tuple(_flows(volumes, shares, waits, late))
     groups = path_groups(lcus.values())
     timed = set(compress(volumes.column("lcu"), map(not_, volumes.column("estimated"))))
@@ -255,8 +250,7 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     paths = {key: _paths(chpids, load, users[key]) for key, chpids in groups.items()}
     processors, background, busy, withheld = processor_load(load)
     classes = _classes(flows)
-    rate = sum(flow.rate for flow in flows if not flow.ahead)
-    computing = busy / rate
+    computing = busy / _rate([flow for flow in flows if not flow.ahead] if late else flows)
     population = _population(classes, processors and max(LEFT, processors - background), computing)
     latency = _latency(behind, group_of, paths, users)
     for lcu, group in group_of.items():
@@ -288,6 +282,39 @@ def observed_model(load: ObservedLoad, shares: Sequence[FlowShare] = ()) -> Fitt
     )
     model = _with_waits(model, volumes, late)
     return model._replace(service=_service(model, behind, waits))
+
+
+def shows_lcus(load: ObservedLoad) -> bool:
+    """Return whether anything tells how busy an LCU is: its capacity, or requests that wait there.
+
+    Where nothing does, no model has an LCU that is busy.
+    """
+    _, lcus, _, waits = _measured(Same(load))
+    return any(waits.values()) or any(not isinstance(one.capacity, Absent) for one in lcus.values())
+
+
+class _Measured(NamedTuple):
+    """What is measured of LCUs."""
+
+    volumes: Volumes
+    """All whose times are known."""
+    lcus: dict[str, ObservedLcu]
+    behind: dict[str, Volumes]
+    """Of these the volumes of each LCU."""
+    waits: dict[str, float]
+    """The seconds of Disc that a mean request waits for each."""
+
+
+@lru_cache(maxsize=2)  # it is asked whether a model is needed, and then for one
+def _measured(of: Same[ObservedLoad]) -> _Measured:
+    load = of.it
+    volumes = _timed(load.used)
+    lcus = {one.key: one for one in load.lcus}
+    lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
+             for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
+    behind = dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
+    misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
+    return _Measured(volumes, lcus, behind, _waits(behind, misses, load.seconds))
 
 
 def _timed(volumes: Volumes) -> Volumes:

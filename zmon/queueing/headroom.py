@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import compress, groupby
-from operator import itemgetter
+from operator import itemgetter, mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.queueing.fit import FittedFlow, observed_model, service_bytes
+from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus
 from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -84,26 +84,28 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
 def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
     volumes = load.busy_of(lcu)
-    columns = map(volumes.column, ("rate", "serv", "servers", "estimated"))
+    columns = map(volumes.column, ("rate", "serv", "servers", "estimated", "key", "title"))
     found = [
-        (rate * serv / servers, at)
-        for at, (rate, serv, servers, estimated) in enumerate(zip(*columns, strict=True))
+        (rate * serv / servers, key, title, servers)
+        for rate, serv, servers, estimated, key, title in zip(*columns, strict=True)
         if not estimated and not isinstance(serv, Absent)
     ]
     if found:
-        use, at = max(found, key=itemgetter(0))
-        (one,) = volumes.some([at])
-        yield ResourceUse("volume", one.key, f"volume {one.title}", use, one.servers)
+        use, key, title, servers = max(found, key=itemgetter(0))
+        yield ResourceUse("volume", key, f"volume {title}", use, servers)
 
 
 def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
+    if not shows_lcus(load):
+        return
     try:
         model = observed_model(load)
     except ValueError:
         return
     carried: dict[str, float] = {}
     for lcu, flows in groupby(map(itemgetter(*CARRIED), model.flows), itemgetter(0)):
-        carried[lcu] = sum((rate * service_bytes(size) for _, rate, size in flows), carried.get(lcu, 0.0))
+        _, rates, sizes = zip(*flows, strict=True)
+        carried[lcu] = carried.get(lcu, 0.0) + sum(map(mul, rates, map(service_bytes, sizes)))
     blind = set(compress(load.used.column("lcu"), load.used.column("estimated")))
     for key, rate in carried.items():
         if key in blind:

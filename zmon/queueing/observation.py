@@ -318,8 +318,7 @@ class ObservedLoad(NamedTuple):
     @property
     def is_untimed(self) -> bool:
         """Whether a DASD with enough I/O has no channel measurement."""
-        columns = zip(*map(self.busy.column, ("key", "estimated", "disc")), strict=True)
-        return any("." in key for key, estimated, disc in columns if estimated or isinstance(disc, Absent))
+        return _sums(Same(self)).is_untimed
 
     def enough(self, rate: float) -> bool:
         """Return whether a rate makes so many requests that their mean times mean something."""
@@ -353,6 +352,11 @@ class _LoadSums:
         some = self.busy if len(self.busy) else self.used
         many = list(map(requests_of, some.column("rate"), some.column("response")))
         return some.some([many.index(max(many))])[0] if many else None
+
+    @cached_property
+    def is_untimed(self) -> bool:
+        columns = zip(*map(self.busy.column, ("key", "estimated", "disc")), strict=True)
+        return any("." in key for key, estimated, disc in columns if estimated or isinstance(disc, Absent))
 
     @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:

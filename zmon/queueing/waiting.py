@@ -17,10 +17,10 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume, Volumes
 
 MIN_LOST: Final = 1.0
 """Requests that wait on average, from which on a place is named."""
@@ -94,8 +94,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     """
     volumes = load.busy
     if not volumes:
-        requests = load.seconds * sum(one.rate for one in load.used)
-        return Waiting((), 0.0, f"Nothing waits: {requests:.0f} I/O in the interval are too few to tell")
+        many = load.seconds * load.used.rate
+        return Waiting((), 0.0, f"Nothing waits: {many:.0f} I/O in the interval are too few to tell")
     places = [*_in_linux(load, volumes), *_in_lcus(load), *_for_paths(load)]
     places.sort(key=lambda one: -one.lost)
     full = _processors(load)
@@ -145,21 +145,23 @@ def _long(wait: Number, rest: Number, rate: float) -> float:
     return lost if lost >= MIN_LOST and wait >= MIN_LONGER * rest else 0.0
 
 
-def _in_linux(load: ObservedLoad, volumes: Sequence[ObservedVolume]) -> Iterator[WaitingPlace]:
+def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
     """Yield volumes and pools of aliases before which requests wait in Linux."""
     lcus = {one.key: one for one in load.lcus}
     pooled: dict[str, tuple[float, float]] = {}
     untimed: dict[str, list[WaitingPlace]] = {}
-    for one in volumes:
-        lcu = lcus.get(one.lcu)
-        if one.estimated:
-            untimed.setdefault(one.lcu, []).append(_untimed(one))
+    columns = zip(*map(volumes.column, ("lcu", "estimated", "rate", "queued", "serv")), strict=True)
+    for at, (key, estimated, each, queued, serv) in enumerate(columns):
+        lcu = lcus.get(key)
+        if estimated:
+            untimed.setdefault(key, []).append(_untimed(volumes[at]))
         elif lcu is not None and lcu.aliases:
-            lost, rate = pooled.get(one.lcu, (0.0, 0.0))
-            waits = 0.0 if isinstance(one.queued, Absent) else one.rate * one.queued
-            pooled[one.lcu] = lost + waits, rate + one.rate
-        elif lost := _long(one.queued, one.serv, one.rate):
-            yield WaitingPlace("volume", one.key, one.title, lost, one.rate * one.serv / one.servers)
+            lost, rate = pooled.get(key, (0.0, 0.0))
+            waits = 0.0 if isinstance(queued, Absent) else each * queued
+            pooled[key] = lost + waits, rate + each
+        elif lost := _long(queued, serv, each):
+            one = volumes[at]
+            yield WaitingPlace("volume", one.key, one.title, lost, each * serv / one.servers)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         use = lcu.alias_use / lcu.aliases

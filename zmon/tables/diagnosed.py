@@ -262,8 +262,8 @@ def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
 
 
 def _predictor(view: View, load: ObservedLoad) -> Callable[[Sequence[Change]], Prediction] | None:
-    timed = sum(each.__class__ is not Absent for each in load.used.column("response"))
-    if not 0 < timed <= MAX_MODELLED:
+    sorts = list(map(type, load.used.column("response")))
+    if not 0 < len(sorts) - sorts.count(Absent) <= MAX_MODELLED:
         return None
     return cache(lambda changes: predict(model_of(view, load), changes))
 

@@ -266,22 +266,24 @@ def _times_alone(devices: Devices, rows: Sequence[int]) -> tuple[list[Number], l
     """Return the seconds of Pend, Disc and Conn of devices per start of I/O, as `_times` of each alone."""
     weights = pick(devices.rate, rows)
     pend, disc, conn = (
-        _weighed(pick(times, rows), weights) for times in (devices.pend, devices.disc, devices.conn)
+        _started(pick(times, rows), weights) for times in (devices.pend, devices.disc, devices.conn)
     )
     if devices.active:
-        disc = plus(disc, _weighed(pick(devices.active, rows), weights))
+        disc = plus(disc, _started(pick(devices.active, rows), weights))
     return pend, disc, conn
 
 
-def _weighed(values: Sequence[Number], weights: Sequence[Number]) -> list[Number]:
-    """Return the means of single values with their weights, to the last bit as `Devices.average` of one."""
-    products = list(map(mul, values, weights))
-    if 0 not in weights and Absent not in set(map(type, products)):
-        return list(map(truediv, map(truediv, products, weights), repeat(1e3)))
-    return [
-        product if product.__class__ is Absent else product / weight / 1e3 if weight else IDLE
-        for product, weight in zip(products, weights, strict=True)
-    ]
+def _started(times: Sequence[Number], starts: Sequence[Number]) -> list[Number]:
+    """Return milliseconds in seconds; of devices without a start of I/O that they are idle."""
+    seconds: list[Number] = list(map(truediv, times, repeat(1e3)))
+    if 0 in starts or Absent in set(map(type, starts)):
+        pairs = zip(seconds, starts, strict=True)
+        return [time + 0.0 * start if start else _idle(time) for time, start in pairs]
+    return seconds
+
+
+def _idle(time: Number) -> Number:
+    return time if time.__class__ is Absent else IDLE
 
 
 def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Number]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.interval import Interval
+    from zmon.sample import Frame
     from zmon.tables.view import View
 
 KINDS: Final = (
@@ -225,14 +227,19 @@ def _suspended(view: View) -> Iterator[HungDisk]:
 
 def _held(interval: Interval) -> dict[str, str]:
     """Return the devices that are suspended and complete nothing, with what the device mapper calls them."""
-    layers, blocks = interval.of(LAYER), interval.of(BLOCK)
-    if 1 not in layers["suspended"]:
+    held, blocks = _suspended_in(interval.of(LAYER).frame), interval.of(BLOCK)
+    if not held:
         return {}
-    columns = zip(layers["name"], layers["mapped"], layers["suspended"], strict=True)
-    held = {str(name): str(title) for name, title, suspended in columns if suspended == 1}
     done = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     idle = {key for key, requests in zip(blocks.keys, done, strict=True) if requests == 0}
     return {name: title for name, title in held.items() if name in idle}
+
+
+@lru_cache(maxsize=2)  # it is read once a minute, and two times may be compared
+def _suspended_in(layers: Frame) -> dict[str, str]:
+    """Return the devices that are suspended, with what the device mapper calls them."""
+    columns = zip(*map(layers.column, ("name", "mapped", "suspended")), strict=True)
+    return {str(name): str(title) for name, title, suspended in columns if suspended == 1}
 
 
 def _held_for(interval: Interval) -> dict[str, float]:
@@ -273,7 +280,8 @@ def lacking_measurements(view: View) -> tuple[LackingMeasurement, ...]:
 
 def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
     devices = devices_of(interval)
-    rows = zip(devices.keys, devices.ccw["cmb_enable"], devices.requests, devices.ssch, strict=True)
+    enabled = devices.ccw["cmb_enable"]
+    rows = zip(devices.keys, enabled, devices.requests, devices.ssch, strict=True) if 0 in enabled else ()
     off = [key for key, enabled, rate, starts in rows if enabled == 0 and rate > 0 and starts is not VIRTIO]
     if off:
         others = ", for each of them" * (len(off) > 1)
