@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zmon.absent import absent
+from zmon.queueing.fit import observed_model, shows_lcus
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.observation import MAX_MISS, ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
 
@@ -59,3 +62,17 @@ def test_waits_tell_how_busy_an_lcu_is() -> None:
     assert len(little) == len(much) == 1
     assert little[0] < much[0] < 1
     assert lcu_uses(load(*same, more=1e-4, seed=7)) == pytest.approx(little)
+
+
+@given(
+    discs=st.lists(st.sampled_from([0.0, 1e-5, 5e-4, 6e-4, 5e-3]), min_size=1, max_size=4),
+    misses=st.sampled_from([None, 0.0, MISSES]),
+    size=st.sampled_from([8192.0, 131_072.0]),
+)
+def test_a_model_is_left_out_only_where_it_has_no_busy_lcu(
+    discs: list[float], misses: float | None, size: float
+) -> None:
+    """What tells whether anything shows how busy an LCU is agrees with the model."""
+    of = load(*discs, misses=misses)
+    of = of._replace(volumes=tuple(one._replace(size=size) for one in of.volumes))
+    assert shows_lcus(of) is any(observed_model(of).service.values())

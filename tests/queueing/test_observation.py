@@ -110,3 +110,22 @@ def test_idle_paths_say_nothing_of_those_with_io(paths: dict[str, float | Absent
 def test_without_io_idle_paths_are_enough() -> None:
     """Nothing runs, so zero is what is measured."""
     assert load(busy_volume(rate=0.0), paths={"72": 0.0}).knows_paths
+
+
+@pytest.mark.parametrize("at", range(-5, 5))
+def test_one_volume_is_made_alone(at: int) -> None:
+    """From the columns that are known and its own row of the others; the other rows are left alone."""
+    asked: list[tuple[str, tuple[int, ...]]] = []
+
+    def column(name: str, rows: Sequence[int]) -> list[Any]:
+        asked.append((name, tuple(rows)))
+        return [getattr(ONES[row], name) for row in rows]
+
+    volumes = Volumes(range(len(ONES)), column)
+    volumes.column("rate")
+    assert volumes[at] == ONES[at]
+    assert {rows for name, rows in asked if name != "rate"} == {(at % 5,)}
+    assert volumes.part([4, 3, 2, 1, 0])[at] == ONES[::-1][at]
+    assert volumes[1:3] == ONES[1:3]
+    with pytest.raises(IndexError):
+        volumes[5]

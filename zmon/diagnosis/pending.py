@@ -140,13 +140,14 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
     situation: Situation, name: str, limit: float, id_: str, claim: str, action: str
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
-    busy = [one for one in load.busy if one.key in details and one.is_dasd]
-    values = details_of(details, name, [one.key for one in busy])
-    known = [(one, value) for one, value in zip(busy, values, strict=True) if not isinstance(value, Absent)]
-    if not known and any(value is not IDLE for value in values):
-        return NO_EXTENDED if any(not one.estimated for one in busy) else why_untimed(load)
+    places = [at for at, key in enumerate(load.busy.column("key")) if "." in key and key in details]
+    busy = load.busy if len(places) == len(load.busy) else load.busy.part(places)
+    values = details_of(details, name, busy.column("key"))
+    if set(map(type, values)) <= {Absent} and any(value is not IDLE for value in values):
+        return NO_EXTENDED if not all(busy.column("estimated")) else why_untimed(load)
     slow = sorted(
-        ((one, value) for one, value in known if value >= limit), key=lambda each: -each[0].rate * each[1]
+        ((busy[at], value) for at, value in enumerate(values) if value >= limit),
+        key=lambda each: -each[0].rate * each[1],
     )
     lost = sum(one.rate * value for one, value in slow)
     if lost < LEAST_LOST:

@@ -7,8 +7,8 @@ which of them are slow.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import repeat
-from operator import mul, sub
+from itertools import compress, repeat
+from operator import contains, mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -84,10 +84,14 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
     ones = load.used_of(lcu.key)
     if not load.enough(ones.rate):
         return None
-    pairs = enumerate(zip(ones.column("key"), ones.column("reads"), strict=True))
-    told = [at for at, (key, part) in pairs if part.__class__ is not Absent and "." in key and key in details]
-    if len(told) < len(ones):
-        ones = ones.part(told)
+    keys, parts = ones.column("key"), ones.column("reads")
+    is_known = details.keys() >= set(keys) and all(map(contains, keys, repeat(".")))
+    if not is_known or Absent in set(map(type, parts)):
+        is_told = [
+            part.__class__ is not Absent and "." in key and key in details
+            for key, part in zip(keys, parts, strict=True)
+        ]
+        ones = ones.part(list(compress(range(len(ones)), is_told)))
     keys, rates, parts = map(ones.column, ("key", "rate", "reads"))
     read_rates = list(map(mul, rates, parts))
     write_rates = list(map(mul, rates, map(sub, repeat(1), parts)))

@@ -15,7 +15,7 @@ from zmon.diagnosis.observed_machine import ObservedMachine
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, KeysView, Sequence
 
     from zmon.absent import Number, Value
     from zmon.queueing.change import Change
@@ -67,6 +67,10 @@ class DetailColumns(Mapping[str, VolumeDetail]):
     def __contains__(self, key: object) -> bool:
         return key in self._rows
 
+    def keys(self) -> KeysView[str]:
+        """Return the keys of the volumes."""
+        return self._rows.keys()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
 
@@ -75,7 +79,7 @@ class DetailColumns(Mapping[str, VolumeDetail]):
 
     def of(self, name: str, keys: Sequence[str]) -> Sequence[Value]:
         """Return one detail of some volumes."""
-        return self._column(name, [self._rows[key] for key in keys])
+        return self._column(name, list(map(self._rows.__getitem__, keys)))
 
 
 def details_of(details: Mapping[str, VolumeDetail], name: str, keys: Sequence[str]) -> Sequence[Any]:

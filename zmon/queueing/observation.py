@@ -157,7 +157,13 @@ class Volumes(Sequence[ObservedVolume]):
         return tuple(map(partial(tuple.__new__, ObservedVolume), zip(*columns, strict=True)))
 
     def __getitem__(self, at: Any) -> Any:
-        return self._records[at]
+        if isinstance(at, slice) or "_records" in self.__dict__:
+            return self._records[at]
+        one = self.some([at])
+        known = self._columns
+        return ObservedVolume._make(
+            known[name][at] if name in known else one.column(name)[0] for name in ObservedVolume._fields
+        )
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -187,10 +187,10 @@ def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:
     """Yield LCUs in which requests wait: Disc that cache misses do not explain."""
     for lcu in load.lcus:
         ones = load.used_of(lcu.key)
-        disc, conn = mean_of(ones, "disc"), mean_of(ones, "conn")
-        if not load.enough(ones.rate) or isinstance(disc, Absent):
-            continue
-        lost = _long(disc - disc_of_misses(lcu, ones), conn, ones.rate)
+        disc = mean_of(ones, "disc")
+        if not load.enough(ones.rate) or isinstance(disc, Absent) or ones.rate * disc < MIN_LOST:
+            continue  # no more requests wait than are there
+        lost = _long(disc - disc_of_misses(lcu, ones), mean_of(ones, "conn"), ones.rate)
         if lost:
             yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
 

@@ -50,6 +50,8 @@ QUEUE_DEPTH: Final = 32
 """Requests that a SCSI disk takes at once over each path: the default of zfcp."""
 KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 """What is read of a sample."""
+KEPT: Final = 3
+"""Of how many choices of volumes the times are kept."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_CACHE: Final = NO_RANKS
 NOTHING: Final = absent("nothing happened in the interval")
@@ -188,15 +190,17 @@ class _VolumeColumns:
     ) -> None:
         self._devices, self._lcu_of, self._pools = devices, lcu_of, pools
         self._own = _own_aliases(devices, lcu_of)
-        self._timed: tuple[Sequence[int], _VolumeTimes] | None = None
-        """The rows that were last asked for, with their times."""
+        self._timed: list[tuple[Sequence[int], _VolumeTimes]] = []
+        """The rows that were asked for, with their times: those with requests, and those with enough."""
 
     def __call__(self, name: str, rows: Sequence[int]) -> Sequence[Any]:
         """Return a field of the volumes in some rows."""
         if name in _VolumeTimes._fields:
-            if self._timed is None or self._timed[0] is not rows:
-                self._timed = rows, self._times(rows)
-            return getattr(self._timed[1], name)  # type: ignore[no-any-return]  # all are columns
+            times = next((times for known, times in self._timed if known is rows), None)
+            if times is None:
+                times = self._times(rows)
+                self._timed = [*self._timed[-KEPT + 1 :], (rows, times)]
+            return getattr(times, name)  # type: ignore[no-any-return]  # all are columns
         return COLUMNS[name](self._devices, rows) if name != "lcu" else self._lcus(rows)
 
     def _lcus(self, rows: Sequence[int]) -> list[str]:
@@ -290,11 +294,12 @@ def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Numbe
     """Return the seconds of Pend, Disc and Conn of some devices together per start of I/O."""
     rates = pick(devices.rate, rows)
     started = list(compress(rows, rates))  # what has no start has no weight
-    weights = pick(devices.rate, started)
+    weights = list(compress(rates, rates))
+    is_weighed = bool(started) and Absent not in set(map(type, weights))
 
     def average(times: Sequence[Number]) -> Number:
         values = pick(times, started)
-        if started and Absent not in set(map(type, values)) and Absent not in set(map(type, weights)):
+        if is_weighed and Absent not in set(map(type, values)):
             return mean(values, weights, IDLE.reason)
         return devices.average(rows, times)
 
