@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, many, ms, names, of_lcu, of_volume
-from zmon.diagnosis.situation import details_of
+from zmon.diagnosis.situation import detailed, details_of
 from zmon.queueing.waiting import MIN_LOST
 
 if TYPE_CHECKING:
@@ -59,13 +58,11 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
     """Return D11b: a disk has as many requests as it may have, all the time."""
     load, details = situation.load, situation.details()
     found = []
-    known = [(at, key) for at, key in enumerate(load.busy.column("key")) if key in details]
-    keys = [key for _, key in known]
-    columns = (details_of(details, "in_linux", keys), details_of(details, "tags", keys))
-    for (at, _), inside, tags in zip(known, *columns, strict=True):
-        if isinstance(inside, Absent) or isinstance(tags, Absent) or inside < ALL_IN_USE * tags:
-            continue
-        found.append((load.busy[at], float(inside), float(tags)))
+    busy = detailed(details, load.busy)
+    columns = (details_of(details, name, busy.column("key")) for name in ("in_linux", "tags"))
+    for at, (inside, tags) in enumerate(zip(*columns, strict=True)):
+        if inside >= ALL_IN_USE * tags:
+            found.append((busy[at], float(inside), float(tags)))
     if not found:
         return ()
     first, inside, tags = max(found, key=lambda each: each[1])

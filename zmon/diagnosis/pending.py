@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, ms, names, of_lcu, of_volume, why_untimed
-from zmon.diagnosis.situation import IDLE, details_of
+from zmon.diagnosis.situation import IDLE, detailed, details_of
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import ranges
@@ -140,8 +140,8 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
     situation: Situation, name: str, limit: float, id_: str, claim: str, action: str
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
-    places = [at for at, key in enumerate(load.busy.column("key")) if "." in key and key in details]
-    busy = load.busy if len(places) == len(load.busy) else load.busy.part(places)
+    known = detailed(details, load.busy)
+    busy = known.part([at for at, key in enumerate(known.column("key")) if "." in key])
     values = details_of(details, name, busy.column("key"))
     if set(map(type, values)) <= {Absent} and any(value is not IDLE for value in values):
         return NO_EXTENDED if not all(busy.column("estimated")) else why_untimed(load)

@@ -7,14 +7,14 @@ which of them are slow.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import compress, repeat
+from itertools import repeat
 from operator import contains, mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
-from zmon.diagnosis.situation import details_of
+from zmon.diagnosis.situation import detailed, details_of
 from zmon.queueing.observation import mean_by_rate, mean_of
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -84,14 +84,11 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
     ones = load.used_of(lcu.key)
     if not load.enough(ones.rate):
         return None
+    ones = detailed(details, ones)
     keys, parts = ones.column("key"), ones.column("reads")
-    is_known = details.keys() >= set(keys) and all(map(contains, keys, repeat(".")))
-    if not is_known or Absent in set(map(type, parts)):
-        is_told = [
-            part.__class__ is not Absent and "." in key and key in details
-            for key, part in zip(keys, parts, strict=True)
-        ]
-        ones = ones.part(list(compress(range(len(ones)), is_told)))
+    if Absent in set(map(type, parts)) or not all(map(contains, keys, repeat("."))):
+        pairs = enumerate(zip(keys, parts, strict=True))
+        ones = ones.part([at for at, (key, part) in pairs if part.__class__ is not Absent and "." in key])
     keys, rates, parts = map(ones.column, ("key", "rate", "reads"))
     read_rates = list(map(mul, rates, parts))
     write_rates = list(map(mul, rates, map(sub, repeat(1), parts)))

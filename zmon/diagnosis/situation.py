@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.queueing.observation import ObservedLoad, Volumes
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
 
@@ -80,6 +80,14 @@ class DetailColumns(Mapping[str, VolumeDetail]):
     def of(self, name: str, keys: Sequence[str]) -> Sequence[Value]:
         """Return one detail of some volumes."""
         return self._column(name, list(map(self._rows.__getitem__, keys)))
+
+
+def detailed(details: Mapping[str, VolumeDetail], volumes: Volumes) -> Volumes:
+    """Return the volumes that have details: as a rule all of them."""
+    keys = volumes.column("key")
+    if details.keys() >= set(keys):
+        return volumes
+    return volumes.part([at for at, key in enumerate(keys) if key in details])
 
 
 def details_of(details: Mapping[str, VolumeDetail], name: str, keys: Sequence[str]) -> Sequence[Any]:

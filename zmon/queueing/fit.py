@@ -312,8 +312,9 @@ def _measured(of: Same[ObservedLoad]) -> _Measured:
     lcus = {one.key: one for one in load.lcus}
     lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
-    behind = dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
-    misses = {key: disc_of_misses(lcus[key], load.used_of(key)) for key in lcus}
+    own = {key: load.used_of(key) for key in lcus}
+    behind = own if volumes is load.used else dict.fromkeys(lcus, NO_VOLUMES) | volumes.by_lcu()
+    misses = {key: disc_of_misses(lcus[key], own[key]) for key in lcus}
     return _Measured(volumes, lcus, behind, _waits(behind, misses, load.seconds))
 
 
