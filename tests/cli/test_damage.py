@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.store.test_damaged import written
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK
 from zmon.store.writer import Writer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -174,3 +171,15 @@ def test_the_words_of_sqlite_come_once(
         assert "*** in database" not in said
         many += "pages of the file are damaged" in said
     assert many
+
+
+def test_how_much_of_a_cut_off_recording_is_there_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what helps: whoever copied it can do so again."""
+    cut = tmp_path / "cut.zmon"
+    whole = Path("recordings/lab-shark-before.zmon").read_bytes()
+    cut.write_bytes(whole[: len(whole) // 2])
+    assert main(["show", "DEVICE", "--from", str(cut)]) == 1
+    said = capsys.readouterr().err
+    assert f"it is cut off: {len(whole) // 2:,} of {len(whole):,} bytes are there" in said

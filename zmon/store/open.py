@@ -15,6 +15,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import struct
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
@@ -110,7 +111,24 @@ def open_reading(path: str) -> ReadConnection:
             problem = error
             continue
         return opened._replace(checks=not made or any(name == "latest" for _type, name, _sql in made))
-    raise RecordingError(f"{path}: cannot be read: {problem}; is it a recording, and whole?") from problem
+    raise RecordingError(f"{path}: cannot be read: {problem}; {_lost(path)}") from problem
+
+
+def _lost(path: str) -> str:
+    """Say how much of a file is there, by the size that its header tells; ask where that is not known.
+
+    Source: SQLite, Database File Format, 1.3: the page size is in bytes 16-17, the pages in 28-31.
+    """
+    with suppress(OSError, struct.error), open(path, "rb") as stream:
+        head, size = stream.read(32), os.fstat(stream.fileno()).st_size
+        (page,), (pages,) = struct.unpack(">H", head[16:18]), struct.unpack(">I", head[28:32])
+        whole = (page if page > 1 else 65536) * pages
+        if head.startswith(file_format.SQLITE_HEAD) and size < whole:
+            return (
+                f"it is cut off: {size:,} of {whole:,} bytes are there, without those that say where samples"
+                " are; copy it again from where it was recorded"
+            )
+    return "is it a recording, and whole?"
 
 
 def no_file(mode: int) -> str:
