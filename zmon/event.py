@@ -109,6 +109,8 @@ class ExceptionEntry(NamedTuple):
     """Its number in the log of a timeline, by begin from 1."""
     many: int = 1
     """How many exceptions it stands for: the worst of them is described."""
+    unit: str = ""
+    """Of the worst value, the limit and the mean."""
 
     @property
     def seconds(self) -> float:

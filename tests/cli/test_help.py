@@ -11,6 +11,7 @@ from zmon.cli.main import main
 from zmon.cli.subcommands import SUBCOMMANDS
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
 from zmon.screen.definition import load_screens
+from zmon.screen.query import named
 from zmon.session.commands import COMMANDS
 from zmon.ui.keys import FUNCTIONS
 
@@ -64,7 +65,7 @@ def test_a_topic_goes_by_other_words(capsys: pytest.CaptureFixture[str]) -> None
         ("13", "FCX108 DEVice - "),
         ("DEVICE.resp", "resp - "),
         ("SORT", "A command of the screens:\nSOrt column"),
-        ("alias-use", "The rule alias-use"),
+        ("alias-use", "alias-use - a rule for exceptions"),
     ],
 )
 def test_what_has_a_name_is_explained(words: str, beginning: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,3 +125,34 @@ def test_the_document_for_programs_has_each_exit_status() -> None:
     document = (ROOT / "docs" / "programs.md").read_text()
     for status, about in (*EXIT_STATUS, *SERVICE_STATUS):
         assert f"| {status} | {about} |" in document.replace(r"\|", "|")
+
+
+@pytest.mark.parametrize(
+    ("topic", "parts"),
+    [
+        ("D12", ["logs share disks with data", "Holds when", "CMF", "Put the logs on volumes of their own"]),
+        ("d4", ["aliases are too few", "D4b (aliases are missing)", "alias-use"]),
+        ("resp", ["a column", "Response time as Linux sees it", "DEVICE.resp", "zmon help DEVICE.resp"]),
+        ("MB/s", ["Data read and written"]),
+        ("path-busy", ["look from 50 %, bad from 70 %", "CHANNEL.cur", "HELP D2"]),
+        ("lcu-queue", ["look from 2 times", "divided by serv", "io >= 30"]),
+    ],
+)
+def test_diagnoses_rules_and_columns_are_topics(
+    topic: str, parts: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the names that screens show of them."""
+    monkeypatch.setenv("COLUMNS", "300")
+    words = " ".join(printed(capsys, topic).split())
+    assert [part for part in parts if part not in words] == []
+
+
+def test_no_text_is_printed_twice() -> None:
+    """The help of a column says more than its heading."""
+    twice = [
+        (screen.command, one.name)
+        for screen in load_screens()
+        for one in screen.columns
+        if one.help.startswith(f"{named(one)}.")
+    ]
+    assert twice == []

@@ -105,7 +105,7 @@ def test_an_lcu_is_named_as_people_name_it(talk: Callable[..., list[str]]) -> No
         ("PF99", "PF99 does nothing"), ("/nowhere", "'nowhere' is not on this screen"),
         ("LOCATE", "Locate what?"),
         ("PRINT /none/x", "/none/x cannot be written"),
-        ("HELP nope", "'nope' is no column, screen or command"),
+        ("HELP nope", "'nope' is no column, screen, command or rule"),
         ("WHERE resp>x", "is no number"),
         ("NEXTSAMP", "last sample"), ("\x1b[2J", "'\\x1b[2j"), ("DEVICE \x1b[2J", "no device '\\x1b[2J'"),
     ],

@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -148,7 +149,7 @@ def test_only_what_is_missing_is_asked_for(capsys: pytest.CaptureFixture[str]) -
     """A screen; what it is about can be left out."""
     with pytest.raises(SystemExit):
         main(["show"])
-    assert capsys.readouterr().err.endswith("are required: screen\n")
+    assert capsys.readouterr().err.endswith("are required: screen; zmon show --help\n")
 
 
 def run(words: str, capture: str) -> subprocess.CompletedProcess[str]:
@@ -196,3 +197,33 @@ def test_a_time_that_is_none_is_a_mistake_of_the_command_line(
     """The status is 2, and the message has examples."""
     assert main([*words, "--from", "recordings/hercules-four-queries.zmon", "--at", "never"]) == USAGE
     assert "'never' is no time" in capsys.readouterr().err
+
+
+RECORDED = str(Path(__file__).parents[2] / "recordings" / "lab-healthy-day.zmon")
+CAPTURED = str(Path(__file__).parents[2] / "recordings" / "hercules-lvm.tar.gz")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([RECORDED], f"{RECORDED} is a recording: type zmon --from {RECORDED}"),
+        ([CAPTURED], f"{CAPTURED} is an archive: type zmon --from {CAPTURED}"),
+        (["diagnose", RECORDED], f"is a recording: type zmon diagnose --from {RECORDED}"),
+        (["show", RECORDED], f"is a recording: type zmon show SCREEN --from {RECORDED}"),
+        (["lab:healthy-day"], "is a simulated machine: type zmon --from lab:healthy-day"),
+        (["gone.zmon"], "gone.zmon is no file that there is: type zmon --from FILE"),
+        (["--nope"], "unrecognized arguments: --nope; zmon --help"),
+    ],
+)
+def test_a_source_without_its_option_is_answered_with_the_command(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, without the whole usage."""
+    try:
+        status = main(words)
+    except SystemExit as end:
+        status = int(str(end.code))
+    error = capsys.readouterr().err
+    assert status == USAGE
+    assert said in error
+    assert error.count("\n") == 1

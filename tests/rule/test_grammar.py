@@ -19,6 +19,7 @@ from zmon.rule.grammar import (
     usable_rules,
 )
 from zmon.rule.known_columns import columns_of, unknown_columns
+from zmon.screen.definition import load_screens
 from zmon.tables import TABLES
 from zmon.toml import PROFILES
 from zmon.topology.site_file import read_site
@@ -220,3 +221,20 @@ def test_a_site_file_chooses_a_profile_and_own_rules_another(
     assert chosen_profile([own(tmp_path, 'profile = "flash"\n')])[0] == "flash"
     site.write_text('profile = "tape"\n')
     assert "site.toml:1" in usable_rules()[1]
+
+
+def test_a_shipped_rule_has_the_unit_of_its_column() -> None:
+    """Or `times`, of a column divided by another; what the screens call requests is counted as I/O here."""
+    columns = {
+        (screen.table, one.name): one.unit for screen in load_screens() for one in screen.columns if one.unit
+    }
+    for rule in usable_rules()[0]:
+        known = columns.get((rule.table, rule.column), rule.unit).replace("requests", "I/O")
+        assert rule.unit == ("times" if rule.per else known), rule.name
+
+
+def test_a_unit_changes_no_log() -> None:
+    """A rule that only calls its unit otherwise is the same rule."""
+    rule = usable_rules()[0][0]
+    assert rule._replace(unit="other").digest == rule.digest
+    assert rule._replace(why="other").digest != rule.digest

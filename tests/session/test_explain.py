@@ -77,12 +77,12 @@ def test_keys_are_followed_by_commands_and_screens() -> None:
 @pytest.mark.parametrize(
     ("words", "screen", "said"),
     [
-        ("foo", "DEVICE", "'foo' is no column, screen or command; HELP KEYS, HELP COMMANDS"),
-        ("rsp", "DEVICE", "'rsp' is no column, screen or command: did you mean Resp or REDISP?"),
-        ("devcie", "MENU", "'devcie' is no column, screen or command: did you mean DEVICE?"),
+        ("foo", "DEVICE", "'foo' is no column, screen, command or rule; HELP KEYS, HELP COMMANDS"),
+        ("rsp", "DEVICE", "'rsp' is no column, screen, command or rule: did you mean Resp or REDISP?"),
+        ("devcie", "MENU", "'devcie' is no column, screen, command or rule: did you mean DEVICE?"),
         ("Time", "DEVICE", "'Time' may mean Pend or Disc or Conn or Serv ..."),
         ("fair", "MENU", "'fair' is a column of CTLUNIT, SYSSUMLG, CTLULOG, REDISP: HELP CTLUNIT.fair"),
-        ("DEVICE.foo", "MENU", "'DEVICE.foo' is no column, screen or command"),
+        ("DEVICE.foo", "MENU", "'DEVICE.foo' is no column, screen, command or rule"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_said_with_what_is(words: str, screen: str, said: str) -> None:

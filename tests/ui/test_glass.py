@@ -309,7 +309,7 @@ def test_help_of_what_is_no_column_says_which_there_are(glass: Glass) -> None:
     glass.type("HELP foo")
     glass.press("enter")
 
-    assert "'foo' is no column, screen or command" in shown(glass)
+    assert "'foo' is no column, screen, command or rule" in shown(glass)
 
 
 def test_commands_before_the_first_sample_wait_for_it(

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from zmon import __version__
-from zmon.cli.output import JSON_ERRORS, MessageForm, misused, terminal_width
+from zmon.cli.output import JSON_ERRORS, misused, terminal_width
 from zmon.cli.service_status import STATUS, not_known
+from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
 from zmon.plain_text import harmless
 
@@ -81,16 +82,17 @@ class _Parser(argparse.ArgumentParser):
     """Whether the command line has `--status`."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and end with status 2; print one line if the first word is misspelt."""
+        """Print the error in one line, if possible with what would be right, and end with status 2."""
         if self.asks_status:
             self.exit(not_known("ZMON", f"{message}; {self.prog} --help"))
         first = next(iter(self.words), "-")
         word = next((word for word in self.words if word in SUBCOMMANDS), first)
         if not word.startswith("-") and (guess := misspelt(word)):
             self.exit(misused(guess))
-        if MessageForm.is_json:
-            self.exit(misused(f"{message}; {self.prog} --help"))
-        super().error(harmless(message))
+        unknown = message.partition("unrecognized arguments: ")[2].split()
+        if "--from" in self._option_string_actions and (guess := source_instead(unknown, self.prog)):
+            self.exit(misused(guess))
+        self.exit(misused(f"{harmless(message)}; {self.prog} --help"))
 
 
 def _description() -> str:

@@ -13,16 +13,23 @@ from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
 from zmon.plain_text import did_you_mean
 from zmon.rule.grammar import usable_rules
 from zmon.screen.definition import ScreenError, load_screens
-from zmon.screen.query import QueryError, find_column
+from zmon.screen.query import QueryError, find_column, heading
 from zmon.session.commands import COMMANDS, find_command
-from zmon.session.explain import explain_column, explain_command, explain_screen, rows
+from zmon.session.explain import (
+    HelpPart,
+    explain_column,
+    explain_command,
+    explain_diagnosis,
+    explain_rule,
+    explain_screen,
+    rows,
+)
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
     from zmon.screen.definition import Screens
-    from zmon.session.explain import HelpPart
 
 WIDEST: Final = 100
 """Longer lines are hard to read."""
@@ -49,17 +56,19 @@ def _about(words: str, screens: Screens) -> Iterator[str]:
     if not words:
         yield from _entries((f"zmon help {name}", about) for name, (about, _) in TOPICS.items())
         yield ""
+        yield from _text("Or the name of a subcommand, a screen, a command, a column, a diagnosis or a rule:")
         yield from _text(
-            "Or the name of a subcommand, a screen, a command of the screens, a column or a rule:"
+            "zmon help where, zmon help DEVICE, zmon help SORT, zmon help resp, zmon help D12, ..."
         )
-        yield from _text("zmon help where, zmon help DEVICE, zmon help SORT, zmon help DEVICE.resp, ...")
         return
     topic = ALIASES.get(words.lower().replace(" ", "-"), words.lower().replace(" ", "-"))
     if topic in TOPICS:
         yield from TOPICS[topic][1]()
         return
     first = True
-    for part in (_subcommand(words), _screen(words, screens), _command(words), _rule(words)):
+    named = (explain_diagnosis(words), explain_rule(words, screens), _columns(words, screens))
+    parts = (_subcommand(words), _screen(words, screens), _command(words), *map(_part, named))
+    for part in parts:
         for line in part:
             if not first and line is _HEAD:
                 yield ""
@@ -100,12 +109,30 @@ def _command(words: str) -> Iterator[str]:
         yield from _lines(explain_command(command))
 
 
-def _rule(words: str) -> Iterator[str]:
-    for rule in usable_rules()[0]:
-        if rule.name == words:
-            yield _HEAD
-            yield from _text(f"The rule {rule.name}, about {rule.table}.{rule.column}; zmon rules prints it:")
-            yield from _text(rule.why)
+def _part(said: list[HelpPart]) -> Iterator[str]:
+    if said:
+        yield _HEAD
+        yield from _lines(said)
+
+
+def _columns(words: str, screens: Screens) -> list[HelpPart]:
+    """Explain a column on the first screen of the menu that has it, and name the others."""
+    found = []
+    for screen in sorted(screens, key=lambda one: one.menu or "~"):
+        # a column is called by its name or its heading, in full: short forms are many
+        for one in screen.columns:
+            if words.lower() in {one.name, heading(one).lower()}:
+                found.append((screen, one))
+                break
+    if not found:
+        return []
+    (screen, column), *others = found
+    said = explain_column(column)
+    said[0] = said[0]._replace(words=f"{screen.command}.{said[0].words}: a column")
+    if others:
+        each = ", ".join(f"{one.command}.{of.name}" for one, of in others)
+        said.append(HelpPart(f"{each}: zmon help {others[0][0].command}.{others[0][1].name}", name="Also"))
+    return said
 
 
 # the topics

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import LINE_TERMINALS, complain, misused, opening, progress
 from zmon.cli.settings import SettingsError, own_keys_of
-from zmon.cli.source_options import open_source, seek
+from zmon.cli.source_options import open_source, seek, source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, command_instead, misspelt
 from zmon.recorder.lock import own_directory, recorder_here
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     except NoScreen:
         more = "; zmon --help lists the subcommands, zmon show MENU the screens"
         word = args.command[0]
-        instead = "" if word in SUBCOMMANDS else command_instead(word, args.source)
+        instead = "" if word in SUBCOMMANDS else source_instead([word]) or command_instead(word, args.source)
         return misused(instead or misspelt(word, screens.commands, unsure=more))
     except (ScreenError, WhenError, argparse.ArgumentTypeError) as error:
         return misused(str(error))

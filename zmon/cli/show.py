@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zmon.cli.output import OK, WHOLE, misused, write_text
+from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import command_instead
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import header
@@ -21,7 +22,8 @@ def run(args: argparse.Namespace) -> int:
         screens = load_screens(whole=False)
         screen = screens.find(args.screen)
     except NoScreen as error:
-        return _misused(args, command_instead(args.screen, args.source) or str(error))
+        source = source_instead((args.screen,), "zmon show SCREEN")
+        return _misused(args, source or command_instead(args.screen, args.source) or str(error))
     except ScreenError as error:
         return _misused(args, str(error))
     if wrong := _contradiction(args, screen.table):

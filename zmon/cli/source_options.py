@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from contextlib import ExitStack, closing, contextmanager
 
@@ -43,6 +44,9 @@ NAMED: Final = 3
 """Files of a directory that are named; the others are counted."""
 STORED: Final = (CONTAINER, CLAIM)
 """Kinds that captures and recordings hold besides; of this machine they are read as the options say."""
+ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz")
+"""How archives are named that may be captures."""
+MISSING: Final = "no file that there is"
 
 
 def is_simulated(source: str | None) -> bool:
@@ -192,6 +196,32 @@ def damaged_recording(path: str) -> ValueError | None:
     from zmon.recorder.info import recording_info  # noqa: PLC0415 - only a damaged recording needs it
 
     return RecordingError(f"{path}: {recording_info(path).problem.removeprefix(f'{path}: ')}")
+
+
+def source_instead(words: Iterable[str], command: str = "zmon") -> str:
+    """Return how to open the first of some words that is a recording, a capture or a file without --from.
+
+    It is empty if none is one, nor looks like one.
+    """
+    for word in words:
+        what = _source_named(word)
+        if what:
+            shown = shlex.quote(harmless(word))
+            return f"{shown} is {what}: type {command} --from {shown if what != MISSING else 'FILE'}"
+    return ""
+
+
+def _source_named(word: str) -> str:
+    """Return what a word names that `--from` may take; empty if that is nothing."""
+    from zmon.store.day import is_source  # noqa: PLC0415 - only a mistake needs it
+
+    if is_simulated(word):
+        return "a simulated machine"
+    if os.path.isdir(word):
+        return "a directory of recordings" if is_source(word) else "a directory"
+    if os.path.isfile(word):
+        return "a recording" if is_source(word) else "an archive" if word.endswith(ARCHIVES) else "a file"
+    return MISSING if word.endswith((".zmon", *ARCHIVES)) else ""
 
 
 def _buffer(args: argparse.Namespace) -> LiveBuffer:

@@ -62,7 +62,7 @@ KEYS: Final[Mapping[str, type]] = {
     "name": str, "on": str, "per": str, "sense": str, "look": float, "bad": float, "clear": float,
     "when": list, "siblings": dict, "for": str, "of": str, "keep": str, "window": str, "rising": bool,
     "hours": str, "rows": dict, "group": str, "weight": float, "say": str, "also": list, "cause": str,
-    "why": str, "logs": bool, "off": bool, "profile": dict,
+    "why": str, "unit": str, "logs": bool, "off": bool, "profile": dict,
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
@@ -169,6 +169,8 @@ class Rule(NamedTuple):
     cause: str = ""
     """The diagnosis that it points to, by its id in the catalogue: D4."""
     why: str = ""
+    unit: str = ""
+    """Of what is compared with the limits: ms, %, times."""
 
     @property
     def remembers(self) -> bool:
@@ -199,7 +201,7 @@ class Rule(NamedTuple):
         """A few characters that change with the rule: logs name the rule as it was."""
         from hashlib import blake2b  # noqa: PLC0415 - screens alone need none
 
-        return blake2b(repr(tuple(self)).encode(), digest_size=4).hexdigest()
+        return blake2b(repr(tuple(self)[:-1]).encode(), digest_size=4).hexdigest()  # the unit only names
 
 
 # files
@@ -437,6 +439,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         "also": partial(table.words, "also", []),
         "cause": partial(table.text, "cause", ""),
         "why": partial(table.text, "why", ""),
+        "unit": partial(table.text, "unit", ""),
     }
     values = dict(zip(fields, _all_of(fields.values()), strict=True))
     on, (look, bad) = values.pop("on"), values.pop("limits")

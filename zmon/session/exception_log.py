@@ -192,7 +192,14 @@ class ExceptionLog:
         until = self.until
         if self._seen[0] != until:
             found = grouped(self._watch.log() if self._stored is None else self._stored.entries)
-            self._seen = until, [entry._replace(number=at) for at, entry in enumerate(found, 1)]
+            units = {rule.name: rule.unit for rule in self.rules}
+            self._seen = (
+                until,
+                [
+                    entry._replace(number=at, unit=units.get(entry.rule, ""))
+                    for at, entry in enumerate(found, 1)
+                ],
+            )
 
     def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
         """Return the exceptions that overlap a time, and how far that is known."""

@@ -10,6 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.clock import length
 from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
@@ -20,6 +21,7 @@ from zmon.session.navigator import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from zmon.rule.grammar import Rule
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.screen.sheet import Sheet
     from zmon.session.commands import Command
@@ -57,7 +59,9 @@ BLANK: Final = HelpPart("")
 
 
 def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place: int = 0) -> list[HelpPart]:
-    """Explain what words name: a column, a screen, a command, KEYS or COMMANDS; without words this screen.
+    """Explain what words name: a column, a screen, a command, a diagnosis, a rule, KEYS or COMMANDS.
+
+    Without words this screen is explained.
 
     `keys` are those of the surface with what each does, `place` the row that the cursor is on.
 
@@ -80,6 +84,7 @@ def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place
         for each in screens
         if word in {each.command, each.id} or (each.menu and word == each.menu.upper())
     ]
+    in_full += [part for part in (explain_diagnosis(words), explain_rule(words, screens)) if part]
     # beside a command or screen that is spelled in full, a column has to have just this name
     columns = [each for each in here.columns if not in_full or each.name == words.lower()]
     found, problem = [], ""
@@ -127,7 +132,7 @@ def _unknown(session: Session, words: str) -> str:
     known = [*(each.word for each in COMMANDS), *session.screens.commands]
     known += [name for each in session.page.screen.columns for name in (each.name, heading(each))]
     instead = did_you_mean(words, known) or "; HELP KEYS, HELP COMMANDS and HELP alone list what there is"
-    return f"{words!r} is no column, screen or command{instead}"
+    return f"{words!r} is no column, screen, command or rule{instead}"
 
 
 def _has(each: Screen, words: str) -> bool:
@@ -219,6 +224,81 @@ def explain_command(of: Command) -> list[HelpPart]:
         HelpPart(f"{of.spelled} {of.operand}".strip(), "strong"),
         HelpPart(f"{of.help[:1].upper()}{of.help[1:]}."),
     ]
+
+
+def explain_diagnosis(words: str) -> list[HelpPart]:
+    """Explain a diagnosis of the catalogue, by its id; nothing if there is none."""
+    from zmon.diagnosis.catalogue import CATALOGUE  # noqa: PLC0415 - most help is about something else
+
+    id_ = words[:1].upper() + words[1:].lower()
+    if id_ not in CATALOGUE:
+        return []
+    from zmon.diagnosis.meanings import MEANINGS  # noqa: PLC0415 - likewise
+    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - likewise
+
+    one, meaning = CATALOGUE[id_], MEANINGS[id_]
+    said = [
+        HelpPart(f"{id_} - {one.title}: a diagnosis", "strong"),
+        HelpPart(meaning.holds, name="Holds when"),
+        HelpPart(meaning.needs, name="Needs"),
+        HelpPart(meaning.advice, name="To do"),
+    ]
+    if one.explains:
+        said.append(
+            HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in one.explains), name="Explains")
+        )
+    kin = [each for each in CATALOGUE if each != id_ and each.rstrip("abcd") == id_.rstrip("abcd")]
+    if kin:
+        said.append(HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in kin), name="Akin"))
+    rules = [rule.name for rule in usable_rules()[0] if rule.cause == id_]
+    if rules:
+        said.append(HelpPart(", ".join(rules), name="Rules"))
+    said.append(
+        HelpPart("DIAGNOSE has the numbers of the interval that is shown, and what was excluded.", name="See")
+    )
+    return said
+
+
+def explain_rule(words: str, screens: Screens) -> list[HelpPart]:
+    """Explain a rule for exceptions, by its name; nothing if there is none."""
+    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - most help is about something else
+
+    rule = next((rule for rule in usable_rules()[0] if rule.name == words.lower()), None)
+    if rule is None:
+        return []
+    screen = next((each for each in screens if each.table == rule.table), None)
+    column = (
+        None if screen is None else next((one for one in screen.columns if one.name == rule.column), None)
+    )
+    where = f"{rule.table}.{rule.column}" if screen is None else f"{screen.command}.{rule.column}"
+    what = f"{where}{f', {named(column)}' if column is not None else ''}"
+    said = [
+        HelpPart(f"{rule.name} - a rule for exceptions", "strong"),
+        HelpPart(rule.why),
+        HelpPart(f"{what}{f', divided by {rule.per}' if rule.per else ''}", name="Watches"),
+        HelpPart(_limits(rule), name="Limits"),
+    ]
+    if rule.when:
+        said.append(HelpPart(" and ".join(map(str, rule.when)), name="Only if"))
+    if rule.cause:
+        said.append(HelpPart(f"{rule.cause}: HELP {rule.cause}", name="Cause"))
+    said.append(HelpPart("zmon rules prints it whole; ~/.config/zmon/rules.toml changes it.", name="See"))
+    return said
+
+
+def _limits(rule: Rule) -> str:
+    """Say from which values on, and for how long, a rule holds."""
+    sign = "up to" if rule.sense == "under" else "from"
+    each = [
+        f"{level} {sign} {limit:g} {rule.unit}".rstrip()
+        for level, limit in (("look", rule.look), ("bad", rule.bad))
+        if limit is not None
+    ]
+    siblings = (
+        f"and {rule.siblings.times:g} times the {rule.siblings.of} of the others" if rule.siblings else ""
+    )
+    lasts = f"for {length(rule.lasting)}" if rule.lasting else ""
+    return ", ".join(part for part in (*each, siblings, lasts) if part) or "any change"
 
 
 def _all_commands() -> list[HelpPart]:

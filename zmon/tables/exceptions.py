@@ -41,6 +41,7 @@ def table(view: View) -> Table:
         "worst": [entry.worst for entry in entries],
         "worst_at": [entry.worst_end for entry in entries],
         "limit": [entry.limit for entry in entries],
+        "unit": [entry.unit for entry in entries],
         "mean": [entry.mean for entry in entries],
         "intervals": [entry.intervals for entry in entries],
         "cause": [entry.cause or NO_CAUSE for entry in entries],
