@@ -38,7 +38,7 @@ def sample(
     for (unit, number), (read, ios) in units.items():
         io[f"{number} {unit}"] = {**zero, "unit": unit, "device": number, "rbytes": read, "rios": ios}
     blocks: dict[str, dict[str, Value]] = {
-        DISKS[number]: {
+        DISKS.get(number, f"loop{number[2:]}"): {
             "number": number, "sectors_read": read // 512, "sectors_written": 0, "reads": ios, "writes": 0,
         }
         for number, (read, ios) in disks.items()

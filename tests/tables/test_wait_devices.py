@@ -48,3 +48,10 @@ def test_the_only_disk_of_a_unit_is_likely() -> None:
     other = devices().of(NOT_KNOWN, NOT_KNOWN, "8", DB)
     assert isinstance(other.device, Absent)
     assert not other.is_estimate
+
+
+def test_a_loop_device_has_its_name() -> None:
+    """A number says nothing to anybody; it is given only where the kernel names no such device."""
+    both = (sample(second, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0), "7:0": (0, 0)}) for second in (0, 10))
+    found = WaitDevices(View(Interval(*both)))
+    assert found.device(["94:0", "7:0", "7:1"]) == "dasda, loop0, 7:1"

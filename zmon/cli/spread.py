@@ -395,7 +395,9 @@ def _steps(plan: MovePlan, width: int) -> Iterator[str]:
         ["#", "File", "From", "To", "so far", "mean", "thrpt", "first", "%"],
     ]
     for number, step in enumerate(plan.steps, 1):
-        source, target, full = map(shorten, names[number - 1], sizes)
+        *units, full = names[number - 1]
+        source, target = map(shorten, units, sizes)
+        full = shorten(full if cells(harmless(full)) <= sizes[2] else full.rpartition(" ")[2], sizes[2])
         rows.append([
             str(number), shorten(step.moves[0].item.name, name), source, target, bytes_(step.copied),
             queue(step.uneven), _or_dots(step.ratio, queue), full, percent(100 * step.apart),

@@ -62,8 +62,9 @@ class WaitDevices:
         return list(dict.fromkeys(found))
 
     def device(self, disks: Iterable[str]) -> str:
-        """Return what disks are called."""
-        return ", ".join(self._places.device.get(number, number) for number in disks)
+        """Return what disks are called: as on DEVICE, else by the name of the block device."""
+        called, named = self._places.device, self._loads.leaves.name
+        return ", ".join(called.get(number) or named(number) or number for number in disks)
 
     def lcu(self, disks: Iterable[str]) -> Value:
         """Return the LCUs of disks."""
