@@ -60,6 +60,6 @@ def page(written: str) -> str:
 
 if __name__ == "__main__":
     with open(FILE, encoding="utf-8") as stream:
-        content = stream.read()
+        content = page(stream.read())  # before the file is emptied: it takes minutes
     with open(FILE, "w", encoding="utf-8") as stream:
-        stream.write(page(content))
+        stream.write(content)

@@ -63,7 +63,7 @@ def test_a_disk_has_one_number_one_label_and_one_lcu(way: str, capsys: pytest.Ca
         rows[screen] = next(row for row in table if row[key] == "dasdb")
     device, file = rows["DEVICE"], rows["FILES"]
     assert (device["addr"], device["label"]) == (file["vdev"], file["label"])
-    assert f"LCU {device['lcu']}" == file["lcu"]
+    assert device["lcu"] == file["lcu"]
     units = [row["ssid"] for row in csv.DictReader(shown(capsys, "CTLUNIT", *WAYS[way], "-f", "csv"))]
     assert device["lcu"] in units
     assert main(["where", "dasdb", *WAYS[way]]) == 0

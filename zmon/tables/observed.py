@@ -53,7 +53,6 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
-NO_CACHE: Final = NO_RANKS
 NOTHING: Final = absent("nothing happened in the interval")
 NO_IO: Final = absent("no I/O in the interval")
 
@@ -90,7 +89,7 @@ def observed_load(
     load, measured_paths = _paths(interval)
     fcp = _fcp(interval)
     adapters = sum(
-        (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, NO_CACHE), Absent)), 0.0
+        (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, NO_RANKS), Absent)), 0.0
     )
     if measured_paths and adapters:
         volumes = tuple(_behind_adapters(volumes, adapters, devices.paths))
