@@ -237,6 +237,19 @@ def test_worst_goes_to_the_worst_interval(taken: Sequence[Sample]) -> None:
         run(session, "WORST 99")
 
 
+def test_worst_alone_goes_to_the_worst_of_all(taken: Sequence[Sample]) -> None:
+    """It is the one that OVERVIEW names; where nothing was found, it says so."""
+    session = Session(ListTimeline(taken), SCREENS, "EXCEPT")
+    session.end()
+    session.log.complete()
+    run(session, "WORST")
+    assert session.utc == min(session.log.entries(), key=lambda one: one.heaviness).worst_end
+    calm = Session(ListTimeline(taken[:2]), SCREENS, "EXCEPT")
+    calm.end()
+    with pytest.raises(CommandError, match="no exception was found"):
+        run(calm, "WORST")
+
+
 def test_rules_that_are_wrong_leave_the_shipped_ones(tmp_path: Path, taken: Sequence[Sample]) -> None:
     """EXCEPT says that the user's own are not used, and why."""
     (tmp_path / "zmon").mkdir()

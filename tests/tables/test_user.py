@@ -48,7 +48,7 @@ def column(found: Table, name: str, key: str = "unit") -> dict[object, object]:
     ],
 )  # fmt: skip
 def test_units_and_the_rest_have_the_bytes_of_the_disks(name: str, first: int) -> None:
-    """In a simulated machine, where every request is known, within 1 %."""
+    """In a simulated machine, where every request is known, within 1 %; no part of them is more than all."""
     view = simulated(name, first, first + 2)
     found = table(view)
     disks = sum(
@@ -63,6 +63,8 @@ def test_units_and_the_rest_have_the_bytes_of_the_disks(name: str, first: int) -
     assert sum(value for value in lines.columns["mbs"] if isinstance(value, float)) == pytest.approx(
         disks, rel=0.01
     )
+    for each in (found, lines):
+        assert all(0 <= value <= 100 for value in each.columns["read"] if isinstance(value, float))
 
 
 def test_it_says_which_service_on_which_tablespace_loads_an_lcu() -> None:

@@ -335,13 +335,18 @@ def _names_screen(session: Session, word: str) -> bool:
 
 
 def to_worst(session: Session, operands: str) -> None:
-    """Go to the worst interval of an exception, on the screen that shows it.
+    """Go to the worst interval of an exception, without a number of the worst, on the screen that shows it.
 
     Raises:
         CommandError: there is no such exception, or live samples are not kept.
     """
+    entries = session.log.entries()
+    if not operands and not entries:
+        raise CommandError("no exception was found; EXCEPT says up to when samples are judged")
     number = int(operands) if operands.isdecimal() and operands.isascii() and len(operands) < 9 else 0
-    found = next((one for one in session.log.entries() if one.number == number), None)
+    found = next((one for one in entries if one.number == number), None)
+    if not operands:
+        found = min(entries, key=lambda one: one.heaviness)
     if found is None:
         raise CommandError(f"there is no exception {operands!r}; EXCEPT lists them")
     cursor, lasted = session.cursor, f"{clock(found.begin)} to {clock(found.end)}"
@@ -547,7 +552,7 @@ COMMANDS: Final = (
     Command("PAUSE", 3, "", "stop playing; live: hold the screen"),
     Command("NEXTEXC", 5, "", "go to the next exception: a limit, a gap, a restart ...", to_later_exception),
     Command("PREVEXC", 5, "", "go to the previous exception", to_earlier_exception),
-    Command("WORST", 3, "number", "go to the worst interval of an exception that EXCEPT lists", to_worst),
+    Command("WORST", 3, "[number]", "go to the worst interval of an exception, or of the worst", to_worst),
     Command("EVENTS", 2, "", "list the events: exceptions, gaps, restarts, notes"),
     Command("MARK", 3, "A|B", "mark this sample", mark, waits=True),
     Command("AVERAGE", 2, "", "show the averages between the marks A and B", average, waits=True),

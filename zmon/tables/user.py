@@ -130,10 +130,16 @@ def _io_columns(
         moved = max(counts.bytes, 0.0)
         found["io"].append(counts.ios if counts.ios >= 0 else MORE_COUNTED)
         found["mbs"].append(moved / MEGABYTE)
-        found["read"].append(100.0 * ratio(max(counts.read, 0.0), moved, NO_IO.reason))
+        found["read"].append(_read_percent(counts))
         found["share"].append(100.0 * ratio(moved, everything, NO_IO.reason))
         found["resp"].append(_response(one, places))
     return found
+
+
+def _read_percent(counts: IoCounts) -> Number:
+    """Return the percentage of the bytes that were read: of the rest, one of the two may be below zero."""
+    read = max(counts.read, 0.0)
+    return 100.0 * ratio(read, read + max(counts.written, 0.0), NO_IO.reason)
 
 
 def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
@@ -211,7 +217,7 @@ def disk_table(view: View) -> Table:
         "label": [places.label.get(number, NO_LCU) for _, number, _ in rows],
         "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
         "mbs": [one.bytes / MEGABYTE for _, _, one in rows],
-        "read": [100.0 * ratio(max(one.read, 0.0), one.bytes, NO_IO.reason) for _, _, one in rows],
+        "read": [_read_percent(one) for _, _, one in rows],
         "resp": [places.response.get(number, NO_LCU) for _, number, _ in rows],
         "share": [
             100.0 * ratio(one.bytes, loads.disks[number].bytes if number in loads.disks else NO_LCU)
