@@ -13,8 +13,9 @@ for one server times the utilisation to the power of 4.464 (m ** 0.676 - 1), div
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from math import expm1
-from operator import sub
+from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Final
 
 from zmon.record import NamedTuple
@@ -237,6 +238,44 @@ def solve(network: Network, near: Solution | None = None) -> Solution:
     return iteration.run()
 
 
+class _ClassTable(NamedTuple):
+    """What the rounds need of a class and never changes."""
+
+    served: Mapping[int, tuple[float, float]]
+    """Of each station but volumes: the seconds that a mean request is served, and the mean of the squares."""
+    ways: Sequence[Sequence[int]]
+    """The stations that flows visit while they have a subchannel, each sequence once."""
+    rows: Sequence[tuple[float, int, int, float, float]]
+    """Of each flow its part, the number of its way, the station of its volume, `least` and `miss`."""
+    parts: Sequence[float]
+    """Of each flow its part."""
+    batches: Sequence[tuple[int, int, float, float | None]]
+    """Of flows that come many at once the number, the station, behind how many each waits, and the seconds of
+    each; None for those on the volume."""
+
+
+def _class_table(one: RequestClass) -> _ClassTable:
+    served: dict[int, tuple[float, float]] = {}
+    ways: dict[tuple[int, ...], int] = {}
+    rows, batches = [], []
+    every = chain(
+        ((station, 1.0, seconds) for station, seconds in one.before),
+        ((station, flow.part, seconds) for flow in one.flows for station, seconds in flow.holds),
+    )
+    for station, part, seconds in every:
+        first, square = served.get(station, (0.0, 0.0))
+        served[station] = first + part * seconds, square + part * seconds * seconds
+    for number, flow in enumerate(one.flows):
+        way = ways.setdefault(tuple(station for station, _ in flow.holds), len(ways))
+        rows.append((flow.part, way, flow.volume, flow.least, flow.miss))
+        if flow.batch is not None:
+            station, ahead = flow.batch
+            batches.append(
+                (number, station, ahead, None if station == flow.volume else dict(flow.holds)[station])
+            )
+    return _ClassTable(served, list(ways), rows, [flow.part for flow in one.flows], batches)
+
+
 class _Visit:
     """What one request a second of a class does at the stations."""
 
@@ -247,6 +286,12 @@ class _Visit:
         """Work that it is there on average."""
         self.batches: dict[int, tuple[float, float]] = {}
         """The part of a station that batches use, and this times what each waits in its batch."""
+
+
+def _largest_change(before: Sequence[float], now: Sequence[float]) -> float:
+    """Return the largest relative change from one list of numbers to another; 0 of none."""
+    changes = map(abs, map(sub, now, before))
+    return max(map(truediv, changes, map(max, now, repeat(1e-9))), default=0.0)
 
 
 def _steps(before: Place, then: Place, now: Place) -> tuple[float, float]:
@@ -281,6 +326,9 @@ class _Iteration:
         self.rates += (self._first(one) for one in network.classes)
         self.cycles = [0.0] * len(self.rates)
         """Of each class the seconds from one request of a customer to the next."""
+        self.tables = [_class_table(one) for one in network.classes]
+        self.batched = any(table.batches for table in self.tables)
+        """Whether requests of any class come many at once."""
         self.parts = [self._parts(one) for one in network.classes]
         self.own = [self._own(*each) for each in zip(network.classes, self.parts, strict=True)]
         """Of each class which part of its work at each station a request does not find."""
@@ -288,8 +336,12 @@ class _Iteration:
         """Of each class the work that it has at each station."""
         self.total = [0.0] * many
         self.use: Sequence[float] = [0.0] * many
-        self.weight = [0.0] * many
+        self.weight = [self._weight(one, 0.0) for one in self.stations]
         """Of each station, what a unit of work that is found makes wait."""
+        self.varying = [
+            at for at, one in enumerate(self.stations) if self._weight(one, 1.0) != self.weight[at]
+        ]
+        """The stations where that depends on their use."""
         self.batches: Sequence[tuple[float, float]] = [(0.0, 0.0)] * many
         """Of each station the part of it that batches use, and this times what each waits in its batch."""
 
@@ -394,12 +446,8 @@ class _Iteration:
 
     def _round(self, damping: float) -> tuple[list[list[float]], float]:
         """Compute all waits from the work that is found, and this from them; return the largest change."""
-        self.weight = [
-            one.burst
-            * (crowding(one.servers, use) if one.pooled else 1.0 / one.servers)
-            * (1.0 if one.kind == "volume" else evened(one.evenly, use))
-            for one, use in zip(self.stations, self.use, strict=True)
-        ]
+        for at in self.varying:
+            self.weight[at] = self._weight(self.stations[at], self.use[at])
         asked = [0.0] * len(self.stations)
         batches = [(0.0, 0.0)] * len(self.stations)
         responses, work = [], []
@@ -431,14 +479,19 @@ class _Iteration:
             then + damping * (seconds / station.servers - then)
             for seconds, station, then in zip(asked, self.stations, self.use, strict=True)
         ]
-        pairs = zip((*total, *use), (*self.total, *self.use), strict=True)
-        change = max([change, *(abs(now - then) / max(now, 1e-9) for now, then in pairs)])
+        change = max(change, _largest_change(self.total, total), _largest_change(self.use, use))
         self.work, self.total, self.use = work, total, use
         self.batches = [
             (then[0] + damping * (now[0] - then[0]), then[1] + damping * (now[1] - then[1]))
             for now, then in zip(batches, self.batches, strict=True)
         ]
         return responses, change
+
+    @staticmethod
+    def _weight(one: Station, use: float) -> float:
+        """Return what a unit of work that is found at a station makes wait."""
+        shared = crowding(one.servers, use) if one.pooled else 1.0 / one.servers
+        return one.burst * shared * (1.0 if one.kind == "volume" else evened(one.evenly, use))
 
     def _rate(self, one: RequestClass, cycle: float) -> float:
         """Return the requests per second of a class."""
@@ -454,39 +507,41 @@ class _Iteration:
 
         What one request a second would ask of the stations, and be there, is added to `visited`.
         """
-        one, own, stations = self.network.classes[at], self.work[at], self.stations
+        one, own, stations, table = self.network.classes[at], self.work[at], self.stations, self.tables[at]
         part, mine, asked, batches = self.own[at], visited.work, visited.asked, visited.batches
-
-        def visit(station: int, seconds: float, rate: float, factor: float = 1.0) -> float:
-            others = self.total[station] - part[station] * own.get(station, 0.0)
-            most = self.total[station] * evened(1.0 / stations[station].inside, self.use[station])
-            waited = self.weight[station] * max(0.0, min(others, most)) + self._blocked(at, station)
-            add(station, seconds, rate, waited + stations[station].residual * seconds)
-            return factor * waited
-
-        def add(station: int, seconds: float, rate: float, time: float) -> None:
-            mine[station] = mine.get(station, 0.0) + rate * seconds * time
-            asked[station] = asked.get(station, 0.0) + rate * seconds
-
-        cycle = sum(visit(station, seconds, 1.0) + seconds for station, seconds in one.before)
+        weight, total, batched = self.weight, self.total, self.batched
+        waits: dict[int, float] = {}
+        """What each request of the class waits at each station, however long it is served there."""
+        for station, (seconds, squares) in table.served.items():
+            others = total[station] - part[station] * own.get(station, 0.0)
+            most = total[station] * evened(1.0 / stations[station].inside, self.use[station])
+            blocked_for = self._blocked(at, station) if batched else 0.0
+            waited = waits[station] = weight[station] * max(0.0, min(others, most)) + blocked_for
+            mine[station] = waited * seconds + stations[station].residual * squares
+            asked[station] = seconds
+        cycle = sum(waits[station] + seconds for station, seconds in one.before)
+        before = [one.factor * sum(waits[station] for station in way) for way in table.ways]
         responses = []
-        for flow in one.flows:
-            partial = flow.part
-            waited = sum(visit(station, seconds, partial, one.factor) for station, seconds in flow.holds)
-            held = flow.least + waited
-            volume = flow.volume
-            others = max(0.0, self.total[volume] - part[volume] * own.get(volume, 0.0))
-            queued = self.weight[volume] * others + self._blocked(at, volume)
-            add(volume, held, partial, queued + held * residual(waited + flow.miss, held))
+        for partial, way, volume, least, miss in table.rows:
+            waited = before[way]
+            held = least + waited
+            others = total[volume] - part[volume] * own.get(volume, 0.0)
+            queued = weight[volume] * others if others > 0.0 else 0.0
+            if batched:
+                queued += self._blocked(at, volume)
+            mine[volume] = mine.get(volume, 0.0) + partial * held * (
+                queued + held * residual(waited + miss, held)
+            )
+            asked[volume] = asked.get(volume, 0.0) + partial * held
             responses.append(one.factor * queued + held)
-            if flow.batch is not None:
-                station, ahead = flow.batch
-                seconds = held if station == volume else dict(flow.holds)[station]
-                use = partial * seconds / stations[station].servers
-                before = batches.get(station, (0.0, 0.0))
-                batches[station] = before[0] + use, before[1] + use * ahead * seconds
-                responses[-1] += ahead * seconds
-            cycle += flow.part * responses[-1]
+        for number, station, ahead, served in table.batches:
+            flow = one.flows[number]
+            each = flow.least + before[table.rows[number][1]] if served is None else served
+            use = flow.part * each / stations[station].servers
+            sums = batches.get(station, (0.0, 0.0))
+            batches[station] = sums[0] + use, sums[1] + use * ahead * each
+            responses[number] += ahead * each
+        cycle += sum(map(mul, table.parts, responses))
         return responses, cycle
 
     def _blocked(self, at: int, station: int) -> float:
