@@ -14,6 +14,7 @@ from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.lab import simulation
 from zmon.screen.definition import load_screens
+from zmon.session import page
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
 from zmon.session.page import PreviewTask
@@ -1083,10 +1084,12 @@ class Conclusions:
     def __init__(self) -> None:
         """Begin with none."""
         self.asked: list[ConcludeTask] = []
+        self.at_once: list[bool] = []
 
-    def conclude(self, task: ConcludeTask) -> None:
+    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
         """Note it."""
         self.asked.append(task)
+        self.at_once.append(at_once)
 
 
 @pytest.fixture
@@ -1141,6 +1144,29 @@ def test_words_about_another_time_are_not_shown(concluding: Glass, conclusions: 
     concluding.run("GO begin")
     concluding.run("NEXTSAMP")
     assert [line.text for line in concluding.lines()[1:3]] == ["", ""]
+
+
+def test_a_live_conclusion_stays_with_its_time_until_the_next_is_drawn(
+    make_timeline: Callable[..., Any],
+    conclusions: Conclusions,
+    make_sample: Callable[..., Sample],
+    monkeypatch: pytest.MonkeyPatch,
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """Drawn less often than samples come, it says when it was true, and is not kept for long."""
+    monkeypatch.setattr(page, "RECENT", 120_000_000_000)
+    session = Session(make_timeline([], live=True), load_screens(), "CTLUNIT")
+    glass = Glass(session, "", None, None, conclusions, actions=GlassActions())
+    seen = []
+    for minute in range(5):
+        glass.sampled(make_sample(minute))
+        if minute == 1:
+            glass.receive(Result(conclusions.asked[0], conclusion=Conclusion("Nothing is short.")))
+        seen.append(glass.lines()[1].text)
+    assert seen[1:3] == [" Nothing is short."] * 2
+    assert seen[3].endswith(":01:00: Nothing is short.")
+    assert seen[4] == ""
+    assert conclusions.at_once == [True, False, False, False]
 
 
 def test_a_conclusion_leads_to_diagnose(concluding: Glass, conclusions: Conclusions) -> None:

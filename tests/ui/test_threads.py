@@ -12,6 +12,7 @@ from zmon.session.machines import open_lab
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
 from zmon.tables.view import NoSuchThing
+from zmon.ui import threads
 from zmon.ui.threads import ConcludingThread, ReadingThread, Result, SamplingThread, error_line
 
 if TYPE_CHECKING:
@@ -227,6 +228,34 @@ def test_a_conclusion_is_drawn_beside_the_tables(
     found = results.get(timeout=PATIENCE)
     assert found.task is late
     assert found.conclusion == late.run()
+
+    concluding.stop()
+    concluding.join(PATIENCE)
+
+
+@pytest.mark.parametrize(("longest", "drawn"), [(1000.0, "now"), (0.0, "next")])
+def test_conclusions_of_a_live_screen_rest_in_between(
+    session: Session,
+    results: queue.SimpleQueue[Result],
+    monkeypatch: pytest.MonkeyPatch,
+    longest: float,
+    drawn: str,
+) -> None:
+    """The one of the next sample waits, and whatever is asked for at once comes before it."""
+    monkeypatch.setattr(threads, "RESTS", 1e9)
+    monkeypatch.setattr(threads, "LONGEST_REST", longest)
+    first = session.conclude_task()
+    assert first is not None
+    asked = {name: first._replace(table="device") for name in ("next", "now")}
+    concluding = ConcludingThread(results.put)
+    concluding.conclude(first)
+    concluding.start()
+    assert results.get(timeout=PATIENCE).task is first
+
+    concluding.conclude(asked["next"], at_once=False)
+    if drawn == "now":
+        concluding.conclude(asked["now"])
+    assert results.get(timeout=PATIENCE).task is asked[drawn]
 
     concluding.stop()
     concluding.join(PATIENCE)

@@ -154,6 +154,10 @@ class PreviewTask(NamedTuple):
         return self.timeline.preview()
 
 
+RECENT: Final = 60_000_000_000
+"""Nanoseconds for which a conclusion stays on a live screen, with its time, until a newer one is drawn."""
+
+
 class ConcludeTask(NamedTuple):
     """The work of drawing the conclusion of a page, for which another thread may ask for the verdict."""
 
@@ -169,6 +173,11 @@ class ConcludeTask(NamedTuple):
         """Return whether it is about the same things as another, one interval later."""
         before = self.view.interval.before
         return other.about[1:] == self.about[1:] and before is other.view.interval.after
+
+    def is_soon_after(self, other: ConcludeTask) -> bool:
+        """Return whether it is about the same things as another, at most `RECENT` later."""
+        late = self.view.interval.after.at.utc - other.view.interval.after.at.utc
+        return other.about[1:] == self.about[1:] and 0 <= late <= RECENT
 
     def run(self) -> Conclusion:
         """Draw the conclusion.

@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.clock import clock
 from zmon.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
@@ -75,8 +76,8 @@ class GlassReader(Protocol):
 class Concluder(Protocol):
     """Draws the conclusions of screens, while the glass answers keys."""
 
-    def conclude(self, task: ConcludeTask) -> None:
-        """Have a conclusion drawn."""
+    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
+        """Have a conclusion drawn, at once or after a rest."""
 
 
 class Actions(Protocol):
@@ -287,12 +288,20 @@ class Glass:
         if task is None or self._concluded is None:
             return [EMPTY]
         drawn, found = self._concluded
+        is_shown = drawn.about == task.about or task.follows(drawn)
+        if not is_shown and self._follows_live and task.is_soon_after(drawn):
+            found = found._replace(words=f"{clock(drawn.view.interval.after.at.utc)}: {found.words}")
+            is_shown = True
         lines = frame.conclusion(found, self.width, self.height)
-        return lines if drawn.about == task.about or task.follows(drawn) else [EMPTY] * len(lines)
+        return lines if is_shown else [EMPTY] * len(lines)
+
+    @property
+    def _follows_live(self) -> bool:
+        """Whether the screen moves on with each sample of a live machine."""
+        return self.session.live and not self.playback.held
 
     def _keys(self) -> Line:
-        live = self.session.live and not self.playback.held
-        return frame.keys_line(self.session.page.screen, self.width, self._hints, live=live)
+        return frame.keys_line(self.session.page.screen, self.width, self._hints, live=self._follows_live)
 
     def _body(self) -> list[Line]:
         below = self.pane if self.choice is None else self.choice
@@ -528,7 +537,9 @@ class Glass:
         last = self._concluding or (self._concluded[0] if self._concluded else None)
         if task is not None and (last is None or last.about != task.about):
             self._concluding = task
-            self.concluder.conclude(task)
+            self.concluder.conclude(
+                task, at_once=last is None or not (self._follows_live and task.follows(last))
+            )
 
     def concluded(self, task: ConcludeTask, found: Conclusion | None, error: str = "") -> None:
         """Show the conclusion of a page, or why there is none."""

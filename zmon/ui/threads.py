@@ -43,6 +43,11 @@ FIRST_INTERVAL: Final = 1.0
 OVERVIEW_SECONDS: Final = 1.0
 """Seconds after which the overview of a timeline that has grown is read again."""
 
+RESTS: Final = 9.0
+"""How many times as long as a conclusion took none is drawn, while samples come."""
+LONGEST_REST: Final = 30.0
+"""Seconds after which one is drawn again in any case; less than `zmon.session.page.RECENT`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -219,17 +224,21 @@ class ReadingThread(threading.Thread):
 
 
 class ConcludingThread(threading.Thread):
-    """Draws the conclusions of screens, the last one that was asked for first, and no older ones."""
+    """Draws the conclusions of screens: of the last one that was asked for, and of no older ones.
+
+    Live, each sample asks for another; as a conclusion may cost more than its screen, it then rests for
+    `RESTS` times as long as the last one took, so that it uses at most a tenth of a processor.
+    """
 
     def __init__(self, report: Callable[[Result], object]) -> None:
         """Call `report` from this thread with each result."""
         super().__init__(name="concluding", daemon=True)
         self._report = report
-        self._tasks: queue.SimpleQueue[ConcludeTask | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[tuple[ConcludeTask, bool] | None] = queue.SimpleQueue()
 
-    def conclude(self, task: ConcludeTask) -> None:
-        """Have a conclusion drawn."""
-        self._tasks.put(task)
+    def conclude(self, task: ConcludeTask, *, at_once: bool = True) -> None:
+        """Have a conclusion drawn, `at_once` or after a rest."""
+        self._tasks.put((task, at_once))
 
     def stop(self) -> None:
         """Ask the thread to end, without waiting for it."""
@@ -237,13 +246,30 @@ class ConcludingThread(threading.Thread):
 
     def run(self) -> None:
         """Work through the queue; this is the thread itself."""
-        while (task := self._tasks.get()) is not None:
-            if not self._tasks.empty():
-                continue  # a newer one is asked for
+        waiting: ConcludeTask | None = None
+        rested = 0.0
+        while True:
             try:
-                self._report(Result(task, conclusion=task.run()))
-            except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
-                self._report(Result(task, error=f"No verdict: {error_line(error)}"))
+                left = None if waiting is None else max(0.0, rested - time.monotonic())
+                order = self._tasks.get(timeout=left)
+            except queue.Empty:
+                assert waiting is not None  # noqa: S101 - else there is no timeout
+                begin = time.thread_time()
+                self._draw(waiting)
+                waiting = None
+                rested = time.monotonic() + min(LONGEST_REST, RESTS * (time.thread_time() - begin))
+                continue
+            if order is None:
+                return
+            waiting, at_once = order
+            if at_once:
+                rested = 0.0
+
+    def _draw(self, task: ConcludeTask) -> None:
+        try:
+            self._report(Result(task, conclusion=task.run()))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the screens must stay
+            self._report(Result(task, error=f"No verdict: {error_line(error)}"))
 
 
 def error_line(error: Exception) -> str:
