@@ -1,4 +1,4 @@
-"""Run every benchmark, one after the other: `make bench`.
+"""Run every benchmark, or those that are named, one after the other: `make bench`.
 
 Each prints what it measured, against what, and what was wanted, and how long that took; the exit status says
 whether all were kept.  On two cores that rest otherwise:
@@ -18,6 +18,7 @@ whether all were kept.  On two cores that rest otherwise:
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
@@ -48,9 +49,16 @@ BENCHMARKS: Final = (
 
 
 def main() -> int:
-    """Run them; 1 if one of them missed what was wanted."""
+    """Run those that are named, or all; 1 if one of them missed what was wanted."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure what zmon costs.")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all without"
+    )
+    names = parser.parse_args().names
+    if unknown := set(names) - {*BENCHMARKS}:
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
     missed = []
-    for name in BENCHMARKS:
+    for name in names or BENCHMARKS:
         print(f"== {name}", flush=True)
         begin = time.monotonic()
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
