@@ -191,9 +191,7 @@ def live() -> bool:
         print(f"{name:30} {min(times):6.1f} ms")
     ratio = both / shown - 1
     print(f"rules on top of DEVICE {ratio:.2f}  promised {LIVE_TARGET:g}")
-    print(
-        f"the verdict, to DEVICE {verdict / shown:.2f}  told: the glass draws it for a tenth of the time at most"
-    )
+    print(f"the verdict, to DEVICE {verdict / shown:.2f}  told: it is drawn for a tenth of the time at most")
     return ratio <= LIVE_TARGET
 
 
