@@ -4,8 +4,8 @@
 #
 #   build.sh [DIRECTORY]      default: testbed/work
 #
-# SUITE    the Debian release whose kernel and tools are used; where several are named, the first whose index of
-#          packages the mirror has whole (default: trixie stable; mirrors renew the two names at different times)
+# SUITE    the Debian release whose kernel and tools are used; where several are named, the first of which the mirror
+#          has all packages (default: trixie stable; mirrors renew the two names at different times)
 # PYTHON   an interpreter with pip, which fetches the wheels (default: python3)
 # EXTRA    more Debian packages for the guest, such as databases for `units.sh`
 #
@@ -57,7 +57,7 @@ install_tools() {
 # the mirror this machine already uses; none found: mmdebstrap's own choice
 mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' 2>/dev/null | sort -u | head -1; }
 
-# from the first suite whose index is whole; any other failure is not mended by another suite
+# from the first suite of which the mirror has all; any other failure is not mended by another suite
 unpack_packages() {
     local said=$work/mmdebstrap-said status
     for suite in "${suites[@]}"; do
@@ -65,11 +65,11 @@ unpack_packages() {
         unpack_from "$suite" 2>"$said" || status=$?
         cat "$said" >&2
         [ $status -ne 0 ] || break
-        grep -q '^E: apt-get update .* failed$' "$said" || exit 1
-        echo "build.sh: the mirror's index of $suite for s390x is not whole" >&2
+        grep -q -e '^E: apt-get update .* failed$' -e '^E: apt download failed' "$said" || exit 1
+        echo "build.sh: the mirror has not all of $suite for s390x" >&2
     done
     rm "$said"
-    [ $status -eq 0 ] || { echo "build.sh: no suite with a whole index among: ${suites[*]}" >&2; exit 1; }
+    [ $status -eq 0 ] || { echo "build.sh: no whole suite among: ${suites[*]}" >&2; exit 1; }
     rm -rf "$root"/usr/share/{doc,man,locale,info,doc-base,lintian,bug} "$root"/var/cache/apt "$root"/var/lib/apt/lists
 }
 
