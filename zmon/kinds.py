@@ -393,6 +393,7 @@ TASKS: Final = Kind(
         *_gauges("blocked", unit="tasks that wait for I/O to end", source="/proc/stat: procs_blocked"),
         *_counters("switches", unit="context switches", source="/proc/stat: ctxt"),
         *_counters("forks", unit="processes and threads that were made", source="/proc/stat: processes"),
+        *_counters("own", unit="ns", source="zmon itself: its processor time"),
     ),
     key_form="tasks",
     plural="counts of tasks",

@@ -225,6 +225,15 @@ def test_any_text(content: str) -> None:
             parse(content)
 
 
+def test_the_time_of_zmon_itself_is_read_live(make_tree: Callable[..., Tree]) -> None:
+    """It never falls; of a capture it is not that of its machine, and the reason is said."""
+    first, second = (read_processors(LiveTree("/"))[1].cell("tasks", "own") for _ in range(2))
+    assert isinstance(first, int)
+    assert isinstance(second, int)
+    assert 0 < first <= second
+    assert isinstance(read_processors(make_tree({STAT: HERCULES.encode()}))[1].cell("tasks", "own"), Absent)
+
+
 @given(st.integers(0, len(HERCULES)), st.text(max_size=8))
 def test_mutated_text(place: int, patch: str) -> None:
     """Nothing but a ValueError comes out of a damaged file."""

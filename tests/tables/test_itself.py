@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.kinds import SOURCE
+from zmon.kinds import SOURCE, TASKS
 from zmon.tables.itself import table
 from zmon.tables.view import View
 
@@ -26,6 +26,17 @@ def test_costs_are_those_of_the_interval(make_interval: Callable[..., Interval])
     }  # fmt: skip
     assert found.summary is not None
     assert found.summary.cells["ms"] == pytest.approx(4)
+
+
+def test_all_of_zmon_is_said_below(make_interval: Callable[..., Interval]) -> None:
+    """What the sources take is a part of what the program takes; where that is not known nothing is said."""
+    before, after = ({TASKS: {"tasks": {"own": own}}} for own in (1_000_000_000, 1_500_000_000))
+    interval = make_interval(before, after)
+    percent = 50.0 / float(interval.seconds)  # type: ignore[arg-type]  # it has no gap
+    assert table(View(interval)).notes == (
+        f"All of zmon, its screens too, uses {percent:.1f} % of a processor",
+    )
+    assert table(View(make_interval({}, {}))).notes == ()
 
 
 def test_without_sources_nothing_is_summed(make_interval: Callable[..., Interval]) -> None:

@@ -9,6 +9,7 @@ until it returns.
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
@@ -42,6 +43,8 @@ _TASKS: Final = {
     "running": "procs_running", "blocked": "procs_blocked", "switches": "ctxt", "forks": "processes",
 }  # fmt: skip
 """The lines of /proc/stat, by the fields of `TASKS`."""
+
+_NOT_LIVE: Final = absent("a capture was read, not a machine")
 
 TICK: Final = 10_000_000
 """ns per unit of /proc/stat: USER_HZ is 100 wherever zmon runs."""
@@ -130,6 +133,8 @@ def parse_schedstat(content: str) -> dict[int, int]:
 def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Frame]:
     """Read the frames CPU, every CPU that is present, on line or not, and TASKS.
 
+    The processor time of zmon itself is read at the same moment, as it is part of theirs.
+
     Of CPUs that were on line or not as now in a `recent` frame, polarization and address are those of then.
     """
     try:
@@ -137,7 +142,8 @@ def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Fra
     except OSError as error:
         why = refused(error).reason
         return empty_frame(CPU, why), empty_frame(TASKS, why)
-    tasks = frame_of(TASKS, {"tasks": parse_tasks(content)}, tree.when(STAT))
+    own = time.process_time_ns() if tree.live else _NOT_LIVE
+    tasks = frame_of(TASKS, {"tasks": {**parse_tasks(content), "own": own}}, tree.when(STAT))
     return _cpus(tree, parse_stat(content), recent), tasks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import KINDS, SOURCE
+from zmon.kinds import KINDS, SOURCE, TASKS
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.view import TableDefinition
@@ -49,11 +49,16 @@ def table(view: View) -> Table:
         "errors": total(sources.numbers("errors")),
         "calls": total(sources.numbers("calls")),
     }
+    own = view.interval.of(TASKS).rate("own")
+    notes = [
+        f"All of zmon, its screens too, uses {100 * one / 1e9:.1f} % of a processor" for one in own if one
+    ]
     return Table(
         list(sources.keys),
         columns,
         Summary(">> All sources <<", cells) if sources.keys else None,
         missing=sources.missing,
+        notes=tuple(notes),
     )
 
 
