@@ -142,6 +142,24 @@ def check_recorded(where: Path) -> Iterator[Check]:
             )
 
 
+def check_stuck(where: Path) -> Iterator[Check]:
+    """See that a suspended device is diagnosed, and the task that waits for it listed."""
+    for how, diagnosis, blocked in (
+        ("live", "stuck-diagnose.txt", "stuck-blocked.txt"),
+        ("recorded", "stuck-replayed-diagnose.txt", "stuck-replayed-BLOCKED.txt"),
+    ):
+        for what, name, words in (
+            ("a suspended device is diagnosed", diagnosis, ("stuck", "is suspended")),
+            ("the task that waits for it is listed", blocked, ("dd", "stuck-reader")),
+        ):
+            path = where / name
+            lines = path.read_text().splitlines() if path.exists() else []
+            found = next(
+                (line.strip() for line in lines if all(word in line for word in words)), "no such line"
+            )
+            yield Check(f"{how}: {what}", " ".join(words), found[:70], found != "no such line")
+
+
 def counted_seconds(path: Path) -> float:
     """Return the seconds between the first and the last reading of units in a recording."""
     timeline = open_recording(str(path))
@@ -172,7 +190,7 @@ def _units(kept: Path, number: str) -> int:
 def main() -> int:
     """Print the checks of a directory; return 1 when one failed."""
     where = Path(sys.argv[1])
-    checks = [*check_units(where), *check_disks(where), *check_recorded(where)]
+    checks = [*check_units(where), *check_disks(where), *check_recorded(where), *check_stuck(where)]
     for check in checks:
         print(f"{'ok ' if check.ok else 'BAD'}  {check.what:<46}  {check.expected:<32}  {check.found}")
     return 0 if checks and all(check.ok for check in checks) else 1

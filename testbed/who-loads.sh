@@ -66,6 +66,7 @@ await_listing $out/who-days.log
 await_changes 3 120 recorded $out/who-days
 zmon live.json show USERIO 'lcu=LCU 7100' "${words[@]}" --format json
 zmon live.txt show USERIO 'lcu=LCU 7100' "${words[@]}"
+zmon live-stock.json show USERIO 'lcu=LCU 7000' "${words[@]}" --format json
 
 say "the full screen, live"
 open_glass live --interval 2 "${words[@]}"
@@ -78,6 +79,7 @@ wait $recorder
 kept end
 say "the same of the recording"
 zmon recorded.json show USERIO 'lcu=LCU 7100' --from $out/who-days --site /job/site.toml --format json
+zmon recorded-stock.json show USERIO 'lcu=LCU 7000' --from $out/who-days --site /job/site.toml --format json
 open_glass replay --from $out/who-days --site /job/site.toml
 await_glass 'LCU +Share.* 7100' 240
 ask replay

@@ -23,6 +23,8 @@ ADDR: Final = "7002"
 SPACE: Final = "orders"
 EXPECTED: Final = f"{UNIT} {ADDR} {SPACE}"
 SHOWN: Final = {"live": "zmon show", "recorded": "zmon show --from"}
+OTHER: Final = "mariadb-stock"
+OTHER_ADDR: Final = "7000"
 PICTURES: Final = {"live": "two keys, live", "replay": "two keys, replayed"}
 
 
@@ -33,6 +35,15 @@ def check_rows(path: Path, how: str) -> Check:
     busiest = max((row for row in rows if row["mbs"]), key=lambda row: row["mbs"], default={})
     found = " ".join(str(busiest.get(name)) for name in ("unit", "addr", "spaces"))
     return Check(f"{how}: what loads the LCU", EXPECTED, found, _names_all(found))
+
+
+def check_other(path: Path, how: str) -> Check:
+    """See that what MariaDB does on its own volume is its own."""
+    text = path.read_text() if path.exists() else ""
+    rows: list[dict[str, Any]] = json.loads(text)["rows"] if text else []
+    found = {(row["unit"], row["addr"]) for row in rows if row["mbs"]}
+    words = " ".join(sorted(f"{unit} {addr}" for unit, addr in found))
+    return Check(f"{how}: MariaDB", f"{OTHER} {OTHER_ADDR}", words, (OTHER, OTHER_ADDR) in found)
 
 
 def check_picture(path: Path, how: str) -> Check:
@@ -50,6 +61,7 @@ def checks(where: Path) -> Iterator[Check]:
     """Yield what each way of asking gave."""
     for name, how in SHOWN.items():
         yield check_rows(where / f"{name}.json", how)
+        yield check_other(where / f"{name}-stock.json", how)
     for name, how in PICTURES.items():
         yield check_picture(where / "glass" / f"{name}.2", how)
 
