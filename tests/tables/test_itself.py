@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.absent import absent
 from zmon.kinds import SOURCE, TASKS
 from zmon.tables.itself import table
 from zmon.tables.view import View
@@ -36,7 +37,8 @@ def test_all_of_zmon_is_said_below(make_interval: Callable[..., Interval]) -> No
     assert table(View(interval)).notes == (
         f"All of zmon, its screens too, uses {percent:.1f} % of a processor",
     )
-    assert table(View(make_interval({}, {}))).notes == ()
+    nowhere = {TASKS: {"tasks": {"own": absent("a capture was read, not a machine")}}}
+    assert table(View(make_interval(nowhere, nowhere))).notes == ()
 
 
 def test_without_sources_nothing_is_summed(make_interval: Callable[..., Interval]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import Absent
 from zmon.kinds import KINDS, SOURCE, TASKS
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
@@ -50,9 +51,8 @@ def table(view: View) -> Table:
         "calls": total(sources.numbers("calls")),
     }
     own = view.interval.of(TASKS).rate("own")
-    notes = [
-        f"All of zmon, its screens too, uses {100 * one / 1e9:.1f} % of a processor" for one in own if one
-    ]
+    used = [100 * ns / 1e9 for ns in own if not isinstance(ns, Absent)]
+    notes = [f"All of zmon, its screens too, uses {percent:.1f} % of a processor" for percent in used]
     return Table(
         list(sources.keys),
         columns,
