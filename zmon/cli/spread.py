@@ -26,7 +26,6 @@ from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.listed_containers import products_of, with_listing
 from zmon.placement.move_statements import instead, move_statements
 from zmon.placement.spread_report import (
-    NOT_WORTH,
     SpreadQuery,
     anew_words,
     even_words,
@@ -35,6 +34,7 @@ from zmon.placement.spread_report import (
     spread_words,
     staying_words,
     times_words,
+    why_no_move,
 )
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
@@ -356,7 +356,7 @@ def _busy(found: Pressure) -> str:
 
 def _plan(plan: MovePlan, report: SpreadReport, products: Callable[[str], str], width: int) -> Iterator[str]:
     if not plan.steps:
-        why = plan.uneven.reason if isinstance(plan.uneven, Absent) else NOT_WORTH
+        why = plan.uneven.reason if isinstance(plan.uneven, Absent) else why_no_move(report)
         if report.no_use and not report.wanted.anyway:
             why = "none would relieve anything; --anyway suggests them to make the traffic even"
         yield from folded(f"No move is suggested: {why}", width)

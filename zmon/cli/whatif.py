@@ -23,7 +23,7 @@ from zmon.diagnosis.phrases import ms, percent
 from zmon.kinds import MACHINE
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
-from zmon.placement.spread_report import NOT_WORTH, SpreadQuery, report_spread
+from zmon.placement.spread_report import SpreadQuery, report_spread, why_no_move
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
@@ -141,7 +141,7 @@ def suggested_moves(view: View) -> tuple[Change, ...]:
     query = SpreadQuery(traffic=True, seconds=view.interval.seconds, moves=PLANNED)
     found = report_spread(known, query, waits_in(view))
     if found.plan is None or not found.plan.steps:
-        raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or NOT_WORTH}")
+        raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or why_no_move(found)}")
     return changes_of(found.plan.steps)
 
 

@@ -119,7 +119,8 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
         # who spreads over more than these has the traffic of none of them for sure
         lone = [name for name, keys in on.items() if keys == volumes]
         titles = [known[key].title for key in sorted(hot)]
-        everything = (*sorted(volumes), *(one.key for one in idle))
+        everything = tuple(sorted({*volumes, *(one.key for one in idle)}))
+        change = StripedSpace(owner, volumes=everything)
         subjects = tuple(of_volume(known[key]) for key in sorted(hot, key=lambda key: -hot[key]))
         yield Diagnosis(
             "D20",
@@ -132,7 +133,9 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
             confidence=LIKELY if len(lone) == 1 else POSSIBLE,
             action=f"Spread {owner} again over all {len(everything)} volumes.",
             lost=sum(hot.values()),
-            foretell=gain(situation, (StripedSpace(owner, volumes=everything),)),
+            foretell=gain(situation, (change,)),
+            changes=(change,),
+            whatif=f"stripe {owner} over volumes {','.join(known[key].title for key in everything)}",
             confirm="Bytes that grow on the added volumes alone would confirm that they were added later.",
             missing=("when the volumes were added",),
         )

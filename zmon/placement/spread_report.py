@@ -144,6 +144,8 @@ class SpreadReport(NamedTuple):
     """
     no_use: str = ""
     """Why moves by traffic are of no use: nothing waits, or not for anything that they relieve."""
+    volumes: int = 0
+    """Over how many volumes of the only LCU `even` spreads, where that is predicted to help; else 0."""
 
 
 def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | None = None) -> SpreadReport:
@@ -492,8 +494,6 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
     """Return the factor by which the throughput may grow, and the bottleneck; empty if unknown."""
     if isinstance(effect.times, Absent):
         return ""
-    if len(units) == 1:
-        return f"All is on {units[0].title}: there is nothing to spread over"
     verb = "The bottleneck is" if len(effect.now) == 1 else "The bottlenecks are"
     times = f"at most {effect.times:.2f} times the throughput"
     if effect.high:
@@ -524,7 +524,20 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
     if report.even.little and len(report.units) > 1 and uneven < 1 + WORTH:
         load, many = "traffic is" if is_traffic else "bytes are", f"{len(report.units)} {report.wanted.what}s"
         return f"The {load} even over {many}, Max/mean is {uneven:.2f}: an even spread gains nothing"
+    if len(report.units) == 1 and report.volumes:
+        title, many = report.units[0].title, report.volumes
+        first = f"All is on {title}, but not evenly on its {many} volumes with such files"
+        return f"{first}. {times_words(f'{what} of the traffic over these', report.even, report.units)}"
+    if len(report.units) == 1 and not isinstance(report.even.times, Absent):
+        return f"All is on {report.units[0].title}: there is nothing to spread over"
     return times_words(f"{what} of {counted(report)}", report.even, report.units)
+
+
+def why_no_move(report: SpreadReport) -> str:
+    """Return why a plan without a move has none, where there is a load and moves may be of use."""
+    if len(report.units) == 1:
+        return f"a move leads to another {report.wanted.what}, and all is on {report.units[0].title}"
+    return NOT_WORTH
 
 
 def no_use_words(report: SpreadReport) -> str:

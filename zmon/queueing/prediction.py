@@ -45,6 +45,8 @@ MORE: Final = 2.0
 """How many times as many programs may wait for full processors as their utilisation tells."""
 MOST_LONGER: Final = 1000.0
 """How many times the response and the requests in flight may become; beyond it the model does not fit."""
+ALIKE: Final = 1e-6
+"""The part by which utilisations differ that are the same: sums have rounding errors."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
 FAR: Final = 2.0
@@ -526,7 +528,10 @@ def _limiting(network: Network, used: Sequence[float]) -> tuple[float, Station] 
     shared = [(use, one) for use, one in pairs if one.kind != "volume" and use > 0]
     volumes = [(use, one) for use, one in pairs if one.kind == "volume" and use > FULL_ENOUGH]
     known = [each for each in shared if each[0] > FULL_ENOUGH] or volumes or shared
-    return max(known, key=lambda each: each[0]) if known else None
+    if not known:
+        return None
+    most = max(use for use, _ in known) * (1 - ALIKE)  # of volumes that are used alike always the same
+    return min((each for each in known if each[0] >= most), key=lambda each: each[1].key)
 
 
 def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number]:

@@ -20,7 +20,6 @@ from zmon.placement.items import MEGABYTE, placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import (
-    NOT_WORTH,
     SpreadQuery,
     anew_words,
     even_words,
@@ -29,6 +28,7 @@ from zmon.placement.spread_report import (
     spread_words,
     staying_words,
     times_words,
+    why_no_move,
 )
 from zmon.placement.traffic import BASES, BYTES, FITTED
 from zmon.placement.word_lookup import MeaningKind, find, meanings
@@ -371,7 +371,9 @@ def moves_table(view: View) -> Table:
     found, plan = _suggested(machine, view)
     traffic = found.wanted.traffic
     lines = [_move_line(number, step, traffic=traffic) for number, step in enumerate(plan.steps, 1)]
-    why = plan.uneven.reason if isinstance(plan.uneven, Absent) else f"no move is suggested: {NOT_WORTH}"
+    why = f"no move is suggested: {why_no_move(found)}"
+    if isinstance(plan.uneven, Absent):
+        why = plan.uneven.reason
     why = no_use_words(found) or why
     return Table(
         [str(line["path"]) for line in lines],
@@ -425,10 +427,13 @@ def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
         yield times_words(f"These {many} moves" if many > 1 else "This move", found.moved, found.units)
         yield spread_words(plan)
         yield from anew_words(plan)
+    elif found.volumes:
+        yield even_words(found)
     if words := staying_words(found):
         yield words
     by = " --traffic" if found.wanted.traffic else ""
-    yield f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do"
+    if plan.steps:
+        yield f"zmon moves nothing; zmon spread{by} --moves {PLANNED} prints the statements that do"
     yield from (f"Basis: {sentence}" for sentence in found.assumptions)
 
 

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from zmon.placement.spread_report import SpreadReport, WhatIf
     from zmon.queueing.observation import ObservedLoad
     from zmon.tables.view import View
+    from zmon.topology.data_files import DataFile
+    from zmon.topology.machine import Machine
     from zmon.topology.site import Site
     from zmon.topology.volumes import Lcu
 
@@ -51,6 +53,8 @@ MAX_VOLUMES: Final = 100_000
 """... and fewer with many volumes: so many pairs of a volume and an interval."""
 MAX_FLOWS: Final = 1000
 """Files on volumes beyond which screens show bounds: the model would take seconds."""
+MAX_SPREAD: Final = 4000
+"""Files on volumes after a spread of each over all volumes, beyond which bounds are shown as well."""
 
 
 def load_of(view: View) -> ObservedLoad:
@@ -117,10 +121,14 @@ def flow_shares(view: View, load: ObservedLoad) -> tuple[FlowShare, ...]:
         part = traffic.part(piece.file.path, piece.number)
         if isinstance(part, Absent) or part <= 0 or piece.number not in keys:
             continue
-        role = "log" if machine.site.is_log(piece.file.path) else piece.file.role
         owner = owner_of(piece.file.database, tablespace_of(piece.file))
-        found.append(FlowShare(owner, piece.file.path, keys[piece.number], part, steady=role in LOGS))
+        steady = _is_log(piece.file, machine)
+        found.append(FlowShare(owner, piece.file.path, keys[piece.number], part, steady=steady))
     return tuple(found)
+
+
+def _is_log(file: DataFile, machine: Machine) -> bool:
+    return file.role in LOGS or machine.site.is_log(file.path)
 
 
 def owner_of(database: str, tablespace: str) -> str:
@@ -129,38 +137,65 @@ def owner_of(database: str, tablespace: str) -> str:
 
 
 def predicted(report: SpreadReport, view: View) -> SpreadReport:
-    """Return a report on LCUs with what the model of queues predicts, where it has bounds.
+    """Return a report on LCUs or disks with what the model of queues predicts, where it has bounds.
 
-    Bounds stay where the interval lacks channel measurement, and where moves are of no use.
+    Where all is on one LCU, its volumes are what data can be spread over.  Bounds stay where the interval
+    lacks channel measurement, and where moves are of no use.
     """
-    if not report.wanted.traffic or report.wanted.what != "LCU" or report.no_use:
+    if not report.wanted.traffic or report.wanted.what not in {"LCU", "disk"} or report.no_use:
         return report
     machine = machine_of(view)
     load = _load(view.interval, machine.lcus, machine.site)
     shares = flow_shares(view, load)
-    if any(one.estimated for one in load.used) or not 0 < len(shares) <= MAX_FLOWS:
+    volumes = _volumes_of(report, machine, load)
+    most = MAX_SPREAD // max(1, len(volumes)) if volumes else MAX_FLOWS
+    if any(one.estimated for one in load.used) or not 0 < len(shares) <= min(most, MAX_FLOWS):
         return report
     try:
-        return _predicted(report, _fitted(view, load, shares))
+        return _predicted(report, _fitted(view, load, shares), volumes)
     except ValueError:
         return report
 
 
-def _predicted(report: SpreadReport, base: FittedInterval) -> SpreadReport:
-    """Return a report with what its plan gives.
+def _volumes_of(report: SpreadReport, machine: Machine, load: ObservedLoad) -> dict[str, str]:
+    """Return the volumes that data can be spread over, each by the key of its disk; of several LCUs none.
+
+    They are the disks of the report, or those of the only LCU that hold more than logs.
+    """
+    if report.wanted.what == "LCU" and len(report.units) != 1:
+        return {}
+    keys = {one.number: one.key for one in load.volumes}
+    disks = {volume.spindle: keys[number] for number, volume in machine.volumes.items() if number in keys}
+    if report.wanted.what == "LCU":
+        chosen = {
+            machine.volumes[piece.number].spindle
+            for piece in pieces(machine)
+            if piece.number in machine.volumes and not _is_log(piece.file, machine)
+        }
+    else:
+        chosen = {unit.key for unit in report.units if unit.open}
+    return {disk: disks[disk] for disk in sorted(chosen) if disk in disks}
+
+
+def _predicted(report: SpreadReport, base: FittedInterval, volumes: Mapping[str, str]) -> SpreadReport:
+    """Return a report with what an even spread gives, and its plan.
 
     Raises:
         ValueError: that cannot be predicted.
     """
-    lcus = tuple(unit.key for unit in report.units if unit.open)
-    owners = dict.fromkeys(flow.owner for flow in base.model.flows if flow.file)
-    even = predict(base, tuple(StripedSpace(owner, lcus) for owner in owners))
+    lcus = () if volumes else tuple(unit.key for unit in report.units if unit.open)
+    owners = dict.fromkeys(
+        flow.owner for flow in base.model.flows if flow.file and not (volumes and flow.steady)
+    )
+    even = predict(base, tuple(StripedSpace(owner, lcus, tuple(volumes.values())) for owner in owners))
     report = report._replace(even=_effect(even))
+    if report.wanted.what == "LCU" and not gains_little(even):
+        report = report._replace(volumes=len(volumes))
     if report.plan is None or not report.plan.steps:
         return report
     steps = []
     for many, step in enumerate(report.plan.steps, 1):
-        found = predict(base, changes_of(report.plan.steps[:many]))
+        found = predict(base, changes_of(report.plan.steps[:many], volumes))
         steps.append(step._replace(ratio=found.times, full=found.limit))
     plan = report.plan._replace(steps=tuple(steps))
     return report._replace(plan=plan, moved=_effect(found))
@@ -185,10 +220,11 @@ def _effect(found: Prediction) -> WhatIf:
     )
 
 
-def changes_of(steps: Iterable[PlanStep]) -> tuple[Change, ...]:
-    """Return the moves of a plan as changes."""
+def changes_of(steps: Iterable[PlanStep], volumes: Mapping[str, str] = {}) -> tuple[Change, ...]:
+    """Return the moves of a plan as changes; `volumes` are the targets where disks are units."""
+    moves = [(frozenset({move.item.name}), move.target.key) for step in steps for move in step.moves]
     return tuple(
-        FileMove(frozenset({move.item.name}), move.target.key) for step in steps for move in step.moves
+        FileMove(files, "", volumes[key]) if key in volumes else FileMove(files, key) for files, key in moves
     )
 
 
