@@ -246,6 +246,14 @@ def test_a_circle_of_bases_ends() -> None:
     assert "more than 8" in message("seed = 3", 'base = "a.toml"', a=circle)
 
 
+def test_what_no_base_gives_is_missing_in_the_file_of_the_user() -> None:
+    """Title and text are not taken from the base, so the error names the file that lacks them."""
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario('base = "shark-before"', "mine.toml")
+
+    assert str(caught.value) == "mine.toml: title: is missing; give a text in quotes"
+
+
 def test_a_mistake_in_the_base_names_the_base() -> None:
     """The line is in the file where it is written."""
     base = SMALL.replace("mb_s = 40", "mb_s = -1")

@@ -80,6 +80,8 @@ class LayeredDocument(TomlDocument):
     def place(self, keys: Keys) -> str:
         """Return where an entry is written: in the uppermost document that has it, or the table around it."""
         upper = self.documents[::-1]
+        if keys and keys[0] in OWN:  # it is not taken from a document below
+            return upper[0].place(keys)
         for wanted in (keys, keys[:2]):
             for document in upper:
                 if wanted in document.lines:
