@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from zmon.cli.main import main
 from zmon.placement.planner import PLANNED
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHARK: Final = "recordings/lab-shark-before.zmon"
 SOURCES: Final = {
@@ -61,3 +64,14 @@ def test_fewer_moves_are_the_first_of_it(capsys: pytest.CaptureFixture[str]) -> 
             others.add(moves)
             assert "With more moves another plan, of which these are no part, reaches" in said
     assert others == {12, 6}
+
+
+def test_a_page_has_one_response(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the model of queues predicts responses, no estimate by another formula stands below."""
+    site = tmp_path / "site.toml"
+    site.write_text("[capacity]\nlcu = 40\n", encoding="utf-8")
+    main(["spread", "--from", SHARK, "--site", str(site), "--traffic"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "ms instead of" in said
+    assert "Head room" in said
+    assert "M/M/1" not in said

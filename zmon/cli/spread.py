@@ -332,8 +332,9 @@ def _findings(report: SpreadReport) -> Iterator[str]:
             yield f"Head room: all traffic may grow {grown} times, then {full}"
         else:
             yield f"Head room: none, {full}"
-        now, then = map(_busy, pressure(report))
-        yield f"The same load: now what is fullest {now}; with an even spread it {then} (M/M/1)"
+        if not report.even.high:  # else the responses are predicted
+            now, then = map(_busy, pressure(report))
+            yield f"The same load: now what is fullest {now}; with an even spread it {then} (M/M/1)"
     elif report.wanted.traffic and not isinstance(report.whole.spread.uneven, Absent):
         yield "Head room: not known, because the site file has no [capacity]"
     for one in report.mixed[:MAX_NAMED]:
