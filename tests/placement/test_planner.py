@@ -56,6 +56,18 @@ def test_what_six_moves_reach() -> None:
     assert not any(move.item.tablespace == "T4" for step in found.steps for move in step.moves)
 
 
+@pytest.mark.parametrize("seed", range(0, 120, 5))
+def test_whoever_stops_after_a_line_has_gained_with_each(seed: int) -> None:
+    """No line raises the maximum, and each lowers it or spreads tablespaces; what gains together is one."""
+    case = random_case(seed)
+    found = plan_moves(case.items, case.units, most=PLANNED, traffic=case.traffic, shared=case.shared)
+    tops, apart = [found.uneven, *(step.uneven for step in found.steps)], found.apart
+    for step, before in zip(found.steps, tops, strict=False):
+        assert step.uneven <= before * (1 + 1e-9)
+        assert step.uneven <= before - GAIN or step.apart >= apart + GAIN
+        apart = step.apart
+
+
 def test_placing_anew() -> None:
     """Largest first: 18 on each, every tablespace on all four, by eleven moves."""
     found = plan_moves(study(), FOUR, most=8).anew

@@ -280,7 +280,7 @@ def test_one_unit_leaves_nothing_to_spread_over() -> None:
     """There a factor of 1.00 says nothing, and the words are those of one."""
     found = ask()
     one = found.units[:1]
-    words = times_words("An even spread", found.even, one)
+    words = even_words(found._replace(units=one))
     assert words == f"All is on {one[0].title}: there is nothing to spread over"
 
 

@@ -404,11 +404,22 @@ def _steps(plan: MovePlan, width: int) -> Iterator[str]:
             queue(step.uneven), _or_dots(step.ratio, queue), full, percent(100 * step.apart),
         ])  # fmt: skip
     lines = aligned(rows, [-3, name, sizes[0], sizes[1], -6, -5, -6, sizes[2], -3], " ")
-    swaps = [shorten(step.moves[1].item.name, width - 14) if step.is_swap else "" for step in plan.steps]
-    for line, swap in zip(lines, ("", "", *swaps), strict=True):
+    beside: list[Sequence[str]] = [_beside(step, width) for step in plan.steps]
+    for line, others in zip(lines, ((), (), *beside), strict=True):
         yield line[1:]
-        if swap:
-            yield f"    swap with {swap}"
+        yield from (f"    {other}" for other in others)
+
+
+def _beside(step: PlanStep, width: int) -> list[str]:
+    """Return the moves of a step beside the first one."""
+    if step.is_swap:
+        return [f"swap with {shorten(step.moves[1].item.name, width - 14)}"]
+    ends = [f", {harmless(move.source.title)} to {harmless(move.target.title)}" for move in step.moves[1:]]
+    names = (move.item.name for move in step.moves[1:])
+    return [
+        f"and {shorten(name, max(MIN_FILE, width - 8 - cells(end)))}{end}"
+        for name, end in zip(names, ends, strict=True)
+    ]
 
 
 def _judged(plan: MovePlan, report: SpreadReport) -> Iterator[str]:

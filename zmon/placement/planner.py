@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.placement.planner_state import SharedResource
 
     Change = tuple[tuple[int, int], ...]
-    """Items with their new units: one item, or two that change places."""
+    """Items with their new units: one item, two that change places, or some that gain only together."""
 
 
 NO_LOAD = absent("no load")
@@ -73,7 +73,7 @@ class Move(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """A move, or an exchange of two items, with the state after it."""
+    """A move, an exchange of two items, or moves that gain only together, with the state after it."""
 
     moves: tuple[Move, ...]
     worst: Unit
@@ -94,7 +94,8 @@ class PlanStep(NamedTuple):
     @property
     def is_swap(self) -> bool:
         """Whether two files change places."""
-        return len(self.moves) > 1
+        places = [(move.source.key, move.target.key) for move in self.moves]
+        return len(places) == 2 and places[0] == places[1][::-1]
 
 
 class FreshPlacement(NamedTuple):
@@ -203,8 +204,9 @@ def _planned(
     """Return the better plan of up to `most` moves, and whether it is that of placing all anew."""
     changes = _telling(begin, _lowered(begin, most, bound, placed))
     changes += _widened(_made(begin, changes), most - sum(map(len, changes)))
+    changes = _joined(begin, changes)
     if 0 < len(placed) <= most:
-        anew = _telling(begin, _in_order(begin.copy(), placed))
+        anew = _joined(begin, _telling(begin, _in_order(begin.copy(), placed)))
         if _is_better(begin, anew, changes, most):
             return anew, True
     return changes, False
@@ -433,6 +435,27 @@ def _paired(begin: PlannerState, changes: list[Change]) -> list[Change]:
                 if _has_room(begin, joined):
                     return _paired(begin, joined)
     return changes
+
+
+def _joined(begin: PlannerState, changes: Iterable[Change]) -> list[Change]:
+    """Return the changes, those that gain nothing alone or raise the maximum made one with the next ones.
+
+    So whoever stops after a change has all that those up to it gain.  The last ones without gain are left
+    out.
+    """
+    state, targets = begin.copy(), dict[int, int]()
+    top, apart, where = state.top, state.apart(), state.where.copy()
+    found: list[Change] = []
+    for change in changes:
+        for number, unit in change:
+            state.move(number, unit)
+            targets[number] = unit
+        if state.top <= top * (1 + SAME) and (
+            state.top <= top - GAIN * state.mean or state.apart() >= apart + GAIN
+        ):
+            found.append(tuple((number, unit) for number, unit in targets.items() if unit != where[number]))
+            targets, top, apart, where = {}, state.top, state.apart(), state.where.copy()
+    return found
 
 
 def _gains(state: PlannerState, changes: Iterable[Change]) -> Iterator[bool]:

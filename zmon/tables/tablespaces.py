@@ -408,7 +408,7 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "database": move.item.database or NO_DATABASE,
         "source": move.source.title,
         "target": move.target.title,
-        "swap": step.moves[1].item.name if step.is_swap else NO_SWAP,
+        "swap": _beside(step),
         "size": sum(one.bytes for one in step.moves),
         "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
         "basis": (move.item.basis or NO_BASIS) if traffic else NO_TRAFFIC,
@@ -418,6 +418,14 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "worst": step.full,
         "apart": 100 * step.apart,
     }
+
+
+def _beside(step: PlanStep) -> Value:
+    """Return what moves in a step beside the first file."""
+    if step.is_swap:
+        return step.moves[1].item.name
+    others = [f"{move.item.name} to {move.target.title}" for move in step.moves[1:]]
+    return f"and {', '.join(others)}" if others else NO_SWAP
 
 
 def _move_notes(found: SpreadReport, plan: MovePlan) -> Iterator[str]:
