@@ -93,6 +93,11 @@ _FOUR: Final = _aliases("hyperpav-10", 2)
 _READS: Final = 'loads.random.steps = [{ read = "8000", kb = 32, hits = 0.02 }]'
 _TWO_EACH: Final = "\n".join(f'lcus."LCU {number}".aliases = 2' for number in range(4))
 _NONE_EACH: Final = "\n".join(f'lcus."LCU {number}".aliases = 0' for number in range(4))
+_SIXTEEN: Final = f"paths.ficon.chpids = {[f'{chpid:02x}' for chpid in range(0x50, 0x60)]}"
+_EIGHT_PATHS: Final = """
+paths.even.chpids = ["40", "41", "42", "43"]
+paths.odd.chpids = ["48", "49", "4a", "4b"]
+"""
 STRIPES: Final = tuple(f"0.0.800{last}" for last in range(6))
 SHIPPED: Final = (
     Pair("tables over four LCUs", "shark-before", "shark-respread-only", _spread_tables()),
@@ -168,6 +173,15 @@ OTHERS: Final = (
         "logs-apart.toml",
         (FileMove(frozenset({"/ora/1/redo01.log"}), f"{LAB}8100"),),
     ),
+    Pair("processors, 2 to 4, sessions", "zvm-2-cpus", "zvm-4-cpus", (ProcessorNumber(4),), (0, 0)),
+    Pair(
+        "4 aliases of the swap volume",
+        "guest-swapping",
+        "guest-swapping\nvolumes.0300.pav = 4",
+        (AliasNumber(4, volume="0.0.0300"),),
+    ),
+    Pair("twice the paths, full", "iozone-hyperpav", f"iozone-hyperpav\n{_SIXTEEN}", (PathNumber(16),)),
+    Pair("8 paths for 12", "shark-before", f"shark-before{_EIGHT_PATHS}", (PathNumber(8),)),
 )
 """Machines of these tests alone, or with a scenario before."""
 PAIRS: Final = (*SHIPPED, *OTHERS)
@@ -338,6 +352,64 @@ FURTHER: Final = (
 )
 """Pairs that were written down after the range was widened where a volume limits, which one of `UNSEEN` had
 shown, and before any of them was predicted."""
+
+
+ADDITIONS: Final = (
+    Pair(
+        "added: 40 aliases, scans",
+        "logs-mixed\nseed = 501",
+        _aliases("logs-mixed\nseed = 502", 40),
+        (AliasNumber(40),),
+    ),
+    Pair(
+        "added: 60 aliases",
+        "hyperpav-0\nseed = 511",
+        _aliases("hyperpav-0\nseed = 512", 30),
+        (AliasNumber(30),),
+    ),
+    Pair(
+        "added: 60 aliases for 10",
+        "hyperpav-10\nseed = 521",
+        _aliases("hyperpav-10\nseed = 522", 30),
+        (AliasNumber(30),),
+    ),
+    Pair(
+        "added: processors, 4 to 10",
+        "fcp-multibus-full\nseed = 531",
+        "fcp-multibus-full\nseed = 532\ncpus = 10",
+        (ProcessorNumber(10),),
+    ),
+    Pair(
+        "added: processors, 4 to 8, one path",
+        "fcp-failover-full\nseed = 541",
+        "fcp-failover-full\nseed = 542\ncpus = 8",
+        (ProcessorNumber(8),),
+    ),
+    Pair(
+        "added: processors, 4 to 6, aliases",
+        "hyperpav-20\nseed = 551",
+        "hyperpav-20\nseed = 552\ncpus = 6",
+        (ProcessorNumber(6),),
+    ),
+    Pair(
+        "added: processors, 2 to 3, sessions",
+        "zvm-2-cpus\nseed = 561",
+        "zvm-2-cpus\nseed = 562\ncpus = 3",
+        (ProcessorNumber(3),),
+        (0, 0),
+    ),
+    Pair(
+        "added: processors, 2 to 4, scans",
+        "shark-before\nseed = 571",
+        "shark-before\nseed = 572\ncpus = 4",
+        (ProcessorNumber(4),),
+    ),
+)
+"""Pairs in which only something is added, written down before any of them was predicted.
+
+The rule was there that a range of such a change begins with the present throughput, except where an LCU gets
+more requests at once and little is gained.
+"""
 
 
 @cache
