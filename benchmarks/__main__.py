@@ -12,7 +12,7 @@ whether all were kept.  On two cores that rest otherwise:
 * memory: four minutes, for 2,500 samples;
 * recording: five minutes: ten minutes of samples for the bytes, 240 samples for the processor time, two
   minutes of samples a fifth of a second apart for the latency, and the recorders that it is compared with;
-* moves: ten minutes, nearly all of it the exact solver's; without that it measures nothing;
+* moves: ten minutes, nearly all of it the exact solver's; without that it compares with stored bounds;
 * seek: three minutes, of which two make the recording of a day.
 """
 
