@@ -13,7 +13,7 @@ from zmon.queueing.observation import (
     mean_of,
     path_groups,
 )
-from zmon.queueing.waiting import Waiting, waiting
+from zmon.queueing.waiting import Waiting, processors_full, tasks_wait, waiting
 
 PATHS = ("50", "51")
 UNKNOWN = absent("not measured")
@@ -94,6 +94,36 @@ def test_nothing_is_named_where_nothing_waits(quiet: ObservedLoad) -> None:
     assert found.places == ()
     assert not found.spreading_helps
     assert found.why.startswith("Nothing waits")
+
+
+@pytest.mark.parametrize(
+    ("busy", "waits", "full"),
+    [
+        (0.89, True, False),
+        (0.92, None, None),
+        (0.92, False, False),
+        (0.92, True, True),
+        (0.96, None, True),
+        (0.96, False, False),
+        (0.98, False, True),
+    ],
+)
+def test_processors_are_full_by_one_rule(busy: float, waits: bool | None, full: bool | None) -> None:
+    """They are if tasks wait or nearly no time is left; not known is it where nobody counted the tasks."""
+    assert processors_full(4, busy, waits) is full
+    quiet = load(volume(100.0))
+    found = waiting(quiet._replace(processors=ObservedProcessors(4, busy, waits=waits)))
+    assert [one.kind for one in found.places] == ["processors"] * bool(full)
+    assert ("whether the 4 processors are full is not known" in found.why) == (full is None)
+
+
+def test_tasks_are_counted_by_pressure_or_by_their_number() -> None:
+    """The time in which some wait says more than their number at one instant."""
+    assert tasks_wait(4, UNKNOWN, UNKNOWN) is None
+    assert tasks_wait(4, 5, UNKNOWN) is True
+    assert tasks_wait(4, 4, UNKNOWN) is False
+    assert tasks_wait(4, 5, 0.01) is False
+    assert tasks_wait(4, 1, 0.4) is True
 
 
 def test_without_channel_measurement_only_long_answers_count() -> None:

@@ -13,7 +13,13 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subje
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN
+from zmon.queueing.waiting import (
+    CERTAINLY_FULL,
+    LIKELY_FULL,
+    MUCH_STOLEN,
+    processors_full,
+    tasks_wait,
+)
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
@@ -24,12 +30,6 @@ if TYPE_CHECKING:
     from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
 
-CERTAINLY_FULL: Final = 0.97
-"""Utilisation from which on work waits for processors, however evenly it comes."""
-LIKELY_FULL: Final = 0.95
-"""Utilisation from which on it likely does, where nothing shows whether tasks wait."""
-TASKS_WAIT: Final = 0.1
-"""The part of the time in which tasks wait for a processor, from which on it matters."""
 ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99
 OFTEN: Final = 4
@@ -53,11 +53,9 @@ def full_processors(situation: Situation) -> Diagnoses:
     system = situation.machine.system()
     if system.steal >= MUCH_STOLEN:
         return (_withheld(situation, system, float(number), float(busy)),)
-    if busy < FULL_PROCESSORS:
-        return ()
-    waits = _tasks_wait(system, number)
-    if busy < (LIKELY_FULL if waits is None else CERTAINLY_FULL) and not waits:
-        return WHETHER if waits is None else ()
+    full = processors_full(number, busy, _tasks_wait(system, number))
+    if not full:
+        return WHETHER if full is None else ()
     return (_full(situation, system, float(number), float(busy)),)
 
 
@@ -68,9 +66,7 @@ def may_be_full(unknown: Iterable[NotKnown]) -> bool:
 
 def _tasks_wait(system: ObservedSystem, number: Number) -> bool | None:
     """Return whether tasks wait for a processor; None if it is not measured."""
-    if isinstance(system.cpu_some, Absent):
-        return None if isinstance(system.running, Absent) else bool(system.running > number)
-    return bool(system.cpu_some >= TASKS_WAIT)
+    return tasks_wait(number, system.running, system.cpu_some)
 
 
 def _lost(system: ObservedSystem, number: float, busy: float) -> float:

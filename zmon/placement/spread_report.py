@@ -525,8 +525,8 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
         load, many = "traffic is" if is_traffic else "bytes are", f"{len(report.units)} {report.wanted.what}s"
         return f"The {load} even over {many}, Max/mean is {uneven:.2f}: an even spread gains nothing"
     if len(report.units) == 1 and report.volumes:
-        title, many = report.units[0].title, report.volumes
-        first = f"All is on {title}, but not evenly on its {many} volumes with such files"
+        volumes = f"its {report.volumes} volumes with such files"
+        first = f"All is on {report.units[0].title}, but not evenly on {volumes}"
         return f"{first}. {times_words(f'{what} of the traffic over these', report.even, report.units)}"
     if len(report.units) == 1 and not isinstance(report.even.times, Absent):
         return f"All is on {report.units[0].title}: there is nothing to spread over"

@@ -70,7 +70,7 @@ def background(points: Sequence[tuple[float, float]]) -> Number:
 
 def processor_load(load: ObservedLoad) -> ProcessorLoad:
     """Return what is asked of processors in an interval."""
-    number, busy, _stolen, apart = load.processors
+    number, busy, _stolen, apart = load.processors[:4]
     taken = load.processors.taken
     if isinstance(number, Absent) or isinstance(busy, Absent) or isinstance(taken, Absent):
         return ProcessorLoad(0.0, 0.0, 0.0, 0.0)

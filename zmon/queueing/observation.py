@@ -237,6 +237,8 @@ class ObservedProcessors(NamedTuple):
     """The part of the time of each that the hypervisor withholds while Linux has work for it."""
     background: Number = NOT_VARIED
     """How many of them are busy on average with what does not go with I/O; absent where that is not known."""
+    waits: bool | None = None
+    """Whether tasks wait for one; None if nobody counted them."""
 
     @property
     def taken(self) -> Number:
@@ -259,6 +261,8 @@ class ObservedLoad(NamedTuple):
     """The paths that are FCP adapters."""
     missing: tuple[str, ...] = ()
     """What was not read, in words."""
+    swap: frozenset[str] = frozenset()
+    """The keys of volumes that Linux swaps to."""
 
     def volumes_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU."""

@@ -27,6 +27,13 @@ MIN_LOST: Final = 1.0
 MIN_LONGER: Final = 0.5
 """The wait of a request as a part of what it takes without waiting, from which on it matters."""
 FULL_PROCESSORS: Final = 0.9
+"""Utilisation below which processors are not full."""
+CERTAINLY_FULL: Final = 0.97
+"""Utilisation from which on work waits for processors, however evenly it comes."""
+LIKELY_FULL: Final = 0.95
+"""Utilisation from which on it likely does, where nothing shows whether tasks wait."""
+TASKS_WAIT: Final = 0.1
+"""The part of the time in which tasks wait for a processor, from which on it matters."""
 FULL_PATHS: Final = 0.7
 FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
@@ -111,6 +118,11 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         )
         words = first.words[:1].upper() + first.words[1:]
         return Waiting(found, lost, f"{words}{use}")
+    known = load.processors
+    if processors_full(known.number, known.busy, known.waits) is None:
+        busy = f"({100 * known.busy:.0f} % busy)"
+        unknown = f"whether the {known.number:.0f} processors are full is not known {busy}"
+        return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
@@ -214,14 +226,39 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
             yield WaitingPlace("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
 
 
+def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
+    """Return whether tasks wait for one of so many processors; None if nobody counted them.
+
+    `running` are the tasks that run or wait, `some` is the part of the time in which some task waits.
+    """
+    if isinstance(some, Absent):
+        return None if isinstance(running, Absent) else bool(running > number)
+    return bool(some >= TASKS_WAIT)
+
+
+def processors_full(number: Number, busy: Number, waits: bool | None) -> bool | None:
+    """Return whether processors are full; None where they may be, and nobody counted the tasks that wait.
+
+    This is the one predicate: DIAGNOSE asks it, and all advice.
+    """
+    if isinstance(number, Absent) or isinstance(busy, Absent) or busy < FULL_PROCESSORS:
+        return False
+    if waits is None:
+        return True if busy >= LIKELY_FULL else None
+    return waits or bool(busy >= CERTAINLY_FULL)
+
+
 def _processors(load: ObservedLoad) -> WaitingPlace | None:
     """Return the processors where they are full: used, or withheld by the hypervisor while there is work."""
-    count, _busy, stolen, _background = load.processors
-    taken = load.processors.taken
-    if isinstance(count, Absent) or isinstance(taken, Absent) or taken < FULL_PROCESSORS:
+    known = load.processors
+    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return None
-    title = f"{count:.0f} processors"
-    if isinstance(stolen, Absent) or stolen < MUCH_STOLEN:
-        return WaitingPlace("processors", "cpu", title, 0.0, taken)
-    title += f": the hypervisor withholds {100 * stolen:.0f} % of their time"
-    return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
+    title = f"{known.number:.0f} processors"
+    if known.stolen >= MUCH_STOLEN:
+        if known.taken < FULL_PROCESSORS:
+            return None
+        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of their time"
+        return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
+    if processors_full(known.number, known.busy, known.waits):
+        return WaitingPlace("processors", "cpu", title, 0.0, known.busy)
+    return None

@@ -11,8 +11,8 @@ from itertools import compress, repeat
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE
+from zmon.absent import Absent, absent, ratio, text_of
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, PRESSURE, SWAP, TASKS
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
@@ -22,6 +22,7 @@ from zmon.queueing.observation import (
     Volumes,
     places_by,
 )
+from zmon.queueing.waiting import tasks_wait
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
@@ -33,7 +34,7 @@ from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -48,11 +49,14 @@ SCSI: Final = "SCSI"
 """The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
 """Requests that a SCSI disk takes at once over each path: the default of zfcp."""
-KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE)
+KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, PRESSURE, SWAP, TASKS)
 """What is read of a sample."""
+MAX_LAYERS: Final = 32
+"""Devices on the way to the disks of swap areas that are looked at."""
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
+NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
 NOTHING: Final = absent("nothing happened in the interval")
 NO_IO: Final = absent("no I/O in the interval")
 
@@ -111,10 +115,43 @@ def observed_load(
             processors.running,
             processors.average(processors.busy) / 100.0,
             processors.average(processors.part["steal"]) / 100.0,
+            waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
         ),
         fcp,
         tuple(missing),
+        frozenset(swap_disks(interval)),
     )
+
+
+def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:
+    """Return how many tasks run or wait for processors, and the part of the time in which some wait."""
+    pressure = interval.of(PRESSURE)
+    row = pressure.index.get("cpu")
+    some = pressure.missing or NOT_COUNTED if row is None else pressure.rate("some")[row] * 1e-9
+    return interval.of(TASKS).cell("tasks", "running"), some  # type: ignore[return-value]  # a number
+
+
+def swap_disks(interval: Interval) -> Iterator[str]:
+    """Yield the disks below what is swapped to, by bus id, or by name where they have none."""
+    if not interval.after.frame(SWAP).keys:
+        return
+    layers = interval.after.frame(LAYER)
+    named = {str(name): row for row, name in enumerate(layers.column("name"))}
+    numbered = {key: row for row, key in enumerate(layers.keys)}
+    columns = {name: layers.column(name) for name in ("name", "sort", "parent", "below", "busid")}
+    swaps = (named.get(key.rpartition("/")[2]) for key in interval.after.frame(SWAP).keys)
+    ahead = [row for row in swaps if row is not None]
+    seen = set[int]()
+    while ahead and len(seen) < MAX_LAYERS:
+        row = ahead.pop()
+        if row in seen:
+            continue
+        seen.add(row)
+        lower = [*text_of(columns["parent"][row]).split(), *text_of(columns["below"][row]).split()]
+        ahead += [numbered[number] for number in lower if number in numbered]
+        if not lower:
+            name, busid = text_of(columns["name"][row]), text_of(columns["busid"][row])
+            yield busid if busid and name.startswith("dasd") else name
 
 
 def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:

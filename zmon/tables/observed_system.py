@@ -27,6 +27,7 @@ from zmon.kinds import (
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
+from zmon.tables.observed import swap_disks
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -48,7 +49,6 @@ IN_KERNEL: Final = ("system", "irq", "softirq")
 NO_STATE: Final = absent("whether a device is suspended was not read: dm/suspended")
 NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
-MAX_LAYERS: Final = 32
 MAX_WAITING: Final = 3
 """Tasks in state D that are named."""
 MAX_LOOKED_BACK: Final = 120
@@ -90,7 +90,7 @@ def observed_system(view: View) -> ObservedSystem:
         cpu_some=waited("cpu", "some"),
         memory=size("total"),
         swap_used=size("swap_total") - size("swap_free"),
-        swap_disks=tuple(_swap_disks(interval)),
+        swap_disks=tuple(swap_disks(interval)),
         hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),
         below=_below(interval),
         limits=tuple(_limits(interval)),
@@ -112,29 +112,6 @@ def _waiting(interval: Interval) -> Iterator[tuple[str, float]]:
             where = text_of(place)
             what = class_of(where)[1] or where
             yield f"{text_of(command) or key}{whose}{f': {what}' if what else ''}", waits / 1e9
-
-
-def _swap_disks(interval: Interval) -> Iterator[str]:
-    """Yield the disks below what is swapped to, by bus id, or by name where they have none."""
-    if not interval.after.frame(SWAP).keys:
-        return
-    layers = interval.after.frame(LAYER)
-    named = {str(name): row for row, name in enumerate(layers.column("name"))}
-    numbered = {key: row for row, key in enumerate(layers.keys)}
-    columns = {name: layers.column(name) for name in ("name", "sort", "parent", "below", "busid")}
-    swaps = (named.get(key.rpartition("/")[2]) for key in interval.after.frame(SWAP).keys)
-    ahead = [row for row in swaps if row is not None]
-    seen = set[int]()
-    while ahead and len(seen) < MAX_LAYERS:
-        row = ahead.pop()
-        if row in seen:
-            continue
-        seen.add(row)
-        lower = [*text_of(columns["parent"][row]).split(), *text_of(columns["below"][row]).split()]
-        ahead += [numbered[number] for number in lower if number in numbered]
-        if not lower:
-            name, busid = text_of(columns["name"][row]), text_of(columns["busid"][row])
-            yield busid if busid and name.startswith("dasd") else name
 
 
 def _below(interval: Interval) -> Number:
