@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Final
 
-from tests.queueing.pairs import FURTHER, PAIRS, SHIPPED, UNSEEN, compared, observed, shares
+from tests.queueing.pairs import ADDITIONS, FURTHER, PAIRS, SHIPPED, UNSEEN, compared, observed, shares
 from zmon.queueing.prediction import RESPONSE_ERROR, THROUGHPUT_ERROR, fitted_interval, predict
 
 WANTED: Final = 12
@@ -28,7 +28,7 @@ def main() -> int:
     print(f"{'':32}{'before':>16}{'predicted':>17}{'simulated':>17}{'error':>16}")
     print(f"{'change':32}" + f"{'I/O/s':>9}{'ms':>8}" * 3 + f"{'I/O/s':>8}{'ms':>8}  limit")
     fresh = (*UNSEEN, *FURTHER)
-    for pair in (*PAIRS, *fresh):
+    for pair in (*PAIRS, *fresh, *ADDITIONS):
         begun = time.process_time()
         load = observed(pair.before, pair.phases[0])
         observed(pair.after, pair.phases[1])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.queueing.pairs import FURTHER, PAIRS, SHIPPED, UNSEEN, Pair, compared, observed, shares
+from tests.queueing.pairs import (
+    ADDITIONS,
+    FURTHER,
+    PAIRS,
+    SHIPPED,
+    UNSEEN,
+    Pair,
+    compared,
+    observed,
+    shares,
+)
 from zmon.absent import Absent, absent
 from zmon.lab.scenario import names
 from zmon.queueing.change import (
@@ -37,14 +47,22 @@ UNPREDICTED = {
     "multibus, full path",
     "processors, 4 to 6, paths in turn",
     "processors, 10 to 16",
+    "processors, 2 to 4, sessions",
+    "4 aliases of the swap volume",
+    "twice the paths, full",
+    "added: 40 aliases, scans",
+    "added: 60 aliases",
+    "added: 60 aliases for 10",
+    "added: processors, 4 to 8, one path",
 }
 """What the interval before cannot show: an LCU slows down under many requests; how requests come to paths
-that take turns; how many programs wait for processors, and how long requests for paths, that are full."""
+that take turns; how many programs wait for processors, and how long requests for paths, that are full; what
+sessions wait for besides, and that a program swaps no more where this is quicker."""
 ENOUGH = 12
 """Pairs of scenarios that come with zmon whose predictions hold."""
 
 
-@pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN, *FURTHER], ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN, *FURTHER, *ADDITIONS], ids=lambda pair: pair.name)
 def test_a_prediction_holds_after_the_change(pair: Pair) -> None:
     """Throughput is within 15 % and response within 25 % of what is simulated after the change."""
     throughput, response = compared(pair).errors
@@ -63,7 +81,7 @@ def test_the_range_has_what_is_simulated(pair: Pair) -> None:
     assert pair.name not in UNPREDICTED or found.prediction.confidence == "low"
 
 
-@pytest.mark.parametrize("pair", [*UNSEEN, *FURTHER], ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", [*UNSEEN, *FURTHER, *ADDITIONS], ids=lambda pair: pair.name)
 def test_the_range_of_an_unseen_pair_has_what_is_simulated(pair: Pair) -> None:
     """As of the pairs that rules were chosen on."""
     found = compared(pair)
@@ -71,6 +89,43 @@ def test_the_range_of_an_unseen_pair_has_what_is_simulated(pair: Pair) -> None:
     quick, slow = found.prediction.response
     assert low <= found.rate <= high
     assert quick <= found.response <= slow
+
+
+def test_more_of_a_resource_is_no_loss() -> None:
+    """Where a change only adds, its range begins with the present throughput, and no loss is printed.
+
+    More aliases of a pool are left out: an LCU may become slow under so many requests.
+    """
+    for name in ("processors, 4 to 6", "processors, 2 to 4, sessions", "multibus, full processors"):
+        found = next(compared(pair).prediction for pair in PAIRS if pair.name == name)
+        assert f"{found.throughput[0] / found.whole.rate[0]:.2f}" >= "1.00"
+        assert loss_words(found) == ""
+    scans = next(compared(pair).prediction for pair in ADDITIONS if pair.name == "added: 40 aliases, scans")
+    assert loss_words(scans).startswith("a loss is possible: an LCU gets more requests at once than now")
+
+
+def test_added_processors_may_be_of_no_use_where_nobody_counted_the_tasks_that_wait() -> None:
+    """Then the range begins with the present throughput, not above it."""
+    load = observed("fcp-multibus-full", -1)
+    idle = load._replace(processors=load.processors._replace(busy=0.92, waits=None))
+    found = predict(fitted_interval(idle), (ProcessorNumber(8),))
+    assert found.throughput[0] <= found.whole.rate[0]
+    assert any("wait for processors that are 9" in words for words in found.missing)
+
+
+def test_paths_behind_which_pend_tells_nothing_make_the_confidence_low() -> None:
+    """More of them may gain nothing, so the range begins with the present throughput."""
+    found = next(compared(pair).prediction for pair in PAIRS if pair.name == "twice the paths, full")
+    assert found.confidence == "low"
+    assert f"{found.throughput[0] / found.whole.rate[0]:.2f}" == "1.00"
+    assert "the channel paths are full" in found.missing[-1]
+
+
+def test_more_aliases_of_a_swap_volume_are_said_to_be_that() -> None:
+    """How much is swapped follows from memory, too, so the sentence on confidence names the volume."""
+    pair = next(pair for pair in PAIRS if pair.name == "4 aliases of the swap volume")
+    found = compared(pair).prediction
+    assert any(words.startswith("volume 0300 is a swap volume") for words in found.missing)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)

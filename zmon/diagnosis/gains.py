@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import percent, prediction
-from zmon.queueing.prediction import LOW, gains_little
+from zmon.queueing.prediction import LOW, gains_little, loss_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,9 +37,9 @@ def by_gain(
 ) -> tuple[list[Diagnosis], list[tuple[Diagnosis, str]]]:
     """Return diagnoses without advice that gains little, and those that another one explains, with its id.
 
-    One that gains little is explained by the one that gains most, where the model is sure of both; where no
-    remedy is known that gains more, by the one that is about what limits then.  A gain that may be a loss is
-    marked.
+    One that gains little is explained by the one that gains most, where the model is sure of both, or the
+    other one is about what limits; where no remedy is known that gains more, by the one that is about what
+    limits then.  A gain that may be a loss is marked.
     """
     found = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
     diagnoses = [
@@ -50,7 +50,12 @@ def by_gain(
     if not little:
         return diagnoses, []
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
-    helps = [one for one in diagnoses if one.id in sure - little]
+    limits = {found[id_].limit for id_ in little & sure}
+    helps = [
+        one
+        for one in diagnoses
+        if one.id in sure - little or (one.id in found.keys() - little and _limit_of(one) in limits)
+    ]
     first = max(helps, key=lambda one: found[one.id].times, default=None)
     aside = little & sure
     advised = [_without_advice(one, found[one.id]) if one.id in little else one for one in diagnoses]
@@ -77,12 +82,17 @@ def _limiting(
 ) -> Diagnosis | None:
     """Return the diagnosis that is first about the resource that limits in a prediction."""
     each = (one for one in diagnoses if one.id not in useless and one.subjects)
-    return next((one for one in each if one.subjects[0].title == found.limit), None)
+    return next((one for one in each if _limit_of(one) == found.limit), None)
+
+
+def _limit_of(one: Diagnosis) -> str:
+    """Return what the first subject is called where it limits."""
+    return one.subjects[0].title.removeprefix("channel ") if one.subjects else ""
 
 
 def _may_lose(found: Prediction) -> bool:
     """Return whether a prediction is of low confidence and its range begins with less throughput than now."""
-    return found.confidence == LOW and found.throughput[0] < found.whole.rate[0]
+    return found.confidence == LOW and bool(loss_words(found))
 
 
 def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:

@@ -16,7 +16,7 @@ from zmon.queueing.change import AliasNumber, PathsInUse, changed
 from zmon.queueing.fit import COMPUTING, WITHHELD, class_rates, fit, network_of, subchannels
 from zmon.queueing.network import mean_response, solve
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import FULL_PROCESSORS
+from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, processors_full
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -42,11 +42,14 @@ HIDDEN: Final = 0.1
 FALLS: Final = 0.95
 """Of the present utilisation of a resource, below which a change makes its queue shorter."""
 MORE: Final = 2.0
-"""How many times as many programs may wait for full processors as their utilisation tells."""
+"""How many times as many programs may wait for full processors as their utilisation tells, and requests be
+in an LCU that gets more aliases."""
 MOST_LONGER: Final = 1000.0
 """How many times the response and the requests in flight may become; beyond it the model does not fit."""
 ALIKE: Final = 1e-6
 """The part by which utilisations differ that are the same: sums have rounding errors."""
+CHANCE: Final = 0.004
+"""By which part two intervals of the same load differ by chance; less than two digits of a ratio show."""
 SHOWN: Final = 0.001
 """The part of all I/O below which an LCU is not shown."""
 FAR: Final = 2.0
@@ -98,7 +101,7 @@ class Prediction(NamedTuple):
     bound: Number
     """The most throughput as a multiple of the present one: with what limits next used all the time, and
     more by the error of the throughput where something is not known; of processors more by that alone, of
-    a volume by `_sampled`."""
+    a volume by `_sampled`, and of others where a change takes something away."""
     paths: int
     """How many channel paths count."""
     confidence: str
@@ -175,7 +178,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     missing = (*_missing(base), *(doubt.words for doubt in doubts))
     wider = WORSE ** len(missing)
     error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
-    bound = _bound(times, network, then.use, error if missing else 1 + _sampled(base, network, then))
+    sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
+    bound = _bound(times, network, then.use, error if missing else 1 + sampled)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
     others = [*solutions, *(solve(network_of(other)) for doubt in doubts for other in doubt.models)]
     middle = sqrt(solutions[0].rate * solutions[-1].rate)
@@ -183,18 +187,30 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     middle = sqrt(solutions[0].response * solutions[-1].response)
     answers = [one.response / middle for one in others]
     many = 2 if more > WORSE * less else len(missing)
+    many = 2 if any(doubt.is_blind for doubt in doubts) else many
     confidence, least = CONFIDENCES[min(2, many)], whole.rate[1] * less / error
     crowded = {lcu for doubt in doubts for lcu in doubt.crowded}
     if any(one.rate[1] > FAR * one.rate[0] for one in units if one.key in crowded):
+        least = min(least, rate / error if _adds_to_pools(base.model, model) else rate)
+    if any(doubt.may_gain_nothing for doubt in doubts):
         least = min(least, rate)
+    adds = _only_adds(base.model, model) and not _only_adds(model, base.model)
+    if adds and not crowded:
+        least = max(least, rate * (1 - CHANCE))  # what is below is the error of the model alone
     longest = response * longer * max(answers) * slower
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
+    if least < rate and _adds_to_pools(base.model, model) and crowded:
+        longest = max(longest, MORE * rate * response / least)  # those that waited elsewhere are in it, too
+    shortest = response * longer * min(answers) / slower
+    serv = mean_of(base.load.used, "serv")
+    if any(doubt.is_swap for doubt in doubts) and not isinstance(serv, Absent):
+        shortest = min(shortest, serv)
     return Prediction(
         whole,
         units,
         (least, min(most, whole.rate[1] * more * error)),
-        (response * longer * min(answers) / slower, longest),
+        (shortest, longest),
         limit,
         use,
         limit_before,
@@ -300,6 +316,17 @@ def _only_adds(base: FittedModel, model: FittedModel) -> bool:
         and all(model.paths[key].servers >= one.servers for key, one in base.paths.items())
         and all(new.servers >= old.servers for new, old in zip(model.flows, base.flows, strict=True))
     )
+
+
+def _adds_to_pools(base: FittedModel, model: FittedModel) -> bool:
+    """Return whether a change adds aliases to a pool."""
+    return any(model.lcus[key].aliases > one.aliases for key, one in base.lcus.items())
+
+
+def _changed_volumes(base: FittedModel, model: FittedModel) -> set[str]:
+    """Return the keys of the volumes that do more or fewer requests at once after a change."""
+    had = {flow.volume: flow.servers for flow in base.flows}
+    return {flow.volume for flow in model.flows if had.get(flow.volume, flow.servers) != flow.servers}
 
 
 def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _Outcome:
@@ -412,6 +439,12 @@ class _Doubt(NamedTuple):
     """After the change, with what it may be instead."""
     crowded: Sequence[str] = ()
     """LCUs that may become slow."""
+    is_blind: bool = False
+    """Whether it alone makes the confidence low."""
+    may_gain_nothing: bool = False
+    """Whether what is added may be of no use."""
+    is_swap: bool = False
+    """Whether requests may find nothing to wait for afterwards, as so many more may not come."""
 
 
 def _uses(network: Network, used: Sequence[float]) -> dict[tuple[str, str], float]:
@@ -457,19 +490,32 @@ def _doubts(
             "how requests are spread over the paths is not known: it is taken to be at random",
             (model._replace(paths=evenly),),
         )
-    pending = _hidden(base, now, then)
+    swap = [base.model.titles.get(key, key) for key in _changed_volumes(base.model, model) & base.load.swap]
+    if swap:
+        yield _Doubt(
+            f"{' and '.join(sorted(swap))} {'is a swap volume' if len(swap) == 1 else 'are swap volumes'}:"
+            " programs are taken to swap as fast as it answers",
+            is_swap=True,
+            may_gain_nothing=_only_adds(base.model, model),
+        )
+    pending = _hidden(base, model, now, then)
     if pending:
         yield _Doubt(
             "the channel paths are full: how much of Pend is the wait for them is not known",
             (model._replace(latency={**model.latency, **pending}),),
+            is_blind=True,
+            may_gain_nothing=_only_adds(base.model, model),
         )
     yield from _processor_doubts(base, model, (now.get(PROCESSORS, 0.0), then.get(PROCESSORS, 0.0)))
 
 
 def _hidden(
-    base: FittedInterval, now: Mapping[tuple[str, str], float], then: Mapping[tuple[str, str], float]
+    base: FittedInterval,
+    model: FittedModel,
+    now: Mapping[tuple[str, str], float],
+    then: Mapping[tuple[str, str], float],
 ) -> dict[str, float]:
-    """Return Pend of the LCUs behind paths that are full only before a change.
+    """Return Pend of the LCUs behind paths that are full before a change which adds some or relieves them.
 
     It may be the wait for a path, which ends then, or the time until the LCU accepts a request.
     """
@@ -478,7 +524,8 @@ def _hidden(
         ones = base.load.volumes_of(lcu)
         pend, serv = mean_of(ones, "pend"), mean_of(ones, "serv")
         use, later = (each.get(("paths", group), 0.0) for each in (now, then))
-        if use < FULL_PATHS or later > FALLS * use or not base.model.paths[group].pooled:
+        added = model.paths[group].servers > base.model.paths[group].servers
+        if use < FULL_PATHS or not base.model.paths[group].pooled or (later > FALLS * use and not added):
             continue
         if isinstance(pend, Absent) or isinstance(serv, Absent):
             continue
@@ -495,9 +542,12 @@ def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float
         # any number may wait, up to as many as keep those that are added as busy
         times = max(MORE, model.processors / base.model.processors)
         many = {owner: times * number for owner, number in model.population.items()}
+        full = processors_full(known.number, known.busy, known.waits) or known.stolen >= MUCH_STOLEN
+        busy = "the full processors" if full else f"processors that are {100 * known.taken:.0f} % busy"
         yield _Doubt(
-            "how many programs wait for the full processors is not known: it is computed from their load",
+            f"how many programs wait for {busy} is not known: it is computed from their load",
             (model._replace(population=many),),
+            may_gain_nothing=_adds_to_full(base, model) and not known.waits,
         )
     if isinstance(known.background, Absent) and model.computing and (fewer or max(use) > FULL_ENOUGH):
         yield _Doubt(
@@ -553,20 +603,23 @@ def _bound(times: float, network: Network, used: Sequence[float], error: float) 
     return min(bounds)
 
 
-def _sampled(base: FittedInterval, network: Network, then: _Outcome) -> float:
-    """Return by which part what a volume that limits allows may be more than computed.
+def _sampled(base: FittedInterval, network: Network, then: _Outcome, *, taken: bool) -> float:
+    """Return by which part what a resource that limits allows may be more than computed.
 
     A request that waits for disks has a volume for a time that varies as exponential times do, and an
     interval shows the mean of some: two standard errors of the quotient of two such means, that of this
-    interval and that of one as long after the change.  What LCUs and paths need of each does not vary.
+    interval and that of one as long after the change.  What LCUs and paths need of each does not vary, but
+    how many of all need them does: that counts where something is `taken` away, and no more is left to gain.
     """
     found = _limiting(network, then.use)
-    if found is None or found[1].kind != "volume":
+    if found is None or found[1].kind == CPU or not (found[1].kind == "volume" or taken):
         return 0.0
 
     def served(stations: Sequence[Station], asks: Iterable[Flow], rates: Iterable[float]) -> float:
-        pairs = zip(asks, rates, strict=True)
-        return fsum(rate for flow, rate in pairs if stations[flow.volume].key == found[1].key)
+        def needs(flow: Flow) -> bool:
+            return any(stations[at].key == found[1].key for at in (flow.volume, *dict(flow.holds)))
+
+        return fsum(rate for flow, rate in zip(asks, rates, strict=True) if needs(flow))
 
     asks = [[flow for one in each.classes for flow in one.flows] for each in (base.network, network)]
     solved = [flow.rate for flows in base.solution.flows for flow in flows]
