@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import situation_in, view_of
+from tests.diagnosis.situations import load, situation, volume
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.sections import remarks
 from zmon.diagnosis.verdict import verdict
-from zmon.queueing.prediction import LITTLE
+from zmon.queueing.change import ProcessorNumber
+from zmon.queueing.prediction import LITTLE, fitted_interval, predict
 from zmon.tables.diagnosed import situation_of, verdict_of
 
 if TYPE_CHECKING:
@@ -85,3 +87,17 @@ def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.Cap
     assert first["id"] == "D15"
     assert first["action"].startswith("More processors would gain little, 1.03 times the throughput")
     assert not first["gain"]
+
+
+@pytest.mark.parametrize(("limit", "advised"), [("6 processors", True), ("volume 7000", False)])
+def test_processors_that_alone_limit_are_advised_though_no_io_waits_for_them(
+    limit: str, *, advised: bool
+) -> None:
+    """Programs that compute get them; that the throughput of a few requests stays the same says nothing."""
+    full = load(volume(), busy=0.99)
+    made = predict(fitted_interval(full), (ProcessorNumber(6),))
+    same = made.whole._replace(rate=(100.0, 100.0), response=(0.0012, 0.0012))
+    asked = situation(full)._replace(predict=lambda _: made._replace(whole=same, limit=limit))
+    (first,) = verdict(asked).diagnoses
+    assert first.id == "D15"
+    assert first.action.startswith("Give this Linux more processors") is advised

@@ -110,11 +110,17 @@ def test_nothing_is_named_where_nothing_waits(quiet: ObservedLoad) -> None:
 )
 def test_processors_are_full_by_one_rule(busy: float, waits: bool | None, full: bool | None) -> None:
     """They are if tasks wait or nearly no time is left; not known is it where nobody counted the tasks."""
-    assert processors_full(4, busy, waits) is full
+    assert processors_full(ObservedProcessors(4, busy, waits=waits)) is full
     quiet = load(volume(100.0))
     found = waiting(quiet._replace(processors=ObservedProcessors(4, busy, waits=waits)))
     assert [one.kind for one in found.places] == ["processors"] * bool(full)
     assert ("whether the 4 processors are full is not known" in found.why) == (full is None)
+
+
+@pytest.mark.parametrize(("own", "full"), [(0.0, True), (0.05, True), (0.3, False), (1.0, False)])
+def test_zmon_itself_fills_no_processors(own: float, full: bool) -> None:
+    """While it starts on a slow machine it may use them all; what counts is what is left without it."""
+    assert processors_full(ObservedProcessors(2, 1.0, waits=True, own=own)) is full
 
 
 def test_tasks_are_counted_by_pressure_or_by_their_number() -> None:

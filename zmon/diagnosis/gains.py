@@ -30,6 +30,7 @@ REMEDIES: Final = {
     "D15": "More processors",
 }
 """What is advised, by the id of the diagnosis, where the model knows it."""
+FULL_PROCESSORS: Final = "D15"
 
 
 def by_gain(
@@ -46,7 +47,7 @@ def by_gain(
         one._replace(may_lose=True) if one.id in found and _may_lose(found[one.id]) else one
         for one in diagnoses
     ]
-    little = {id_ for id_, known in found.items() if gains_little(known)}
+    little = {id_ for id_, known in found.items() if gains_little(known) and not _is_for_programs(id_, known)}
     if not little:
         return diagnoses, []
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
@@ -83,6 +84,14 @@ def _limiting(
     """Return the diagnosis that is first about the resource that limits in a prediction."""
     each = (one for one in diagnoses if one.id not in useless and one.subjects)
     return next((one for one in each if _limit_of(one) == found.limit), None)
+
+
+def _is_for_programs(id_: str, found: Prediction) -> bool:
+    """Return whether a remedy gives processors to programs that compute, of which the model knows nothing.
+
+    It is so where the throughput stays the same though nothing but the processors limits it.
+    """
+    return id_ == FULL_PROCESSORS and found.limit.endswith(("processor", "processors"))
 
 
 def _limit_of(one: Diagnosis) -> str:

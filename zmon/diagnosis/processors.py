@@ -38,6 +38,8 @@ CHANGE: Final = 0.00025
 """Processor time that a change of the FCP path takes, s (the Oracle study: multibus 1 and 100)."""
 NOTICEABLE: Final = 0.1
 """The part of the processors that changes of paths take from which on fewer of them are advised first."""
+NAMED: Final = 0.02
+"""The part of the processors that zmon itself uses, from which on it is named."""
 MOSTLY: Final = 0.5
 WHETHER: Final = absent(
     "the tasks that wait are not counted: /proc/pressure/cpu, procs_running of /proc/stat"
@@ -53,7 +55,8 @@ def full_processors(situation: Situation) -> Diagnoses:
     system = situation.machine.system()
     if system.steal >= MUCH_STOLEN:
         return (_withheld(situation, system, float(number), float(busy)),)
-    full = processors_full(number, busy, _tasks_wait(system, number))
+    known = situation.load.processors
+    full = processors_full(known._replace(waits=_tasks_wait(system, number)))
     if not full:
         return WHETHER if full is None else ()
     return (_full(situation, system, float(number), float(busy)),)
@@ -91,6 +94,7 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         claim=f"The {many(int(number), 'processor')} {_are(number)} full: {percent(busy)} busy.",
         evidence=(
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} of {number:.0f} processors busy"),
+            *_of_zmon(situation, subject),
             *_of_tasks(system, number),
             *([evidence("layer.table", MACHINE, turn, changes)] if turn else []),
         ),
@@ -172,6 +176,12 @@ def _withheld(situation: Situation, system: ObservedSystem, number: float, busy:
 def _paging(*, zvm: bool) -> Iterator[str]:
     if zvm:
         yield "paging of the guest by CP: diag 2fc"
+
+
+def _of_zmon(situation: Situation, subject: Subject) -> Iterator[Measurement]:
+    own = situation.load.processors.own
+    if not isinstance(own, Absent) and own >= NAMED:
+        yield evidence("tasks.own", subject, 100 * own, f"of which zmon itself uses {percent(own)}")
 
 
 def _of_tasks(system: ObservedSystem, number: float) -> Iterator[Measurement]:

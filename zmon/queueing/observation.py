@@ -37,6 +37,7 @@ NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
 NOT_TIMED: Final = absent("channel measurement was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
+NOT_OWN: Final = absent("the processor time of zmon itself was not read")
 NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
@@ -239,6 +240,8 @@ class ObservedProcessors(NamedTuple):
     """How many of them are busy on average with what does not go with I/O; absent where that is not known."""
     waits: bool | None = None
     """Whether tasks wait for one; None if nobody counted them."""
+    own: Number = NOT_OWN
+    """The part of the time of each that zmon itself uses."""
 
     @property
     def taken(self) -> Number:

@@ -542,7 +542,7 @@ def _processor_doubts(base: FittedInterval, model: FittedModel, use: tuple[float
         # any number may wait, up to as many as keep those that are added as busy
         times = max(MORE, model.processors / base.model.processors)
         many = {owner: times * number for owner, number in model.population.items()}
-        full = processors_full(known.number, known.busy, known.waits) or known.stolen >= MUCH_STOLEN
+        full = processors_full(known) or known.stolen >= MUCH_STOLEN
         busy = "the full processors" if full else f"processors that are {100 * known.taken:.0f} % busy"
         yield _Doubt(
             f"how many programs wait for {busy} is not known: it is computed from their load",

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume, Volumes
+    from zmon.queueing.observation import (
+        ObservedLcu,
+        ObservedLoad,
+        ObservedProcessors,
+        ObservedVolume,
+        Volumes,
+    )
 
 MIN_LOST: Final = 1.0
 """Requests that wait on average, from which on a place is named."""
@@ -119,7 +125,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         words = first.words[:1].upper() + first.words[1:]
         return Waiting(found, lost, f"{words}{use}")
     known = load.processors
-    if processors_full(known.number, known.busy, known.waits) is None:
+    if processors_full(known) is None:
         busy = f"({100 * known.busy:.0f} % busy)"
         unknown = f"whether the {known.number:.0f} processors are full is not known {busy}"
         return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
@@ -236,16 +242,20 @@ def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
     return bool(some >= TASKS_WAIT)
 
 
-def processors_full(number: Number, busy: Number, waits: bool | None) -> bool | None:
+def processors_full(known: ObservedProcessors) -> bool | None:
     """Return whether processors are full; None where they may be, and nobody counted the tasks that wait.
 
-    This is the one predicate: DIAGNOSE asks it, and all advice.
+    This is the one predicate: DIAGNOSE asks it, and all advice.  What zmon itself uses, as it does while it
+    starts on a slow machine, fills none.
     """
-    if isinstance(number, Absent) or isinstance(busy, Absent) or busy < FULL_PROCESSORS:
+    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return False
-    if waits is None:
+    busy = known.busy if isinstance(known.own, Absent) else known.busy - known.own
+    if busy < FULL_PROCESSORS:
+        return False
+    if known.waits is None:
         return True if busy >= LIKELY_FULL else None
-    return waits or bool(busy >= CERTAINLY_FULL)
+    return known.waits or bool(busy >= CERTAINLY_FULL)
 
 
 def _processors(load: ObservedLoad) -> WaitingPlace | None:
@@ -259,6 +269,6 @@ def _processors(load: ObservedLoad) -> WaitingPlace | None:
             return None
         title += f": the hypervisor withholds {100 * known.stolen:.0f} % of their time"
         return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
-    if processors_full(known.number, known.busy, known.waits):
+    if processors_full(known):
         return WaitingPlace("processors", "cpu", title, 0.0, known.busy)
     return None

@@ -16,6 +16,7 @@ from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, PRE
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
+    NOT_OWN,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
@@ -116,11 +117,18 @@ def observed_load(
             processors.average(processors.busy) / 100.0,
             processors.average(processors.part["steal"]) / 100.0,
             waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
+            own=_of_zmon(interval) / processors.running,
         ),
         fcp,
         tuple(missing),
         frozenset(swap_disks(interval)),
     )
+
+
+def _of_zmon(interval: Interval) -> Number:
+    """Return how many processors zmon itself uses on average."""
+    own = interval.of(TASKS).rate("own")
+    return own[0] * 1e-9 if own else NOT_OWN
 
 
 def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:
