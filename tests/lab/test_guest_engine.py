@@ -9,6 +9,7 @@ import pytest
 from tests.lab.boxes import aim, box, paths
 from tests.lab.plans import small
 from zmon.lab.dice import Dice
+from zmon.lab.engine import Engine
 from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import (
     Compute,
@@ -83,7 +84,7 @@ def test_an_interrupt_waits_for_a_processor(real: int, wait: float) -> None:
 
 def test_without_z_vm_nothing_is_stolen() -> None:
     """In an LPAR that has its processors for itself."""
-    assert ran(FULL, watched=True).guest().steal_ns == 0
+    assert ran(FULL).guest().steal_ns == 0
 
 
 def test_reading_a_page_by_cp_is_steal() -> None:
@@ -124,7 +125,7 @@ def test_a_task_that_waits_for_i_o_is_counted() -> None:
     """One process that reads for 4 ms and computes for 4 ms, on the first of two processors."""
     slow = FREE._replace(miss=4000.0)
     step = (DiskIo(aim(hits=0.0)), Compute(4000.0))
-    found = ran(Stream("own", 1, step), lcu=slow, watched=True).guest()
+    found = ran(Stream("own", 1, step), lcu=slow).guest()
     assert found.io_ns == pytest.approx(15e9, rel=0.06)
     assert found.io_full_ns == found.io_ns
     assert found.iowait_ns == found.io_ns
@@ -133,7 +134,7 @@ def test_a_task_that_waits_for_i_o_is_counted() -> None:
 
 def test_a_task_that_waits_for_a_processor_is_counted() -> None:
     """Twenty of them always want two."""
-    found = ran(FULL, watched=True).guest()
+    found = ran(FULL).guest()
     assert found.cpu_ns == pytest.approx(30e9, rel=0.001)
     assert found.io_ns == 0
 
@@ -155,3 +156,18 @@ def test_the_same_seed_gives_the_same_counts() -> None:
     own = Stream("own", 5, (Compute(3000.0), Touch(3), DiskIo(aim(hits=0.5))))
     first, second = (ran(own, zvm=ControlProgram(2, 0.8, 1000.0), seconds=2).guest() for _ in range(2))
     assert first == second
+
+
+def test_tasks_that_wait_are_counted_without_limits_too() -> None:
+    """An engine without z/VM and swapping counts the same waits, and computes and reads as much."""
+    slow = FREE._replace(miss=4000.0)
+    streams = (FULL, Stream("own", 3, (DiskIo(aim(hits=0.0)), Compute(4000.0), Count("read"))))
+    plan = small()._replace(box=box(slow, paths(), volumes=2, cpus=2), phases=(Phase("all", 60.0, streams),))
+    plain = Engine(plan.box, streams, Dice(7))
+    plain.run(SECOND)
+    plain.run(30 * SECOND)
+    limited = ran(*streams, lcu=slow)
+    assert plain.guest() == limited.guest()
+    assert plain.guest().cpu_ns > plain.guest().io_ns > 0
+    assert plain.computing == pytest.approx(limited.computing)
+    assert plain.disks[0].reads == limited.disks[0].reads

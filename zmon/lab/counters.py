@@ -34,10 +34,8 @@ from zmon.kinds import (
     buckets,
 )
 from zmon.lab.guest_counters import GuestCounters
-from zmon.lab.guest_engine import GuestCounts
 from zmon.lab.lab_settings import settings_frame
 from zmon.lab.logical_frames import LogicalVolumes
-from zmon.lab.model import is_watched
 from zmon.lab.scsi_frames import DM, ScsiDisks, is_scsi, joined
 from zmon.lab.unit_frames import SimulatedUnits
 from zmon.sample import Frame, Instant, Sample, empty_frame
@@ -377,8 +375,8 @@ class KernelCounters:
         """Of each path group, the ns that each of its paths was busy."""
         self._computed = 0
         self._idle = round(number * plan.step * SECOND)
-        self._guest = GuestCounters(plan) if is_watched(plan) else None
-        """What happened to Linux itself, where that is simulated."""
+        self._guest = GuestCounters(plan)
+        """What happened to Linux itself."""
         self._profiled = ["global", *(self._names if disks <= PROFILED else ())]
         self._histograms = {
             field: [0] * len(self._profiled) for name in _HISTOGRAMS for field in buckets(name)
@@ -403,7 +401,7 @@ class KernelCounters:
         for name in ("_cmf", "_disks", "_histograms"):
             setattr(other, name, {key: [*values] for key, values in getattr(self, name).items()})
         other._busy_paths = [[*paths] for paths in self._busy_paths]
-        other._guest = self._guest and self._guest.copy()
+        other._guest = self._guest.copy()
         other._scsi = self._scsi and self._scsi.copy()
         other._logical = self._logical.copy()
         other._units = self._units.copy()
@@ -426,8 +424,7 @@ class KernelCounters:
             self._in_flight = [0] * len(self._names)
             for one in last.answered:
                 self._in_flight[one.disk] = one.block.in_flight
-            if last.guest is not None and self._guest is not None:
-                self._guest.at_the_end_of(last.guest)
+            self._guest.at_the_end_of(last.guest)
 
     def _add(self, counts: IntervalCounts, times: int) -> None:
         for device, starts, *spent in counts.started:
@@ -438,8 +435,7 @@ class KernelCounters:
             for column, more in zip(self._disks.values(), (*block, *others), strict=True):
                 column[disk] += more * times
             self._profile(one, times)
-        if counts.guest is not None and self._guest is not None:
-            self._guest.add(counts.guest, times)
+        self._guest.add(counts.guest, times)
         if self._scsi is not None:
             self._scsi.add(counts.routed, times)
         self._logical.add(counts.mapped, times)
@@ -523,10 +519,9 @@ class KernelCounters:
         })  # fmt: skip
         yield self._cpus(now, since)
         yield from self._units.frames(now, self._number_of)
-        if self._guest is not None:
-            yield from self._guest.frames(
-                plan, now, self._names[0 if plan.memory is None else plan.memory.swap]
-            )
+        yield from self._guest.frames(
+            plan, now, self._names[0 if plan.memory is None else plan.memory.swap]
+        )
         if plan.environment == "lpar":
             yield self._channels(plan.box.paths, now, since)
             yield self._partition_cpus(now, since)
@@ -570,12 +565,11 @@ class KernelCounters:
     def _cpus(self, now: int, since: int) -> Frame:
         cpus = self.plan.box.cpus
         parts = {name: int(self._computed // cpus * part) for name, part in _SPLIT}
-        lost = GuestCounts() if self._guest is None else self._guest.sum
-        parts |= {"steal": lost.steal_ns // cpus, "iowait": lost.iowait_ns // cpus, "idle": 0}
-        parts["idle"] = since - sum(parts.values())
-        if self._guest is not None:  # idle may be hardly any, and must not fall by what parts are rounded by
-            idle = (cpus * since - self._computed - lost.steal_ns - lost.iowait_ns) // cpus
-            parts |= {"idle": idle, "user": parts["user"] + parts["idle"] - idle}
+        lost = self._guest.sum
+        parts |= {"steal": lost.steal_ns // cpus, "iowait": lost.iowait_ns // cpus}
+        # idle may be hardly any, and must not fall by what parts are rounded by
+        idle = (cpus * since - self._computed - lost.steal_ns - lost.iowait_ns) // cpus
+        parts |= {"idle": idle, "user": parts["user"] + since - sum(parts.values()) - idle}
         return _frame(CPU, [str(cpu) for cpu in range(cpus)], now, {
             **parts,
             **dict.fromkeys(("nice", "irq", "guest", "guest_nice"), 0),

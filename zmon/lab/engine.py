@@ -20,6 +20,7 @@ from zmon.lab.engine_state import (
     NOT_SPENT,
     Customer,
     DiskState,
+    GuestCounts,
     LcuState,
     LogicalState,
     NamedCount,
@@ -79,6 +80,10 @@ class Engine:
         self._cpus = 0
         self._cpu_since = 0.0
         self._runnable: deque[tuple[Customer, float]] = deque()
+        self._waiting = 0
+        """Tasks that wait for I/O."""
+        self._cpu_waits = self._io_waits = self._io_waits_alone = self._iowait = 0.0
+        """Time in which a task waited for a processor; for I/O; and none used a processor; of idle ones."""
         self._begin_transfer, self._answer, self._give_back = self._ready, self._end, self._computed
         """Bound once, as there are several events for each request."""
         self._events: list[tuple[float, int, Callable[[Any], None], Any]] = []
@@ -142,6 +147,7 @@ class Engine:
             group.clear()
         self.counted = {}
         self.computing = 0.0
+        self._cpu_waits = self._io_waits = self._io_waits_alone = self._iowait = 0.0
         self.unit_io.clear()
         self.unit_cpu.clear()
 
@@ -163,6 +169,17 @@ class Engine:
                     group.since[path] = self.now
         self._spend()
 
+    def guest(self) -> GuestCounts:
+        """Return what happened to Linux since the last interval."""
+        return GuestCounts(
+            iowait_ns=int(self._iowait * 1000),
+            cpu_ns=int(self._cpu_waits * 1000),
+            io_ns=int(self._io_waits * 1000),
+            io_full_ns=int(self._io_waits_alone * 1000),
+            running=self._cpus + len(self._runnable),
+            blocked=self._waiting,
+        )
+
     def events(self) -> int:
         """Return how many events there were or are planned; it takes a running number."""
         return next(self._order)
@@ -181,6 +198,8 @@ class Engine:
         self._go_on(Customer(load.steps, once=True, unit=load.unit))
 
     def _go_on(self, customer: Customer) -> None:  # noqa: C901 - a call for each step would cost a tenth
+        if customer.stalled:
+            self._wake(customer)
         steps = customer.steps
         while True:
             if customer.at == len(steps):
@@ -218,6 +237,7 @@ class Engine:
         """Read or write, unless he has to wait before; return whether he waits."""
         if step.waited:
             self._ask_all(customer, step)
+            self._stall(customer)
             return True
         behind = customer.behind = customer.behind or Customer((), once=True, unit=customer.unit)
         behind.owner = customer
@@ -247,9 +267,34 @@ class Engine:
         counted.number += 1
         counted.time += time
 
+    def _stall(self, customer: Customer) -> None:
+        """Count a customer as waiting for I/O."""
+        self._spend()
+        customer.stalled = True
+        self._waiting += 1
+
+    def _wake(self, customer: Customer) -> None:
+        """Count him no more: he has his answers."""
+        self._spend()
+        customer.stalled = False
+        self._waiting -= 1
+
     def _spend(self) -> None:
-        self.computing += self._cpus * (self.now - self._cpu_since)
+        """Count the time since processors or tasks that wait became more or less."""
+        since = self.now - self._cpu_since
+        if not since:
+            return
         self._cpu_since = self.now
+        cpus, waiting = self._cpus, self._waiting
+        self.computing += cpus * since
+        if self._runnable:
+            self._cpu_waits += since
+        if waiting:
+            self._io_waits += since
+            if not cpus:
+                self._io_waits_alone += since
+            idle = self.box.cpus - cpus
+            self._iowait += since * (idle if idle < waiting else waiting)  # noqa: FURB136 - a call costs more
 
     def _compute(self, customer: Customer, time: float) -> None:
         if self._cpus < self.box.cpus:
@@ -257,6 +302,7 @@ class Engine:
             self._cpus += 1
             heappush(self._events, (self.now + time, next(self._order), self._give_back, customer))
         else:
+            self._spend()
             self._runnable.append((customer, time))
 
     def _computed(self, customer: Customer) -> None:

@@ -315,6 +315,32 @@ class Customer:
         self.tag = ""
 
 
+class GuestCounts(NamedTuple):
+    """What happened to a Linux in an interval: times in ns, pages."""
+
+    steal_ns: int = 0
+    """Of all virtual processors, while they had no real one or waited for a page of CP."""
+    paging_ns: int = 0
+    """The part of it in which CP read pages."""
+    iowait_ns: int = 0
+    """Of idle processors, while tasks waited for I/O."""
+    swapped_in: int = 0
+    swapped_out: int = 0
+    cpu_ns: int = 0
+    """In which a task waited for a processor."""
+    io_ns: int = 0
+    """In which a task waited for I/O."""
+    io_full_ns: int = 0
+    """In which one did, and none used a processor."""
+    memory_ns: int = 0
+    """In which a task waited for a page that was swapped out."""
+    memory_full_ns: int = 0
+    running: int = 0
+    """Tasks that run or wait for a processor, at the end of the interval."""
+    blocked: int = 0
+    """Tasks that wait for I/O, at the end of the interval."""
+
+
 class NamedCount:
     """Something that people count: how many, and how long they took."""
 

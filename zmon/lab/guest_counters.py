@@ -1,4 +1,4 @@
-"""What a kernel would show of waiting tasks and of memory: the counters that `GuestEngine` makes possible."""
+"""What a kernel would show of waiting tasks and of memory: counters of the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import MEMORY, PRESSURE, SWAP, TASKS
-from zmon.lab.guest_engine import GuestCounts
+from zmon.lab.engine_state import GuestCounts
 from zmon.sample import frame_of
 
 if TYPE_CHECKING:

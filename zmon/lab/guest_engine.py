@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.dice import BITS, EXPONENTIAL
-from zmon.lab.engine_state import COUNTED, Customer
+from zmon.lab.engine_state import COUNTED, Customer, GuestCounts
 from zmon.lab.fault_engine import FaultEngine
 from zmon.lab.model import Aim, Touch
 
@@ -29,32 +29,6 @@ SLICE: Final = 5_000.0
 PAGE: Final = 4096
 SWAP_IN: Final = "swap in"
 """Under which the time of reading a page is counted."""
-
-
-class GuestCounts(NamedTuple):
-    """What happened to a Linux in an interval: times in ns, pages."""
-
-    steal_ns: int = 0
-    """Of all virtual processors, while they had no real one or waited for a page of CP."""
-    paging_ns: int = 0
-    """The part of it in which CP read pages."""
-    iowait_ns: int = 0
-    """Of idle processors, while tasks waited for I/O."""
-    swapped_in: int = 0
-    swapped_out: int = 0
-    cpu_ns: int = 0
-    """In which a task waited for a processor."""
-    io_ns: int = 0
-    """In which a task waited for I/O."""
-    io_full_ns: int = 0
-    """In which one did, and none used a processor."""
-    memory_ns: int = 0
-    """In which a task waited for a page that was swapped out."""
-    memory_full_ns: int = 0
-    running: int = 0
-    """Tasks that run or wait for a processor, at the end of the interval."""
-    blocked: int = 0
-    """Tasks that wait for I/O, at the end of the interval."""
 
 
 class Task(NamedTuple):
@@ -80,8 +54,8 @@ class GuestEngine(FaultEngine):
         self._swap = None if memory is None else Aim((memory.swap,), (1.0,), PAGE, 1.0, memory.hits)
         self._held = self._running = self._mine = self._paging = 0
         """Virtual processors in use; real ones; those of them used for this Linux; pages that CP reads."""
-        self._waiting = self._swapping = 0
-        """Tasks that wait for I/O, and those of them that wait for a page."""
+        self._swapping = 0
+        """Tasks that wait for a page."""
         self._tasks: deque[Task] = deque()
         """Wait for a virtual processor."""
         self._ready_to_run: deque[Task] = deque()
@@ -213,18 +187,16 @@ class GuestEngine(FaultEngine):
 
     # memory
 
-    def _go_on(self, customer: Customer) -> None:
-        if customer.stalled:
+    def _stall(self, customer: Customer) -> None:
+        if not customer.outside:
             self._tell()
-            self._waiting -= 1
-            self._swapping -= customer.tag == SWAP_IN
-            customer.stalled = False
-        super()._go_on(customer)
-        if customer.asked and not customer.outside:
-            self._tell()
-            customer.stalled = True
-            self._waiting += 1
+            super()._stall(customer)
             self._swapping += customer.tag == SWAP_IN
+
+    def _wake(self, customer: Customer) -> None:
+        self._tell()
+        super()._wake(customer)
+        self._swapping -= customer.tag == SWAP_IN
 
     def _other(self, customer: Customer, step: LoadStep) -> bool:
         """Touch pages: wait for those that CP paged out, then for each that is swapped out."""
@@ -257,3 +229,4 @@ class GuestEngine(FaultEngine):
         self._ask(writer, swap._replace(reads=0.0), 0.0)
         customer.asked, customer.tag = 1, SWAP_IN
         self._ask(customer, swap, 0.0)
+        self._stall(customer)

@@ -340,8 +340,6 @@ class Scenario(NamedTuple):
     """So many intervals of a phase are simulated for the figures, if that is more than `drawn`."""
     memory: GuestMemory | None = None
     zvm: ControlProgram | None = None
-    watched: bool = False
-    """Whether waiting tasks are counted (steal, iowait, pressure), which takes time."""
     settings: tuple[tuple[str, Value], ...] = ()
     """Settings of Linux that are not as practice advises, by the keys of the kind SETTING."""
 
@@ -355,9 +353,9 @@ class Scenario(NamedTuple):
         return [*accumulate(max(1, round(phase.seconds / self.step)) for phase in self.phases)]
 
 
-def is_watched(plan: Scenario) -> bool:
-    """Return whether it is counted what happens to Linux itself: steal, waiting tasks, swapping."""
-    return plan.watched or plan.memory is not None or plan.zvm is not None
+def is_limited(plan: Scenario) -> bool:
+    """Return whether memory or z/VM below limits the Linux, which takes time to simulate."""
+    return plan.memory is not None or plan.zvm is not None
 
 
 def demands(box: StorageBox, steps: Sequence[LoadStep]) -> dict[str, float]:

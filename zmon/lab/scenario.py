@@ -101,7 +101,7 @@ _ASKS: Final = ("read", "write", "use")
 _STEPS: Final = (*_ASKS, "think_ms", "compute_ms", "touch", "count")
 _TOP: Final = (
     "base", "title", "text", "assumed", "seed", "step", "begin", "environment", "host", "cpus", "serial",
-    "warm", "drawn", "measured", "watched", "memory", "zvm", "paths", "lcus", "volumes", "lvs",
+    "warm", "drawn", "measured", "memory", "zvm", "paths", "lcus", "volumes", "lvs",
     "tablespaces", "loads", "phases", "figures", "settings",
 )  # fmt: skip
 
@@ -212,7 +212,6 @@ class _Scenario:
             measured=top.whole("measured", 0, 0, 100_000),
             memory=machine.memory,
             zvm=machine.zvm,
-            watched=top.flag("watched"),
             settings=self._settings(),
         )
 

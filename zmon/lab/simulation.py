@@ -18,13 +18,12 @@ from zmon.lab.dice import Dice
 from zmon.lab.engine import LAST, SECTOR, Engine
 from zmon.lab.fault_engine import FaultEngine, has_faults
 from zmon.lab.guest_engine import GuestEngine
-from zmon.lab.model import is_watched
+from zmon.lab.model import is_limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.lab.engine_state import BlockState, DiskState
-    from zmon.lab.guest_engine import GuestCounts
+    from zmon.lab.engine_state import BlockState, DiskState, GuestCounts
     from zmon.lab.model import Scenario
 
 MICROSECONDS = 1_000_000
@@ -120,8 +119,8 @@ class IntervalCounts(NamedTuple):
     """What is counted by name: how many, and their time in ns."""
     fetched: tuple[float, ...]
     """Of each control unit, the requests of its arrays."""
-    guest: GuestCounts | None = None
-    """What happened to Linux itself, where that is simulated."""
+    guest: GuestCounts
+    """What happened to Linux itself."""
     routed: tuple[RouteCounts, ...] = ()
     """Of each disk and path where Linux chooses the path."""
     mapped: tuple[BlockCounts, ...] = ()
@@ -263,7 +262,7 @@ def engine_of(plan: Scenario, phase: int) -> Engine:
     """Return the engine of a phase: one that can do what the machine needs then, and not more."""
     dice = Dice(plan.seed * 1009 + phase)
     machine, loads = plan.in_phase(phase), plan.phases[phase].streams
-    if is_watched(plan):
+    if is_limited(plan):
         return GuestEngine(machine, loads, dice)
     return (FaultEngine if has_faults(machine.box) else Engine)(machine.box, loads, dice)
 
@@ -299,7 +298,7 @@ def interval_counts(engine: Engine, before: list[float]) -> IntervalCounts:
         _ns(engine.computing),
         tuple((name, counted.number, _ns(counted.time)) for name, counted in sorted(engine.counted.items())),
         tuple(unit.fetched for unit in engine.units),
-        engine.guest() if isinstance(engine, GuestEngine) else None,
+        engine.guest(),
         tuple(
             RouteCounts(disk.number, path, _block(route))
             for disk in engine.disks
