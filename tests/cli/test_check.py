@@ -104,3 +104,13 @@ def test_until_is_the_end_as_at_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert found[0] == found[1]
     assert main([*source, "--at", "09:30", "--until", "09:40"]) == 2
     assert "the same" in capsys.readouterr().err
+
+
+def test_a_question_is_printed_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
+    """Alone, or beside the checks that are named; the other question is left out."""
+    alone = printed(capsys, "B32", "--from", FAILOVER)
+    assert alone.startswith("Only people can answer:\n  B32  Can the ranks do it?")
+    assert "B33" not in alone
+    both = printed(capsys, "B7", "b33", "--from", FAILOVER)
+    assert "  B7   multipath" in both
+    assert "  B33  Oracle" in both

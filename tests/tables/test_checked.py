@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.check.machines import given
+from zmon.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import SETTING
 from zmon.tables.checked import counts_of, find_id, results_of, summary, table
@@ -48,3 +49,18 @@ def test_a_word_that_is_no_check_is_refused_with_those_there_are() -> None:
         find_id("B99")
     with pytest.raises(NoSuchThing, match="'swap' is no check; there are B1, B2"):
         find_id("swap")
+
+
+def test_a_question_is_found_by_its_id() -> None:
+    """CHECK B32 prints the question, which no check answers."""
+    found = table(view("b32"))
+    assert found.notes[0].startswith("Question: Can the ranks do it?")
+    assert found.missing == absent("only people can answer that")
+
+
+def test_only_what_is_not_as_advised_has_something_to_do() -> None:
+    """A setting that is ok, or does not apply, has no advice beside it."""
+    found = table(view(transparent_hugepage="always"))
+    pairs = set(zip(found.columns["state"], map(bool, found.columns["advice"]), strict=True))
+    assert {("look", True), ("ok", False), ("does not apply", False)} <= pairs
+    assert not pairs & {("ok", True), ("look", False), ("does not apply", True), ("bad", False)}

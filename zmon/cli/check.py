@@ -22,9 +22,9 @@ from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from zmon.check.practice import CheckResult
+    from zmon.check.practice import CheckResult, OpenQuestion
     from zmon.tables.view import View
 
 MIN_WIDTH: Final = 60
@@ -73,17 +73,19 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
             if args.status:
                 state = state_of_checks(results)
                 write_state(args, SERVICE, state)
-            _print(args, results, view)
+            _print(args, ids, results, view)
     return status(args) if state is None else state.level
 
 
-def _print(args: argparse.Namespace, results: Sequence[CheckResult], view: View) -> None:
+def _print(
+    args: argparse.Namespace, ids: Sequence[str], results: Sequence[CheckResult], view: View
+) -> None:
     at = view.interval.after.at.utc
     write_result(
         args,
-        lambda: _text(results, at, everything=args.all or bool(args.ids), asks=not args.ids),
+        lambda: _text(results, at, ids, everything=args.all),
         lambda: (HEADINGS, *_records(results, at)),
-        lambda: _document(results, at),
+        lambda: _document(results, at, _questions(ids)),
     )
 
 
@@ -94,19 +96,30 @@ def _records(results: Sequence[CheckResult], at: int) -> Iterator[list[str]]:
                check.reads, check.source]  # fmt: skip
 
 
-def _document(results: Sequence[CheckResult], at: int) -> dict[str, Any]:
+def _questions(ids: Collection[str]) -> list[OpenQuestion]:
+    """Return the questions with these ids; all where none is named."""
+    return [one for one in QUESTIONS if not ids or one.id in ids]
+
+
+def _document(
+    results: Sequence[CheckResult], at: int, questions: Sequence[OpenQuestion]
+) -> dict[str, Any]:
     return {
         "at": moment(at),
         "counts": {state.value: count for state, count in counts_of(results).items()},
         "checks": [dict(zip(HEADINGS[1:], row[1:], strict=True)) for row in _records(results, at)],
-        "questions": as_json(QUESTIONS),
+        "questions": as_json(questions),
     }
 
 
-def _text(results: Sequence[CheckResult], at: int, *, everything: bool, asks: bool) -> Iterator[str]:
+def _text(
+    results: Sequence[CheckResult], at: int, ids: Collection[str], *, everything: bool
+) -> Iterator[str]:
     """Yield the worst first; what is as advised, or does not apply, only in numbers unless wanted."""
     width = max(terminal_width(), MIN_WIDTH)
-    yield from folded(f"{summary(results)}; {written(at)}", width)
+    everything = everything or bool(ids)
+    if results:
+        yield from folded(f"{summary(results)}; {written(at)}", width)
     for state in State:
         found = [one for one in results if one.state is state]
         if not found or not (everything or state in {State.BAD, State.LOOK, State.UNKNOWN}):
@@ -126,11 +139,13 @@ def _text(results: Sequence[CheckResult], at: int, *, everything: bool, asks: bo
             yield from folded(
                 f"As advised: {good}. Does not apply: {len(hidden) - good}. --all lists them.", width
             )
-    if not asks:
+    questions = _questions(ids)
+    if not questions:
         return
-    yield ""
+    if results:
+        yield ""
     yield "Only people can answer:"
-    for question in QUESTIONS:
+    for question in questions:
         yield from folded(f"{question.words} [{question.source}]", width, f"  {question.id:4} ")
 
 

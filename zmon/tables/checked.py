@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import absent
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
 from zmon.plain_text import did_you_mean
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 NEEDS: Final = Needs(KINDS_READ, topology=TOPOLOGY)
+WANTING: Final = frozenset({State.BAD, State.LOOK})
+"""Results with which something is to do."""
 
 
 def results_of(view: View, ids: Collection[str] = ()) -> list[CheckResult]:
@@ -40,14 +43,14 @@ def summary(results: Sequence[CheckResult]) -> str:
 
 
 def find_id(word: str) -> str:
-    """Return the id of the check that a word names, whatever its case.
+    """Return the id of the check or question that a word names, whatever its case.
 
     Raises:
         LookupError: there is none; says which there are.
     """
-    known = {check.id.casefold(): check.id for check in CHECKS}
+    known = {one.id.casefold(): one.id for one in (*CHECKS, *QUESTIONS)}
     if word.casefold() not in known:
-        others = did_you_mean(word, known.values()) or f"; there are {', '.join(known.values())}"
+        others = did_you_mean(word, known.values()) or f"; there are {', '.join(one.id for one in CHECKS)}"
         raise NoSuchThing(f"{word[:40]!r} is no check{others}")
     return known[word.casefold()]
 
@@ -60,12 +63,15 @@ def table(view: View) -> Table:
         "id": [one.check.id for one in results],
         "state": [one.state.value for one in results],
         "found": [f"{one.check.title}: {one.words}" for one in results],
-        "advice": [one.check.advice for one in results],
+        "advice": [one.check.advice if one.state in WANTING else "" for one in results],
         "reads": [one.check.reads for one in results],
         "origin": [one.check.source for one in results],
     }
-    notes = tuple(_details(results[0])) if ids else (f"{summary(results)}. ENTER on a check has the advice.",)
-    return Table([one.check.id for one in results], columns, notes=notes)
+    notes = (f"{summary(results)}. ENTER on a check has the advice.",)
+    if ids:
+        notes = (*(line for one in results for line in _details(one)), *_questions(ids))
+    missing = None if results else absent("only people can answer that")
+    return Table([one.check.id for one in results], columns, notes=notes, missing=missing)
 
 
 def _details(result: CheckResult) -> Iterator[str]:
@@ -74,7 +80,11 @@ def _details(result: CheckResult) -> Iterator[str]:
     yield f"Good: {check.good}."
     yield f"What to do: {check.advice}."
     yield f"Read: {check.reads}. From: {check.source}."
-    yield from (f"Question: {one.words} From: {one.source}." for one in QUESTIONS if one.id == check.id)
+
+
+def _questions(ids: Collection[str]) -> Iterator[str]:
+    """Yield those of the questions with these ids, which only people can answer."""
+    yield from (f"Question: {one.words} From: {one.source}." for one in QUESTIONS if one.id in ids)
 
 
 DEFINITIONS: Final = {"check": TableDefinition(NEEDS, table)}
