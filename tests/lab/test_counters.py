@@ -469,7 +469,7 @@ def test_a_guest_that_swaps_shows_it_everywhere() -> None:
         assert after.frame(SWAP).keys == ["/dev/dasdc1"]
 
 
-def test_pressure_is_counted_where_a_scenario_watches_linux() -> None:
+def test_pressure_is_counted() -> None:
     """A query of the case study waits for its reads nearly all of the time: D state (S001:74-75)."""
     for before, after in intervals("shark-before"):
         waited = dict(
@@ -478,7 +478,6 @@ def test_pressure_is_counted_where_a_scenario_watches_linux() -> None:
         seconds = (after.at.utc - before.at.utc) / 1e9
         assert 0.5 < waited["io"] / 1e9 / seconds <= 1.0
         assert waited["memory"] == 0
-    assert not first("pav-3").frame(PRESSURE).keys
 
 
 def test_the_driver_counts_aliases_and_transport_mode() -> None:

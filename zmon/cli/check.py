@@ -77,9 +77,7 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
     return status(args) if state is None else state.level
 
 
-def _print(
-    args: argparse.Namespace, ids: Sequence[str], results: Sequence[CheckResult], view: View
-) -> None:
+def _print(args: argparse.Namespace, ids: Sequence[str], results: Sequence[CheckResult], view: View) -> None:
     at = view.interval.after.at.utc
     write_result(
         args,
@@ -101,9 +99,7 @@ def _questions(ids: Collection[str]) -> list[OpenQuestion]:
     return [one for one in QUESTIONS if not ids or one.id in ids]
 
 
-def _document(
-    results: Sequence[CheckResult], at: int, questions: Sequence[OpenQuestion]
-) -> dict[str, Any]:
+def _document(results: Sequence[CheckResult], at: int, questions: Sequence[OpenQuestion]) -> dict[str, Any]:
     return {
         "at": moment(at),
         "counts": {state.value: count for state, count in counts_of(results).items()},

@@ -285,7 +285,7 @@ def _resources(
         state = "unknown" if undecided else state
         words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
-            words = words or (short[one.key].what if is_short else percent.reason)
+            words = words or (short[one.key].what if is_short else percent.reason.partition(":")[0])
         if one.key == "device" and hung:
             words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
         elif one.key == "device" and held:
@@ -293,7 +293,7 @@ def _resources(
         elif one.key == "channel" and lost:
             words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
         elif one.key == "channel" and pending:
-            words = f"{pending}: requests pend for long; {words}"
+            words = f"requests pend for {pending}; {words}"
         elif undecided:
             words = f"{words}; perhaps full: tasks that wait are not counted"
         if is_short:

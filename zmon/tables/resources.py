@@ -43,7 +43,7 @@ NO_PATHS: Final = absent("no channel path of a disk is known")
 UNMEASURED: Final = absent("the load of channel paths is not measured")
 NO_ALIASES: Final = absent("there are none")
 NO_DISKS: Final = absent("there are no disks")
-NO_DASD: Final = absent("SCSI disks do not show it")
+NO_DASD: Final = absent("how busy they are is not measured")
 NO_DISC: Final = absent("too little Disc to tell")
 UNTIMED: Final = absent("channel measurement gives no times")
 FEW: Final = absent("too little I/O to tell")
@@ -220,7 +220,7 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
     waiting, where = _longest_queue(recent.load, named)
     if isinstance(recent.percents["lcu"], Absent) and waiting >= 1:
-        return f"{where}: {waiting:.1f} wait in Linux; {_all_lcus(recent.load)}"
+        return f"{where}: {waiting:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
     response = mean_of(recent.load.volumes_of(key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
     users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
@@ -236,6 +236,11 @@ def _all_lcus(load: ObservedLoad) -> str:
 def _ms(seconds: float) -> str:
     """Write a time in milliseconds, as lists do: from 100 on whole."""
     return f"{1e3 * seconds:.1f}" if seconds < 0.09995 else f"{1e3 * seconds:.0f}"
+
+
+def _in_linux(load: ObservedLoad) -> str:
+    """Say where requests wait; where no times are measured it may be in the disks as well."""
+    return "" if load.missing else " in Linux"
 
 
 def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float, str]:
@@ -279,12 +284,12 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
             most, bare = _longest_bare_queue(load)
             if waiting >= 1 and 2 * most > waiting:
-                return f"{most:.1f} wait in Linux for {bare}, which has none; {there}"
-            return f"{there}; {waiting:.1f} wait in Linux" if waiting >= 1 else there
-        return f"none; {waiting:.1f} wait in Linux for {where}" if waiting >= 1 else ""
+                return f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}"
+            return f"{there}; {waiting:.1f} wait{_in_linux(load)}" if waiting >= 1 else there
+        return f"none; {waiting:.1f} wait{_in_linux(load)} for {where}" if waiting >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
     waiting = _queued(load, lcu.key)
-    wait = f"; {waiting:.1f} wait in Linux" if waiting >= 1 else ""
+    wait = f"; {waiting:.1f} wait{_in_linux(load)}" if waiting >= 1 else ""
     return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
 
