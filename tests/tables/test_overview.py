@@ -110,7 +110,7 @@ def test_resources_come_in_the_order_in_which_causes_are_excluded() -> None:
             assert (line["words"] == percent.reason) is (line["state"] not in {"look", "bad"})
         else:
             assert 0 <= float(percent) <= 100
-    assert "wait in Linux" in str(lines[3]["words"])
+    assert re.search(r"\d wait;", str(lines[3]["words"]))  # nobody measured where
 
 
 @pytest.mark.parametrize(

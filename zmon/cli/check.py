@@ -135,10 +135,14 @@ def _text(
             yield from folded(
                 f"As advised: {good}. Does not apply: {len(hidden) - good}. --all lists them.", width
             )
-    questions = _questions(ids)
+    yield from _asked(_questions(ids), width, first=not results)
+
+
+def _asked(questions: Sequence[OpenQuestion], width: int, *, first: bool) -> Iterator[str]:
+    """Yield the questions that only people can answer, if there are some."""
     if not questions:
         return
-    if results:
+    if not first:
         yield ""
     yield "Only people can answer:"
     for question in questions:

@@ -519,9 +519,7 @@ class KernelCounters:
         })  # fmt: skip
         yield self._cpus(now, since)
         yield from self._units.frames(now, self._number_of)
-        yield from self._guest.frames(
-            plan, now, self._names[0 if plan.memory is None else plan.memory.swap]
-        )
+        yield from self._guest.frames(plan, now, self._names[0 if plan.memory is None else plan.memory.swap])
         if plan.environment == "lpar":
             yield self._channels(plan.box.paths, now, since)
             yield self._partition_cpus(now, since)

@@ -7,7 +7,7 @@ TABLES: Final = {
         "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
         "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
         "itself", "lpar", "multipath", "pci", "system_counters",
-        "overview", "plot", "pressure", "storage", "system",
+        "overview", "plot", "pressure", "stacked", "storage", "system",
     )},
     **dict.fromkeys(
         (
@@ -57,5 +57,6 @@ SCREENS: Final = {
     "memory": "PAGELOG",
     "multipath": "MPATH",
     "pressure": "PRESSURE",
+    "stacked": "STACKED",
 }
 """The command of the screen that shows a table with exceptions; of others DEVICE."""

@@ -48,7 +48,8 @@ def find_id(word: str) -> str:
     Raises:
         LookupError: there is none; says which there are.
     """
-    known = {one.id.casefold(): one.id for one in (*CHECKS, *QUESTIONS)}
+    ids = [*(one.id for one in CHECKS), *(one.id for one in QUESTIONS)]
+    known = {id_.casefold(): id_ for id_ in ids}
     if word.casefold() not in known:
         others = did_you_mean(word, known.values()) or f"; there are {', '.join(one.id for one in CHECKS)}"
         raise NoSuchThing(f"{word[:40]!r} is no check{others}")
@@ -67,9 +68,11 @@ def table(view: View) -> Table:
         "reads": [one.check.reads for one in results],
         "origin": [one.check.source for one in results],
     }
-    notes = (f"{summary(results)}. ENTER on a check has the advice.",)
-    if ids:
-        notes = (*(line for one in results for line in _details(one)), *_questions(ids))
+    notes = (
+        (*(line for one in results for line in _details(one)), *_questions(ids))
+        if ids
+        else (f"{summary(results)}. ENTER on a check has the advice.",)
+    )
     missing = None if results else absent("only people can answer that")
     return Table([one.check.id for one in results], columns, notes=notes, missing=missing)
 

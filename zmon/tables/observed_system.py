@@ -188,7 +188,7 @@ def _suspended(view: View) -> Iterator[HungDisk]:
     The kernel puts a request to a suspended device aside before it counts it (drivers/md/dm.c): none is in
     flight. That nothing completes shows that it was suspended in between, too, as the flag is read seldom.
     """
-    held = _held(view.interval)
+    held = held_devices(view.interval)
     if not held:
         return
     blocked = view.interval.of(TASKS).cell("tasks", "blocked")
@@ -202,7 +202,7 @@ def _suspended(view: View) -> Iterator[HungDisk]:
         yield HungDisk(key, held[key], long, blocked, suspended=True)  # type: ignore[arg-type]  # a number
 
 
-def _held(interval: Interval) -> dict[str, str]:
+def held_devices(interval: Interval) -> dict[str, str]:
     """Return the devices that are suspended and complete nothing, with what the device mapper calls them."""
     held, blocks = _suspended_in(interval.of(LAYER).frame), interval.of(BLOCK)
     if not held:
@@ -221,7 +221,7 @@ def _suspended_in(layers: Frame) -> dict[str, str]:
 
 def _held_for(interval: Interval) -> dict[str, float]:
     length = interval.seconds
-    return {} if isinstance(length, Absent) else dict.fromkeys(_held(interval), length)
+    return {} if isinstance(length, Absent) else dict.fromkeys(held_devices(interval), length)
 
 
 def _hung_before(view: View, keys: set[str]) -> Iterator[tuple[str, float]]:

@@ -59,6 +59,7 @@ SCREENS: Final = {
     "channel_log": "CHANLOG", "cpu_log": "PROCLOG", "lpar_log": "LPARLOG", "paging_log": "PAGELOG",
     "focus": "BENCHMRK", "details": "DETAILS", "dasdstat": "DASDSTAT", "itself": "ZMON",
     "pressure": "PRESSURE", "spread": "SPREAD", "network": "NETWORK", "pci": "PCI",
+    "stacked": "STACKED",
 }  # fmt: skip
 """The command of the screen of each table whose columns can be drawn."""
 

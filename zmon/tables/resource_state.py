@@ -33,7 +33,7 @@ OF_SUBJECT: Final[Mapping[str, str]] = {
 """That of any other diagnosis, by the kind of its first subject; none of files and of the whole machine."""
 OF_TABLE: Final[Mapping[str, str]] = {
     "cpu": "cpu", "lpar": "cpu", "memory": "memory", "pressure": "memory", "channel": "channel",
-    "multipath": "channel", "control_unit": "lcu", "device": "device",
+    "multipath": "channel", "control_unit": "lcu", "device": "device", "stacked": "device",
 }  # fmt: skip
 """That of an exception whose rule names no cause, by the table of the rule."""
 

@@ -1,0 +1,78 @@
+"""STACKED: the block devices that Linux makes of others (dm, md), beside the disks below them.
+
+A request that takes much longer here than below waits in Linux, above the disks.  What the device mapper has
+suspended completes nothing, and counts nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import Absent, absent
+from zmon.kinds import BLOCK, LAYER, TASKS
+from zmon.tables.observed_system import held_devices
+from zmon.tables.observed_volumes import stacked_disks
+from zmon.tables.table import Needs, Table
+from zmon.tables.view import TableDefinition
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+    from zmon.diagnosis.situation import StackedDisk
+    from zmon.interval import Interval
+    from zmon.tables.view import View
+
+NEEDS: Final = Needs((BLOCK, LAYER, TASKS))
+
+KIB: Final = 1024
+MADE: Final = ("dm-", "md")
+"""How the names of devices begin that are made of others."""
+NONE: Final = absent("no device that is made of others has I/O or is suspended")
+SUSPENDED: Final = absent("it is suspended and completes nothing")
+
+
+def table(view: View) -> Table:
+    """Fill STACKED: one row per device that is made of others, those that are suspended first."""
+    interval = view.interval
+    held = held_devices(interval)
+    loads = {one.name: one for one in stacked_disks(interval)}
+    titles = _titles(interval)
+    keys = [*held, *(name for name in loads if name not in held)]
+    blocked = interval.of(TASKS).cell("tasks", "blocked")
+    ones = [None if key in held else loads[key] for key in keys]
+    columns: dict[str, list[Value]] = {
+        "name": list(keys),
+        "title": [titles.get(key, key) for key in keys],
+        "suspended": [int(one is None) for one in ones],
+        "blocked": [blocked] * len(keys),
+        "ios": [0.0 if one is None else one.rate for one in ones],
+        "resp": [_of(one, "response", 1e3) for one in ones],
+        "below": [_of(one, "below", 1e3) for one in ones],
+        "wait": [
+            SUSPENDED if one is None else max(0.0, one.rate * (one.response - one.below)) for one in ones
+        ],
+        "pieces": [SUSPENDED if one is None else one.below_rate / one.rate for one in ones],
+        "piecekb": [_of(one, "below_size", 1 / KIB) for one in ones],
+    }
+    return Table(keys, columns, missing=None if keys else _missing(interval))
+
+
+def _of(one: StackedDisk | None, name: str, times: float) -> Number:
+    return SUSPENDED if one is None else float(getattr(one, name)) * times
+
+
+def _titles(interval: Interval) -> dict[str, str]:
+    """Return what the device mapper calls each of its devices."""
+    layers = interval.of(LAYER)
+    pairs = zip(layers["name"], layers["mapped"], strict=True)
+    return {str(name): title for name, title in pairs if isinstance(title, str) and title}
+
+
+def _missing(interval: Interval) -> Absent | None:
+    """Return why it is not known which devices are made of others, where there may be some."""
+    blocks, layers = interval.of(BLOCK), interval.of(LAYER)
+    if blocks.missing is None and not any(str(name).startswith(MADE) for name in blocks.keys):
+        return None
+    return blocks.missing or layers.missing or interval.void
+
+
+DEFINITIONS: Final = {"stacked": TableDefinition(NEEDS, table)}
