@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.casestudy import FOLDER
+from tests.casestudy import FOLDER, WAYS
+from zmon.cli.main import main
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -44,3 +46,11 @@ def test_what_is_shipped_is_what_is_made(maker: ModuleType) -> None:
 def test_what_is_made_is_the_same_each_time(maker: ModuleType) -> None:
     """No clock and no dice."""
     assert maker.contents() == maker.contents()
+
+
+def test_only_control_units_with_data_are_called_idle(capsys: pytest.CaptureFixture[str]) -> None:
+    """The root file system is alone on another one: data are not spread over it, as SPREAD has it."""
+    assert main(["diagnose", *WAYS["cp"], "-f", "json"]) == 0
+    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
+    assert first["claim"].startswith("Requests wait in LCU 6 while LCU 1 and LCU 5 are idle")
+    assert "over LCU 1,2,5,6" in first["whatif"]

@@ -292,7 +292,8 @@ def uneven_data(situation: Situation) -> Diagnoses:
     full = _waits(situation).full
     if not full:
         return _each(situation, None)
-    carried = {one.key: load.bytes_of(one.key) for one in load.lcus if load.volumes_of(one.key)}
+    holding = _lcus_with_data(situation) | {one.lcu.key for one in full}
+    carried = {one.key: load.bytes_of(one.key) for one in load.lcus if one.key in holding}
     whole = fsum(carried.values())
     if len(carried) > 1 and whole:
         even = whole / len(carried)
@@ -303,6 +304,13 @@ def uneven_data(situation: Situation) -> Diagnoses:
             parts = {key: each / whole for key, each in carried.items()}
             return (_uneven(situation, one, parts, idle),)
     return _each(situation, None)
+
+
+def _lcus_with_data(situation: Situation) -> set[str]:
+    """Return the LCUs that hold known files, as SPREAD has them; without a listing all that have volumes."""
+    volumes = {share.volume for share in situation.shares()}
+    holding = {one.lcu for one in situation.load.volumes if one.key in volumes}
+    return holding or {one.key for one in situation.load.lcus if situation.load.volumes_of(one.key)}
 
 
 def _uneven(
