@@ -49,7 +49,7 @@ def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """LCU 6 (7600) takes longer than the others and carries most; its paths are busy."""
     found = set(exceptions(capsys, "--from", str(RECORDINGS / "lab-shark-before.zmon")))
     assert found == {
-        ("path-busy", "bad", "40", "09:00"),
+        ("path-busy", "bad", "40", "09:30"),
         ("lcu-service", "bad", "7600", "09:20"),
         ("lcu-share", "look", "7600", "09:10"),
     }
@@ -175,3 +175,11 @@ def test_rules_become_alerts_of_prometheus(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out.startswith("groups:\n  - name: zmon\n    rules:\n      - alert: ")
     assert main(["rules", "--format", "prometheus", "--from", "lab:shark-before"]) == 2
     assert "not the exceptions of a source" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["shark-after", "hyperpav-10"])
+def test_where_nothing_is_short_there_is_no_exception(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Paths are busy while nothing pends, and requests wait for moments while aliases are free."""
+    assert main(["diagnose", "--from", f"lab:{name}", "--status"]) == OK
+    assert main(["show", "EXCEPT", "--from", f"lab:{name}", "--status"]) == OK
+    assert "EXCEPT OK - no exceptions" in capsys.readouterr().out
