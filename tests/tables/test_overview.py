@@ -10,6 +10,7 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from zmon.absent import Absent
+from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
 from zmon.placement.pieces import FilePiece, pieces
@@ -281,8 +282,8 @@ def test_exceptions_that_are_over_are_counted() -> None:
 
 
 def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
-    """Requests wait though two thirds of the aliases are free: it is said why that is no shortage."""
-    session = Session(open_lab("lab:hyperpav-10"), SCREENS)
+    """One of four FCP paths does all I/O, and nothing waits for it: it is said why that is no shortage."""
+    session = Session(open_lab("lab:fcp-failover-full"), SCREENS)
     session.end()
     session.log.complete()
     view = session.view()
@@ -291,16 +292,16 @@ def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
     assert verdict_of(view).is_calm
     assert "Looked at" in str(rows(filled, "exception")[0]["words"])
     told = [str(line["words"]) for line in rows(filled, "also") if line["name"] == "Looked at"]
-    assert [one for one in told if "requests wait in Linux" in one and "of the aliases" in one]
+    assert [one for one in told if "nothing is seen to wait for it" in one]
 
 
 def test_a_shortage_without_an_exception_is_explained() -> None:
-    """A verdict looks at one interval, a rule holds for longer."""
+    """A verdict looks at one interval and at what waits, a rule at a limit and for longer."""
     view = simulated_view("fcp-multibus-full")
     filled = table(view)
     assert verdict_of(view).diagnoses
     words = str(rows(filled, "exception")[0]["words"])
-    assert rows(filled, "open") or "no rule has held for long enough" in words
+    assert rows(filled, "open") or "rules watch limits over some time" in words
 
 
 def test_the_line_of_lcus_names_the_fullest_of_those_that_are_bad() -> None:
@@ -510,3 +511,13 @@ def test_an_lcu_leads_to_the_same_from_here_and_from_the_control_units() -> None
         doors = dict(zip(units.keys, units.column("door"), strict=True))
         assert here
         assert all(str(command).startswith(word) and doors[key] == command for key, command in here)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["path-slow", "dm-suspended", "volume-hangs", "path-lost", "pav-3", "fcp-path-slow"],
+)
+def test_no_line_is_cut_off_at_80_columns(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The words of a resource fit beside its bar and curve: what is left out is a whole part of them."""
+    assert main(["show", "OVERVIEW", "--from", f"lab:{name}", "--width", "80"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.rstrip().endswith(">")] == []

@@ -114,10 +114,14 @@ class ListForm(NamedTuple):
     bar: str
     fields: tuple[ListField, ...]
 
-    def width(self, *, whole: bool, length: int = BAR[0]) -> int:
+    def width(self, length: int = BAR[0]) -> int:
         """Return the width of a row with a bar of this length."""
-        fields = (one.width + 1 for one in self.fields if whole or not one.spare)
-        return 2 + self.name + length + sum(fields)
+        return 2 + self.name + length + sum(one.width + 1 for one in self.fields)
+
+    def without(self, *, numbers: bool) -> ListForm:
+        """Return the form without fields that may be left out; with `numbers` that of its bar stays."""
+        kept = (one for one in self.fields if not one.spare or (numbers and one.column == "percent"))
+        return self._replace(fields=tuple(kept))
 
 
 _PERCENT: Final = ListField("percent", "%", "percent", 3)
@@ -309,7 +313,7 @@ class Dashboard:
         shelves: list[list[str]] = []
         free = 0
         for name in (name for name in FORMS if name in self._places):
-            needed = self._form(name).width(whole=False)
+            needed = self._form(name).without(numbers=False).width()
             if needed > free:
                 shelves.append([])
                 free = width - 1
@@ -333,21 +337,27 @@ class Dashboard:
         return form._replace(name=name, fields=fields)
 
     def _shelf(self, names: Sequence[str], width: int, rows: int) -> list[DashboardLine]:
-        """Return lists side by side; what room is left goes to their bars."""
-        forms = [self._form(name) for name in names]
-        whole = sum(form.width(whole=True) + GAP for form in forms) - GAP < width
-        spare = width - 1 - sum(form.width(whole=whole) + GAP for form in forms) + GAP
+        """Return lists side by side; what room is left goes to their bars.
+
+        Where not all fields fit, the numbers of the bars are the last that are left out.
+        """
+        whole = [self._form(name) for name in names]
+        choices = (whole, *([form.without(numbers=numbers) for form in whole] for numbers in (True, False)))
+        for forms in choices:
+            spare = width - 1 - sum(form.width() + GAP for form in forms) + GAP
+            if spare >= 0:
+                break
         length = min(BAR[0] + max(spare, 0) // len(forms), BAR[1])
         return beside(
             [
-                (self._list(name, form, length, rows, whole=whole), form.width(whole=whole, length=length))
+                (self._list(name, form, length, rows), form.width(length))
                 for name, form in zip(names, forms, strict=True)
             ]
         )
 
-    def _list(self, name: str, form: ListForm, length: int, rows: int, *, whole: bool) -> list[DashboardLine]:
+    def _list(self, name: str, form: ListForm, length: int, rows: int) -> list[DashboardLine]:
         """Return a list with its headings."""
-        fields = [one for one in form.fields if whole or not one.spare]
+        fields = form.fields
         head = f" {form.head:<{form.name}} {fitted(form.bar, length)}"
         for one in fields:
             head += f" {one.head:<{one.width}}" if one.form in TEXTS else f" {one.head:>{one.width}}"

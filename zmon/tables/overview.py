@@ -498,7 +498,7 @@ def _exceptions(
     elif present.gap:
         words = "No exception is open; only states were judged, because samples are missing."
     else:
-        why = "" if verdict.is_calm else ": no rule has held for long enough"
+        why = "" if verdict.is_calm else ": rules watch limits over some time, the verdict what waits now"
         words = f"No exception is open{why}{_earlier(view, present)}."
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
