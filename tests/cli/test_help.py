@@ -130,7 +130,10 @@ def test_the_document_for_programs_has_each_exit_status() -> None:
 @pytest.mark.parametrize(
     ("topic", "parts"),
     [
-        ("D12", ["logs share disks with data", "Holds when", "CMF", "Put the logs on volumes of their own"]),
+        (
+            "D12",
+            ["logs share volumes with data", "Holds when", "CMF", "Put the logs on volumes of their own"],
+        ),
         ("d4", ["aliases are too few", "D4b (aliases are missing)", "alias-use"]),
         ("resp", ["a column", "Response time as Linux sees it", "DEVICE.resp", "zmon help DEVICE.resp"]),
         ("MB/s", ["Data read and written"]),

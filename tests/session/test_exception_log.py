@@ -137,7 +137,7 @@ def test_line_mode_lists_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert main(["--line", "--from", str(CAPTURE)]) == OK
     said = capsys.readouterr().out
     assert line[:70] in said
-    assert "requests are with the disk or wait for it" in said.partition("EVENTS")[2]
+    assert "requests are with it or wait for it" in said.partition("EVENTS")[2]
 
 
 def test_the_status_is_the_highest_level(capsys: pytest.CaptureFixture[str]) -> None:
