@@ -129,7 +129,8 @@ def test_tasks_are_counted_by_pressure_or_by_their_number() -> None:
     assert tasks_wait(4, 5, UNKNOWN) is True
     assert tasks_wait(4, 4, UNKNOWN) is False
     assert tasks_wait(4, 5, 0.01) is False
-    assert tasks_wait(4, 1, 0.4) is True
+    assert tasks_wait(4, 5, 0.4) is False
+    assert tasks_wait(4, 1, 0.6) is True
 
 
 def test_without_channel_measurement_only_long_answers_count() -> None:

@@ -156,7 +156,7 @@ MEANINGS: Final = {
         "Add FCP paths, on other adapter cards.",
     ),
     "D15": DiagnosisMeaning(
-        "97 % busy, or 90 % and tasks wait; or 10 % stolen by the hypervisor",
+        "97 % busy, or 90 % and tasks wait half of the time; or 10 % stolen by the hypervisor",
         "/proc/stat, PSI",
         "Give this Linux more processors, or a larger share of them where the hypervisor withholds "
         "them; a guest needs no more virtual processors than the LPAR has.",

@@ -38,8 +38,9 @@ CERTAINLY_FULL: Final = 0.97
 """Utilisation from which on work waits for processors, however evenly it comes."""
 LIKELY_FULL: Final = 0.95
 """Utilisation from which on it likely does, where nothing shows whether tasks wait."""
-TASKS_WAIT: Final = 0.1
-"""The part of the time in which tasks wait for a processor, from which on it matters."""
+TASKS_WAIT: Final = 0.5
+"""The part of the time in which tasks wait for a processor, from which on processors that are not used all of
+the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
 FULL_PATHS: Final = 0.7
 FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
