@@ -155,7 +155,7 @@ def test_one_returns_from_a_system_at_once() -> None:
     """By F3, QUIT, or FLEET, without being asked; the menu has the way back."""
     for line in ("RETURN", "QUIT", "FLEET", "N"):
         session, _ = opened()
-        session.in_fleet = True
+        session.system = "lnx1"
         session.timeline.fleet = None  # a system's timeline has none
         run(session, line)
         assert session.ended, line

@@ -80,3 +80,14 @@ def test_what_is_not_measured_here_and_now_says_so(make_interval: Callable[..., 
     simulated = Interval(interval.before, interval.after._replace(simulated=True))
     assert header(DEVICE, interval, live=False)[66:] == "Captured data"
     assert header(DEVICE, simulated, live=True)[66:] == "    Simulated"
+
+
+@pytest.mark.parametrize(("width", "shown"), [(79, "lnx004  Interval 22:13:20 - 22:14:20"), (40, "lnx004")])
+def test_a_system_of_a_fleet_is_named(width: int, shown: str, make_interval: Callable[..., Interval]) -> None:
+    """At every width, because machine and time are those of other guests, too; the menu does the same."""
+    line = header(DEVICE, make_interval(Z, Z), live=False, width=width, system="lnx004")
+    assert line.startswith(" FCX108")
+    assert shown in line
+    assert len(line) == width
+    assert "lnx004" in header(MENU, None, live=False, width=width, system="lnx004")
+    assert "lnx004" in header(DEVICE, make_interval(Z, Z), live=False, times="A 1 to 2", system="lnx004")

@@ -202,7 +202,7 @@ def _system(args: argparse.Namespace, request: SystemRequest) -> Session:
     at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(utc))}.{part:09}Z"
     words = ["--from", request.path, "--at", at, *["--read-only"] * args.read_only]
     found = live.opened(load_screens(), parse("", words))
-    found.in_fleet = True
+    found.system = request.name
     return found
 
 

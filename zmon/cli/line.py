@@ -259,9 +259,16 @@ class Console:
         if session.interval is None:
             raise CommandError("There is no sample yet.")
         sheet = self._seen() if width else self.session.sheet()
-        times = session.page.times
         return list(
-            text(sheet, session.screens, session.interval, live=session.live, width=width, times=times)
+            text(
+                sheet,
+                session.screens,
+                session.interval,
+                live=session.live,
+                width=width,
+                times=session.page.times,
+                system=session.system,
+            )
         )
 
     def _seen(self) -> Sheet:

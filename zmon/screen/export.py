@@ -66,14 +66,16 @@ def text(  # noqa: PLR0913 - what is written, and in how much room
     most: int | None = None,
     width: int | None = None,
     times: str = "",
+    system: str = "",
 ) -> Iterator[str]:
     """Yield a whole screen as lines; in a `width` no column is cut, and sentences are folded.
 
-    For `times` see `header`.
+    For `times` and `system` see `header`.
     """
     if width is not None and not sheet.screen.room:
         sheet = sheet.within(width)
-    yield header(sheet.screen, interval, live=live, span=sheet.table.span, times=times, width=width or WIDTH)
+    span, room = sheet.table.span, width or WIDTH
+    yield header(sheet.screen, interval, live=live, span=span, times=times, width=room, system=system)
     yield ""
     yield from body(sheet, screens, most, width)
     for note in sheet.table.notes:

@@ -38,19 +38,23 @@ def header(  # noqa: PLR0913 - all that it shows
     times: str = "",
     width: int = WIDTH,
     stale: int = 0,
+    system: str = "",
 ) -> str:
     """Write the first line: screen number, CPU type, serial, interval and mode.
 
     `span` is begin and end (UTC in ns) of what is shown, where that is more than the interval; `times` names
     the times that are compared, where neither is the interval.  The menu has its title there instead, because
     it covers no interval, and needs none.  `stale` is when the last figures came of a source that does not
-    answer now.  In a smaller width whole parts are left out.
+    answer now.  `system` is the name of one of a fleet, before what all of them have alike.  In a
+    smaller width whole parts are left out, that name last.
     """
     width, right = min(width, WIDTH), mode(interval, live=live, held=held, stale=stale)
+    system = harmless(system, ascii_only=True)
+    name, alone = f"{system}  " * bool(system), f" {screen.id} {system}".rstrip()
     if interval is None or screen.layout == "menu":
-        parts = [f" {screen.id:<17}{screen.title}", f" {screen.id:<17}"]
+        parts = [f" {screen.id:<17}{name}{screen.title}", f" {screen.id:<17}{system}"]
     elif times:
-        parts = [f" {screen.id:<12}{times}", f" {screen.id} {times}", f" {screen.id}"]
+        parts = [f" {screen.id:<12}{name}{times}", f" {screen.id} {name}{times}", alone]
     else:
         machine = interval.after.frames.get("machine")
         kind, serial = (machine.cell("machine", n) if machine else "" for n in ("type", "sequence"))
@@ -58,11 +62,11 @@ def header(  # noqa: PLR0913 - all that it shows
         begin, end = _ends(interval) if span is None else _clocks(*span)
         times = f"{begin} - {end}"
         parts = [
-            *([f" {screen.id:<12}{cpu}  Interval {times}"] if interval.after.frames else []),
-            f" {screen.id:<12}Interval {times}",
-            f" {screen.id} {times}",
-            f" {screen.id} {end}",
-            f" {screen.id}",
+            *([f" {screen.id:<12}{name}{cpu}  Interval {times}"] if interval.after.frames else []),
+            f" {screen.id:<12}{name}Interval {times}",
+            f" {screen.id} {name}{times}",
+            f" {screen.id} {name}{end}",
+            alone,
         ]
     line = next(
         (part for part in parts if len(part) < width - len(right)),

@@ -410,7 +410,7 @@ def to_fleet(session: Session, _operands: str) -> None:
     """
     if session.timeline.fleet is not None:
         session.open("FLEET")
-    elif session.in_fleet:
+    elif session.system:
         session.quit()
     else:
         raise CommandError(NO_FLEET)
@@ -499,7 +499,14 @@ def write(session: Session, file: str) -> None:
         raise CommandError("There is nothing to print yet")
     stamp = clock(interval.after.at.utc).replace(":", "")
     file = os.path.expanduser(file or f"{page.screen.command.lower()}-{stamp}.txt")
-    written = text(session.sheet(), session.screens, interval, live=session.live, times=page.times)
+    written = text(
+        session.sheet(),
+        session.screens,
+        interval,
+        live=session.live,
+        times=page.times,
+        system=session.system,
+    )
     try:
         with open(file, "x", encoding="utf-8") as stream:
             stream.writelines(f"{line}\n" for line in written)

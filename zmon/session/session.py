@@ -117,8 +117,8 @@ class Session(Navigator):
         """The text of the last LOCATE."""
         self.read_only = False
         """Whether nothing is written."""
-        self.in_fleet = False
-        """Whether it was opened from a fleet, to which one returns."""
+        self.system = ""
+        """Its name in the fleet from which it was opened, to which one returns; empty if from none."""
         self.opens: SystemRequest | None = None
         """What of a fleet is to be opened when it has ended."""
         self.left_at = ""
@@ -206,7 +206,7 @@ class Session(Navigator):
             raise CommandError(
                 f"{screen.command} takes no operand {operands!r}; {screen.command} ALL lists all"
             )
-        if self.in_fleet:
+        if self.system:
             (title, items), *others = screen.items
             screen = screen.changed(items=((title, (*items, FLEET_ITEM)), *others))
         return screen if operands else folded(screen, self.screens)
@@ -300,7 +300,7 @@ class Session(Navigator):
 
         One returns to a fleet at once.
         """
-        self.ended = self.leaving or self.in_fleet
+        self.ended = self.leaving or bool(self.system)
         self.message = "" if self.ended else f"{key} again leaves zmon; QUIT leaves at once"
         self.leaving = True
 

@@ -49,18 +49,27 @@ def heading(  # noqa: PLR0913 - one for each part of a header
     times: str = "",
     name: str = "",
     stale: int = 0,
+    system: str = "",
 ) -> Line:
     """Return the header of a screen; without an interval its name alone.
 
     Its end says what the data are (live, Replay, Simulated, stale) at every width.  `span` is begin and end
     of what is shown, where that is more than the interval; `times` are those compared, where neither is the
-    interval.  A `name` takes the place of the screen's own.
+    interval.  A `name` takes the place of the screen's own; `system` is one of a fleet.
     """
     screen = screen.changed(id=name) if name else screen
     if interval is None:
         return Line(f" {screen.id:<13}{screen.title}", "strong")
     written = header(
-        screen, interval, live=live, held=held, span=span, times=times, width=width - 1, stale=stale
+        screen,
+        interval,
+        live=live,
+        held=held,
+        span=span,
+        times=times,
+        width=width - 1,
+        stale=stale,
+        system=system,
     )
     mode = max(written.rstrip().rfind("  ") + 2, 0)
     parts = [Part(*found.span(), "label") for found in _LABELS.finditer(written)]

@@ -269,6 +269,7 @@ class Glass:
                 times=self.session.page.times,
                 name=self._title(room),
                 stale=self.session.timeline.stale_since if self.session.live else 0,
+                system=self.session.system,
             ),
             *self._conclusion(),
             *body,
