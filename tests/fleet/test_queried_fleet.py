@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +18,16 @@ from zmon.absent import Absent
 from zmon.event import LEVELS
 from zmon.fleet import queried_fleet
 from zmon.fleet.fleet_tables import fleet_of
-from zmon.fleet.queried_fleet import MIN_SCRAPE, SELDOM, PrometheusApi, QueriedFleet, series_of, weighed
+from zmon.fleet.queried_fleet import (
+    MIN_SCRAPE,
+    SELDOM,
+    SHORTER,
+    WHOLE,
+    PrometheusApi,
+    QueriedFleet,
+    series_of,
+    weighed,
+)
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource
 
 if TYPE_CHECKING:
@@ -43,6 +53,8 @@ class FakeServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str]] = []
+        self.times: list[str] = []
+        """Of which instants; empty for a range."""
 
     @property
     def url(self) -> str:
@@ -58,7 +70,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer."""
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        query = parse_qs(body)["query"][0]
+        words = parse_qs(body)
+        query = words["query"][0]
+        self.server.times.append(words.get("time", [""])[0])
         self.server.asked.append((self.path, query))
         status, answer = self.server.answers(self.path, query)
         self.send_response(status)
@@ -104,7 +118,6 @@ def two_guests(path: str, query: str) -> tuple[int, bytes]:
     lcu = {"box": "B.1", "lcu": "7600"}
     rows: list[tuple[dict[str, str], str]] = [
         ({**ours, "figure": "zmon_host_info", "guest": "LNX1", "cpc": "C1"}, "1"),
-        *(({**each, "figure": "zmon_sample_timestamp_seconds"}, "7190") for each in (ours, theirs)),
     ]
     for each, io in ((ours, 30), (theirs, 10)):
         rows.append(({**each, **lcu, "figure": "zmon_lcu_info", "vendor": "IBM"}, "1"))
@@ -316,3 +329,44 @@ def test_a_screen_is_renewed_as_often_as_the_server_asks(
         (200, matrix(*series)) if query.endswith("[2m]") else two_guests(path, query)
     )
     assert QueriedFleet(server.url, {}, END).seconds == seconds
+
+
+def test_a_system_is_judged_over_the_time_in_which_it_reported(server: FakeServer) -> None:
+    """Not over the whole period, which would make 44 I/O a second of 306; its state says since when."""
+
+    def answers(path: str, query: str) -> tuple[int, bytes]:
+        if query.startswith("min_over_time"):
+            return 200, vector(({"instance": "lnx1:10390"}, "3000"), ({"instance": "lnx2:10390"}, "6700"))
+        return two_guests(path, query)
+
+    server.answers = answers
+    begin = END - 3600 * SECOND
+    members = QueriedFleet(server.url, {}, END).members(begin, END)
+    windows = [
+        int(re.findall(r"rate\(\w+\[(\d+)s", query)[0]) for _, query in server.asked if "rate(" in query
+    ]
+    assert windows[0] == 3600
+    assert SHORTER * 500 <= windows[1] <= 500 / WHOLE
+    rows = fleet_of(members, begin, END).guests
+    assert [row.io for row in rows] == [30, 10]
+    assert rows[0].state == ""
+    assert rows[1].state.startswith("reports since ")
+    assert "recording" not in rows[1].state
+
+
+def test_a_system_that_reports_no_more_is_judged_until_then(server: FakeServer) -> None:
+    """And is not called a recording."""
+
+    def answers(path: str, query: str) -> tuple[int, bytes]:
+        if query.startswith(("min_over_time", "max_over_time")):
+            value = "3500" if query.startswith("min") else "6800.5"
+            return 200, vector(*(({"instance": f"{name}:10390"}, value) for name in ("lnx1", "lnx2")))
+        return two_guests(path, query)
+
+    server.answers = answers
+    source = QueriedFleet(server.url, {}, END)
+    begin = END - 3600 * SECOND
+    rows = fleet_of(source.members(begin, END), begin, END).guests
+    times = [at for (_, query), at in zip(server.asked, server.times, strict=True) if "rate(" in query]
+    assert times == ["6801.000"]
+    assert all(row.state.startswith("reports until ") for row in rows)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import clock
 from zmon.event import BAD, LEVELS
 from zmon.fleet.filling import filling_of
 from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed, lcu_parts, together
@@ -28,6 +29,7 @@ MAX_NAMED: Final = 3
 """Guests that are named as those that fill an LCU."""
 LATE: Final = 300_000_000_000
 """ns that a recording may end before the time and still count as complete."""
+HOUR: Final = "%H:%M"
 OWN_ONLY: Final = "~ (this guest alone)"
 """Marks the load of a channel path that is estimated from the connect time of one guest."""
 APART: Final = "of another time than the others: not added to boxes and LCUs"
@@ -171,7 +173,7 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSE
     return Fleet(
         begin,
         end,
-        tuple(_guest(member, end, is_apart=member.name in apart) for member in members),
+        tuple(_guest(member, begin, end, is_apart=member.name in apart) for member in members),
         tuple(_boxes(shares)),
         tuple(_lcus(shares)),
         tuple(_fillers(shares)),
@@ -212,17 +214,12 @@ def ran_apart(members: Iterable[Member], begin: int, end: int) -> frozenset[str]
 # guests
 
 
-def _guest(member: Member, end: int, *, is_apart: bool = False) -> GuestRow:
+def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> GuestRow:
     figures = together(member.lcus.values())
     boxes = {key.split(".")[1] if key.count(".") == 2 else key for key in member.lcus}
     entries = member.exceptions
     bad = sum(1 for entry in entries or () if entry.level == BAD)
     known = entries is not None
-    state = member.problem or APART * is_apart
-    if not state and member.span[1] < end - LATE:
-        state = "its recording ended before this time" if not member.machine else "its recording ends earlier"
-    if not state and not member.lcus:
-        state = "no LCU with I/O is known"
     machine = member.machine
     return GuestRow(
         member.name,
@@ -238,9 +235,25 @@ def _guest(member: Member, end: int, *, is_apart: bool = False) -> GuestRow:
         bad if known else NO_EXCEPTIONS,
         len(entries or ()) - bad if known else NO_EXCEPTIONS,
         member.span[1],
-        state,
+        member.problem or APART * is_apart or _time_known(member, begin, end) or _io_known(member),
         member.path,
     )
+
+
+def _time_known(member: Member, begin: int, end: int) -> str:
+    """Say of which part of a time there is nothing of a system; empty if there is all."""
+    since, until = member.span
+    if not member.is_recorded:
+        late, early = since > begin + LATE, until < end - LATE
+        words = ("reports" + f" since {clock(since, HOUR)}" * late) * (late or early)
+        return words + f" until {clock(until, HOUR)}" * early
+    if until >= end - LATE:
+        return ""
+    return "its recording ends earlier" if member.machine else "its recording ended before this time"
+
+
+def _io_known(member: Member) -> str:
+    return "" if member.lcus else "no LCU with I/O is known"
 
 
 def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:

@@ -97,6 +97,8 @@ class Member(NamedTuple):
     channels: tuple[ChannelUse, ...] = ()
     exceptions: tuple[ExceptionEntry, ...] | None = None
     """Those of the time, the heaviest first; None if they were not recorded."""
+    is_recorded: bool = True
+    """Whether its figures are from a recording, and not from metrics."""
 
 
 def found_in(directory: str) -> dict[str, str]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SECOND: Final = 1_000_000_000
+MINUTE: Final = 60.0
 DAY: Final = 86_400 * SECOND
 TIMEOUT: Final = 10.0
 """Seconds for an answer in all, however slowly it comes."""
@@ -57,6 +58,11 @@ MIN_SCRAPE: Final = 5.0
 """Seconds; more often a screen is not renewed."""
 SELDOM: Final = 60.0
 """Seconds after which it is renewed at the latest, however seldom the server asks."""
+SHORTER: Final = 0.75
+"""How long the time is over which a system is judged that began to report lately, of that in which it did, at
+least; so few questions are asked even where each system began at another time."""
+WHOLE: Final = 0.95
+"""The part of the period in which a system has to report to be judged over all of it."""
 NO_SERVER: Final = "what follows --from is no server: write http://HOST:9090"
 NO_CREDENTIALS: Final = (
     "no user and password belong into the URL, because everybody can see a command line; a proxy on this"
@@ -243,6 +249,8 @@ class Found:
 
     name: str
     host: Mapping[str, str] = field(default_factory=dict)
+    since: float = 0.0
+    """When it reported first in the time, and at last; seconds since 1970."""
     until: float = 0.0
     is_simulated: bool = False
     lcus: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -316,16 +324,40 @@ class QueriedFleet:
         Raises:
             FleetError: there is no answer that can be used.
         """
-        seconds = max(round((end - begin) / SECOND), 1)
-        at, window = end / SECOND, f"[{seconds}s]"
         found = {name: Found(name) for name in self.systems}
-        for one in self._api.query(_joined(window), at):
-            self._take(found, one)
+        for (seconds, at), names in self._times(found, begin, end).items():
+            asked = {name: found[name] for name in names}
+            for one in self._api.query(_joined(f"[{seconds}s]"), at):
+                self._take(asked, one)
         entries = self._open_exceptions(begin, end)
         return [
-            self._member(each, seconds, [entry for name, entry in entries if name == each.name])
+            self._member(each, [entry for name, entry in entries if name == each.name])
             for each in found.values()
         ]
+
+    def _times(self, found: Mapping[str, Found], begin: int, end: int) -> dict[tuple[int, float], list[str]]:
+        """Return over how many seconds, until when, which systems are judged: each while it reported.
+
+        A server divides an increase by the time that is asked for, also where it has figures of a part only.
+        """
+        seconds, at = max(round((end - begin) / SECOND), 1), end / SECOND
+        for name in ("since", "until"):
+            edge = "min" if name == "since" else "max"
+            for one in self._api.query(f"{edge}_over_time({SAMPLED_AT.sample}[{seconds}s])", at):
+                system = found.get(self._names.get(one.labels.get("instance", ""), ""))
+                if system is not None:
+                    setattr(system, name, min(one.value, at))
+        times: dict[tuple[int, float], list[str]] = {}
+        for system in found.values():
+            system.since = max(system.since, begin / SECOND)
+            is_late = system.since < system.until < at - MINUTE
+            last = math.ceil(system.until) if is_late else at
+            known = last - system.since
+            asked = float(seconds)
+            while asked * WHOLE > known > 1:
+                asked *= SHORTER
+            times.setdefault((max(int(asked), 1), last), []).append(system.name)
+        return times
 
     def _take(self, found: Mapping[str, Found], one: AnsweredSeries) -> None:
         """Take one series of the answer."""
@@ -341,8 +373,6 @@ class QueriedFleet:
             system.vendors[lcu] = _word(labels.get("vendor", ""), dots=False)
         elif figure == HOST_INFO.name:
             system.host = labels
-        elif figure == SAMPLED_AT.name:
-            system.until = max(system.until, one.value)
         elif figure == SIMULATED.name:
             system.is_simulated = True
         elif figure == CPU_SECONDS.name:
@@ -353,8 +383,9 @@ class QueriedFleet:
             system.channels.setdefault(key, {})[figure] = one.value
             system.types[key] = labels.get("type", "")
 
-    def _member(self, one: Found, seconds: int, entries: Sequence[ExceptionEntry]) -> Member:
+    def _member(self, one: Found, entries: Sequence[ExceptionEntry]) -> Member:
         """Return what is known of a system as if it came from its recording."""
+        seconds = max(one.until - one.since, 1.0)
         machine = {
             "guest_name": one.host.get("guest", ""),
             "lpar_name": one.host.get("lpar", ""),
@@ -376,7 +407,7 @@ class QueriedFleet:
             one.name,
             self._recordings.get(one.name, ""),
             "" if one.until else "it has not reported in this time",
-            span=(0, round(one.until * SECOND)),
+            span=(round(one.since * SECOND), round(one.until * SECOND)),
             machine=machine,
             is_simulated=one.is_simulated,
             lcus={
@@ -387,6 +418,7 @@ class QueriedFleet:
             cpu=Weighed(100 * one.busy * seconds, one.every * seconds),
             channels=channels,
             exceptions=tuple(sorted(entries, key=lambda entry: entry.heaviness)) if one.until else None,
+            is_recorded=False,
         )
 
     def exceptions(self) -> Iterator[tuple[str, ExceptionEntry, bool]]:
@@ -467,7 +499,7 @@ def _joined(window: str) -> str:
     ]
     parts += [
         named(metric.name, f"last_over_time({metric.sample}{window})")
-        for metric in (LCU_INFO, HOST_INFO, SAMPLED_AT, SIMULATED)
+        for metric in (LCU_INFO, HOST_INFO, SIMULATED)
     ]
     parts.append(named(CPU_SECONDS.name, f"sum by (instance, mode) (rate({CPU_SECONDS.sample}{window}))"))
     parts += [
