@@ -14,6 +14,8 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
+from zmon.cli.serve_metrics import played
+from zmon.sample import Instant, Sample
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60
@@ -88,3 +90,17 @@ def test_a_source_that_is_none_is_said(capsys: pytest.CaptureFixture[str]) -> No
     """As everywhere."""
     assert main(["serve-metrics", "--from", "/nowhere/at/all"]) == FAILED
     assert "/nowhere/at/all" in capsys.readouterr().err
+
+
+def test_a_simulated_machine_is_played_as_of_now() -> None:
+    """At its own pace, so that rates are right; with its own dates an alert on the age would be raised."""
+    second = 1_000_000_000
+    now = 1_000_000 * second
+    old = [Sample(Instant(at * second, at * second, "b"), {}, "lab") for at in (100, 160, 220)]
+    due = played(iter(old), lambda: now)
+    assert [(one.at.utc - now) // second for one in due()] == [-60, 0]
+    assert due() == []
+    now += 61 * second
+    assert [(one.at.utc - now) // second for one in due()] == [-1]
+    now += 900 * second
+    assert due() == []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from contextlib import closing
+from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ from zmon.session.when import LAST
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.event import ExceptionEntry
     from zmon.sample import Sample
@@ -86,27 +88,42 @@ class _Judge:
         return self._open
 
 
-def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Sample | None]:
-    """Return what takes the next sample: of this machine now, of a recording the last one it has.
+def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Iterable[Sample]]:
+    """Return what takes samples: of this machine one now, of a recording the last one it has.
 
-    A simulated machine is played, a sample at each call.
+    A simulated machine is played as if its first interval had just ended.
     """
     if isinstance(timeline, LiveTimeline):
-        return timeline.take
+        return lambda: (timeline.take(),)
     if is_simulated(args.source):
-        samples = timeline.samples()
-        return lambda: next(samples, None)
+        return played(timeline.samples(), time.time_ns)
 
-    def newest() -> Sample | None:
+    def newest() -> Iterable[Sample]:
         timeline.refresh()
         last = timeline.find(LAST)
-        return None if last is None else last.sample
+        return () if last is None else (last.sample,)
 
     return newest
 
 
+def played(samples: Iterator[Sample], now: Callable[[], int]) -> Callable[[], list[Sample]]:
+    """Return what yields of samples of another time those that are due by now: the second one is at once."""
+    waiting = list(islice(samples, 2))
+    shift = now() - waiting[-1].at.utc if waiting else 0
+
+    def due() -> list[Sample]:
+        found = []
+        while waiting and waiting[0].at.utc + shift <= now():
+            sample = waiting.pop(0)
+            found.append(sample._replace(at=sample.at._replace(utc=sample.at.utc + shift)))
+            waiting.extend(islice(samples, 0 if waiting else 1))
+        return found
+
+    return due
+
+
 def _sample(
-    args: argparse.Namespace, take: Callable[[], Sample | None], exporter: Exporter, judge: _Judge
+    args: argparse.Namespace, take: Callable[[], Iterable[Sample]], exporter: Exporter, judge: _Judge
 ) -> None:
     """Take samples at their deadlines until a signal comes."""
     clock, service = SignalClock(), Service(os.environ)
@@ -116,11 +133,12 @@ def _sample(
     failed = ""
     while not clock.orders.end:
         try:
-            sample = take()
-            if sample is not None and sample is not last:
-                judge.follow(sample)
-                exporter.follow(sample)
-            failed, last = "", sample
+            for sample in take():
+                if sample is not last:
+                    judge.follow(sample)
+                    exporter.follow(sample)
+                last = sample
+            failed = ""
         except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
             why = f"no sample: {type(error).__name__}: {error}"
             if why != failed:
