@@ -20,6 +20,9 @@ MAX_CHARACTERS: Final = 256 << 10
 MAX_DOTS: Final = 256
 """Most dots of a line.  `tomllib` takes the square of the parts of a dotted key in time and memory."""
 
+END: Final = " (at end of document)"
+"""How the parser of TOML calls the last line."""
+
 TYPES: Final = {
     bool: "true or false",
     dict: "a table",
@@ -142,7 +145,7 @@ class TomlDocument:
         try:
             self.data = parse_kept(text, origin) if is_shipped else parse_toml(text)
         except TomlError as problem:
-            raise error(f"{origin}: {problem}{advice}") from problem
+            raise error(f"{_placed(origin, text, str(problem))}{advice}") from problem
 
     @cached_property
     def lines(self) -> dict[Keys, int]:
@@ -165,6 +168,16 @@ class TomlDocument:
     def top(self) -> TomlTable:
         """Return the whole document as a table."""
         return TomlTable(self, (), self.data)
+
+
+def _placed(origin: str, text: str, problem: str) -> str:
+    """Write what is wrong with a document behind its file and line, as all mistakes in it are."""
+    import re  # noqa: PLC0415 - only an error needs it
+
+    if problem.endswith(END):
+        return f"{origin}:{len(text.splitlines())}: {problem.removesuffix(END)}"
+    found = re.fullmatch(r"(?s)(.*) \(at line (\d+), column (\d+)\)", problem)
+    return f"{origin}:{found[2]}: {found[1]} (column {found[3]})" if found else f"{origin}: {problem}"
 
 
 def _lines(text: str) -> dict[Keys, int]:

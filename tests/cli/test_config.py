@@ -98,3 +98,14 @@ def test_the_keys_are_those_of_the_map(
 def test_values_are_written_as_toml_reads_them(value: object) -> None:
     """Whatever is in a name: quotes, backslashes, control characters, other planes of Unicode."""
     assert tomllib.loads(f"x = {written(value)}") == {"x": value}
+
+
+def test_a_key_of_two_functions_is_refused_as_the_screens_refuse_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With file and line: who checks the settings need not open a screen."""
+    file = tmp_path / "zmon.toml"
+    file.write_text('[keys]\nmenu = "f1"\n')
+    monkeypatch.setenv("ZMON_CONFIG", str(file))
+    assert main(["config"]) == 2
+    assert f"{file}:2: keys.menu: F1 is the key of help, too" in capsys.readouterr().err

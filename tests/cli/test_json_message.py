@@ -90,6 +90,9 @@ def test_a_file_of_settings_is_named_with_its_line(
     status, (found,), _ = objects(capsys, "show", "MENU", "--json-errors")
     assert (status, found["where"]) == (2, f"{file}:2")
     assert found["do"].startswith("did you mean interval?")
+    file.write_text("interval = 0\n")
+    _, (found,), _ = objects(capsys, "show", "MENU", "--json-errors")
+    assert found["do"].startswith("correct it")
 
 
 def test_the_next_command_is_for_people_again(capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,8 +113,10 @@ def test_a_theme_that_does_not_exist_is_refused(
     """Before the screen is taken, with those that exist."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("zmon.cli.live.is_terminal", lambda: True)
-    assert main(["--theme", "pink", "--from", lay_out("qemu")]) == USAGE
-    assert "there is no theme 'pink'; there are light, dark, ansi, " in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["--theme", "pink", "--from", lay_out("qemu")])
+    assert ended.value.code == USAGE
+    assert "there is no theme 'pink'; zmon's own are 3270, light, dark, " in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -163,6 +163,9 @@ def test_an_empty_text_is_no_setting(own: Path) -> None:
         ("site = 'site.toml'", "1: site: is a path from / or ~ on, not 'site.toml'"),
         ("listing = [5]", "1: listing: is a list of texts in quotes; 5 is none"),
         ("[record]\nonly = 'disk'", "2: record.only: 'disk' is none of "),
+        ("\ntheme = 'drak'", "2: theme: there is no theme 'drak': did you mean dark? zmon's own are 3270, "),
+        ("theme = 'dracul'", "1: theme: there is no theme 'dracul': did you mean dracula? "),
+        ("site = '/a'\nsite = '/b'", "2: Cannot overwrite a value"),
         ('theme = "\\u001b[31m"', "1: theme: has characters that cannot be printed"),
     ],
 )  # fmt: skip
@@ -174,7 +177,7 @@ def test_a_mistake_is_named_with_its_line_and_what_is_allowed(own: Path, text: s
 def test_a_file_that_is_no_toml_is_named(own: Path) -> None:
     """With the line that the parser stumbled over."""
     own.write_text("interval =\n")
-    with pytest.raises(SettingsError, match=r"zmon\.toml: Invalid value \(at line 1"):
+    with pytest.raises(SettingsError, match=r"zmon\.toml:1: Invalid value \(column 11\)"):
         defaults_of("", os.environ)
 
 
@@ -183,7 +186,7 @@ def test_a_mistake_ends_a_command_but_not_its_help(own: Path, capsys: pytest.Cap
     own.write_text("intervall = 5\n")
     assert main(["show", "DEVICE"]) == 2
     assert capsys.readouterr().err.endswith(
-        "did you mean interval?; ZMON_CONFIG= in the environment goes on without settings\n"
+        "did you mean interval?; correct it, or go on without settings: ZMON_CONFIG= in the environment\n"
     )
     assert main(["show", "EXCEPT", "--status"]) == 3
     assert capsys.readouterr().out.startswith("ZMON UNKNOWN - ")
@@ -195,10 +198,21 @@ def test_a_mistake_ends_a_command_but_not_its_help(own: Path, capsys: pytest.Cap
 def test_one_file_may_be_named_in_the_environment(own: Path, tmp_path: Path) -> None:
     """It replaces both; an empty name is none."""
     own.write_text("interval = 10\n")
+    (tmp_path / "other.toml").touch()
     other = str(tmp_path / "other.toml")
     assert config_files({"ZMON_CONFIG": other}) == [other]
     assert config_files({"ZMON_CONFIG": ""}) == []
     assert config_files({"HOME": "/home/eve"}) == [settings.SYSTEM, "/home/eve/.config/zmon/zmon.toml"]
+
+
+def test_a_file_that_is_named_must_exist(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a misspelt name would silently be no settings at all."""
+    own.touch()
+    monkeypatch.setenv("ZMON_CONFIG", "/nope")
+    assert main(["config"]) == 2
+    assert "/nope: does not exist, and ZMON_CONFIG names it; " in capsys.readouterr().err
 
 
 def test_the_theme_of_the_environment_is_stronger(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ def test_equal_numbers_are_told_with_their_place() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = [", "site.toml: "),
+        ("x = [", "site.toml:1: "),
         ("colour = 1", "site.toml:1: colour is not known here; known are bars, capacity, channels"),
         ("lcu_by_number = 1", "site.toml:1: lcu_by_number is a list of tables"),
         ('[[lcu_by_number]]\npattern = "7nXX"', "site.toml:1: serial is missing; give a text in quotes"),

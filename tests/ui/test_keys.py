@@ -98,7 +98,7 @@ def test_own_keys_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("help = ]", "line 1"),
+        ("help = ]", ":1: "),
         ('hlp = "f1"', "keys.toml:1: hlp: is no function: did you mean help"),
         ('zzz = "f1"', "keys.toml:1: zzz: is no function; there are help, "),
         ("help = 1", "as a text"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from tests.ui.terminals import SMALL, OnTerminal
-from zmon.cli.output import INTERRUPTED, USAGE
+from zmon.cli.output import INTERRUPTED
 from zmon.ui.line import Line, Part
 from zmon.ui.opening import END, SOON, picture, running
 
@@ -147,14 +147,6 @@ def test_a_terminal_that_takes_no_output_is_not_waited_for() -> None:
         terminal.stop_output()
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.status(reads=False) == 128 + signal.SIGTERM
-        assert terminal.settings_are_back
-
-
-def test_an_unknown_theme_is_told_on_the_first_screen_of_the_terminal() -> None:
-    """The pictures are gone by then."""
-    with OnTerminal(slow(), ("--from", SMALL, "--theme", "mauve")) as terminal:
-        assert terminal.status() == USAGE
-        assert "no theme 'mauve'" in terminal.written.rpartition(END)[2]
         assert terminal.settings_are_back
 
 

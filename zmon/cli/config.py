@@ -6,8 +6,17 @@ import json
 import os
 import re
 
-from zmon.cli.output import OK
-from zmon.cli.settings import KEYS, MACHINE, SETTINGS, SOURCES, config_files, load_settings, options_of
+from zmon.cli.output import OK, misused
+from zmon.cli.settings import (
+    KEYS,
+    MACHINE,
+    SETTINGS,
+    SOURCES,
+    SettingsError,
+    config_files,
+    load_settings,
+    options_of,
+)
 from zmon.cli.subcommands import KEY_MAPS
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +48,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the settings; returns the exit status."""
     files = config_files(os.environ)
     found = load_settings(files)
+    try:
+        _see_keys(found)
+    except SettingsError as error:
+        return misused(str(error))
     if args.format == "json":
         print(json.dumps(_data(files, found), indent=2))
     else:
@@ -70,6 +83,24 @@ def _lines(files: list[str], found: dict[tuple[str, str], Setting]) -> Iterator[
     for name, default, help_, setting in _keys(found):
         written_ = f"{name} = {written(setting.words if setting else default)}"
         yield f"{written_}  # {setting.place}" if setting else f"# {written_}  # {help_}"
+
+
+def _see_keys(found: dict[tuple[str, str], Setting]) -> None:
+    """See that no key has two functions, as the screens do.
+
+    Raises:
+        SettingsError: one has.
+    """
+    from zmon.ui.keys import KeyMap, KeysError  # noqa: PLC0415 - of this command alone
+
+    chosen = found.get(("", KEYS))
+    try:
+        KeyMap(
+            chosen.value if chosen else KEY_MAPS[0],
+            {name: one.value for (table, name), one in found.items() if table == KEYS},
+        )
+    except KeysError as error:
+        raise SettingsError(str(error)) from error
 
 
 def _keys(found: dict[tuple[str, str], Setting]) -> Iterator[tuple[str, str, str, Setting | None]]:

@@ -111,11 +111,7 @@ def _full_screen(args: argparse.Namespace, session: Session, first: str, seconds
     with nullcontext() if is_in_browser() else pictures as early:
         from zmon.ui import app  # noqa: PLC0415 - line mode needs no textual
 
-        try:
-            return app.run(session, seconds, first, args.theme, keymap=keymap, history=history, early=early)
-        except app.ThemeError as error:
-            problem = str(error)
-    return misused(problem)
+        return app.run(session, seconds, first, args.theme, keymap=keymap, history=history, early=early)
 
 
 def is_recorded(session: Session) -> bool:

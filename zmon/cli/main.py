@@ -96,7 +96,7 @@ def _run(words: Sequence[str]) -> int:
         defaults = defaults_of(name, os.environ)
     except SettingsError as error:
         if HELP.isdisjoint(words):
-            message = f"{error}; {VARIABLE}= in the environment goes on without settings"
+            message = f"{error}; correct it, or go on without settings: {VARIABLE}= in the environment"
             return _failed(words, message, misused)
         defaults = Defaults(name, {})
     args = parse_plain(declare, words[bool(name) :], defaults.declare)

@@ -84,9 +84,17 @@ class Setting(NamedTuple):
 
 
 def config_files(environ: Mapping[str, str]) -> list[str]:
-    """Return the files of settings, the stronger ones last, whether they exist or not."""
+    """Return the files of settings, the stronger ones last, whether they exist or not.
+
+    Raises:
+        SettingsError: one that was named does not exist.
+    """
+    if named := environ.get(VARIABLE):
+        if not os.path.exists(named):
+            raise SettingsError(f"{named}: does not exist, and {VARIABLE} names it")
+        return [named]
     if VARIABLE in environ:
-        return [environ[VARIABLE]] if environ[VARIABLE] else []
+        return []
     own = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
     return [SYSTEM, os.path.join(own, "zmon", "zmon.toml")]
 

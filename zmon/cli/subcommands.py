@@ -71,6 +71,15 @@ def seconds(words: str) -> float:
     return value
 
 
+def theme(words: str) -> str:
+    """Read the name of a theme."""
+    from zmon.ui.theme_names import unknown_theme  # noqa: PLC0415 - most command lines name none
+
+    if words and (problem := unknown_theme(words)):
+        raise _wrong(problem)
+    return words
+
+
 def pause(words: str) -> float:
     """Read the seconds between two passes of a capture, which may be none."""
     value = _number(words)
@@ -290,7 +299,7 @@ def _surface(parser: argparse.ArgumentParser) -> None:
     """Add `--line`, `--theme`, `--keys` and `--read-only`."""
     _option(parser, "--line", "line mode instead of the full screen")
     text = "colours: 3270 (default), light, dark, contrast, ansi (16 colours), or another theme of Textual"
-    _option(parser, "--theme NAME", text, default="")
+    _option(parser, "--theme NAME", text, type=theme, default="")
     text = "keys: fcon (those of the Toolkit, default), vi or less; : opens the command line in the last two"
     _option(parser, "--keys MAP", text, choices=KEY_MAPS, default=KEY_MAPS[0])
     _option(parser, "--read-only", "write no file and no note, and ask CP nothing: for others to look on")

@@ -16,6 +16,7 @@ from zmon.ui.opening import EarlyReader, new_glass
 from zmon.ui.painter import Beside, Painter
 from zmon.ui.terminal import Terminal, ended_by_signals, let_go
 from zmon.ui.theme import ALIASES, CSS, OWN_THEMES, THEME_3270, parts
+from zmon.ui.theme_names import unknown_theme
 from zmon.ui.threads import ConcludingThread, ReadingThread, SamplingThread
 from zmon.ui.tour_panel import Room, TourPanel
 
@@ -54,10 +55,6 @@ class WorkDone(Message):
         """Let a newer sample replace one that was not taken yet."""
         both = (self.result, message.result) if isinstance(message, WorkDone) else ()
         return bool(both) and all(result.sample is not None for result in both)
-
-
-class ThemeError(ValueError):
-    """There is no theme of the name that was given; says which there are."""
 
 
 class GlassError(Exception):
@@ -114,9 +111,8 @@ class Zmon(App[int], inherit_bindings=False):
         self.glass.take_threads(self.sampling, self.reading, self.concluding)
         if isinstance(early, EarlyReader):
             early.hand_over(self.reading)
-        if theme and ALIASES.get(theme, theme) not in self.available_themes:
-            known = ", ".join((*ALIASES, *self.available_themes))
-            self.glass.say(f"there is no theme {theme!r}; there are {known}", "alarm")
+        if theme and (problem := unknown_theme(theme)):
+            self.glass.say(problem, "alarm")
 
     def _suitable_theme(self, wanted: str) -> str:
         """Return the theme that is wanted, else the 3270's where the terminal can show it."""
@@ -327,7 +323,6 @@ def run(  # noqa: PLR0913 - these are a user's choices
     pictures their glass goes on.
 
     Raises:
-        ThemeError: there is no such theme; nothing was shown.
         GlassError: a mistake in zmon or in Textual has ended it; the terminal is given back.
     """
     if not session.live and session.interval is None and not session.timeline.previews:
@@ -335,10 +330,6 @@ def run(  # noqa: PLR0913 - these are a user's choices
     sys.setswitchinterval(SWITCH_SECONDS)
     glass = None if early is None else early.glass
     app = Zmon(session, seconds, first_command, theme, keymap=keymap, history=history, glass=glass)
-    if theme and ALIASES.get(theme, theme) not in app.available_themes:
-        raise ThemeError(
-            f"there is no theme {theme!r}; there are {', '.join((*ALIASES, *app.available_themes))}"
-        )
 
     def give_back() -> None:
         app.give_back()
