@@ -19,12 +19,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = EXAMPLE.findall((ROOT / "docs" / "where.md").read_text(encoding="utf-8")) + EXAMPLE.findall(README)
 COMMANDS = re.findall(r"^\.venv/bin/zmon\b *([^#\n]*?) *(?:#.*)?$", README, re.MULTILINE)
 DAYS = "/var/tmp/zmon"  # noqa: S108 - as the readme calls it
+FLEET = "/tmp/fleet"  # noqa: S108 - likewise
 
 
 def test_there_are_examples() -> None:
     """They are found where the manual has them."""
     assert len(EXAMPLES) == 5
-    assert len(COMMANDS) == 16
+    assert len(COMMANDS) == 17
 
 
 @pytest.mark.parametrize(("words", "shown"), EXAMPLES)
@@ -65,6 +66,10 @@ def test_a_command_of_the_readme_works_as_written(
     monkeypatch.setattr("sys.stdin", io.StringIO("QUIT\n"))
     words = [days if word == DAYS else word for word in shlex.split(command)]
     words = [str(tmp_path / word) if word in {"here.tar.gz", "incident.zmon"} else word for word in words]
+    if FLEET in words:
+        words = [str(tmp_path / "fleet") if word == FLEET else word for word in words]
+        assert main(["lab", "fleet", str(tmp_path / "fleet"), "--guests", "2", "--for", "2m"]) == 0
+        words = ["fleet", words[-1], "--line"]
     monkeypatch.chdir(ROOT)
     if words[:1] == ["record"]:
         words = ["record", str(tmp_path / "new"), "--for", "1s"]

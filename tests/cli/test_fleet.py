@@ -6,16 +6,14 @@ import csv
 import io
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from zmon.cli import live
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("utc")
 
@@ -46,6 +44,17 @@ def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixtu
     assert str(fleet) in closer
 
 
+def test_the_document_shows_what_the_laboratory_gives(
+    fleet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its example is of as many guests and as long as the fleet of these tests."""
+    page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    assert "--guests 4 --for 12m" in page
+    assert main(["fleet", str(fleet)]) == OK
+    said = capsys.readouterr().out.splitlines()[1]
+    assert said in page.replace("\n", " ")
+
+
 def test_the_command_that_looks_closer_works(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It opens the recording of that system at that time."""
     main(["fleet", str(fleet), "exceptions", "--format", "json"])
@@ -58,7 +67,7 @@ def test_programs_get_rows(fleet: Path, capsys: pytest.CaptureFixture[str]) -> N
     """CSV of one view, JSON of all; what is not known is empty, or null."""
     assert main(["fleet", str(fleet), "guests", "--format", "csv"]) == OK
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["guest"] for row in rows] == ["lnx001", "lnx002", "lnx003", "lnx004"]
+    assert [row["guest"] for row in rows] == ["lnx004", "lnx002", "lnx001", "lnx003"]
     assert all(float(row["io"]) > 0 for row in rows)
     assert main(["fleet", str(fleet), "--format", "json"]) == OK
     document = json.loads(capsys.readouterr().out)
@@ -70,6 +79,34 @@ def test_programs_get_rows(fleet: Path, capsys: pytest.CaptureFixture[str]) -> N
         sum(row["io"] for row in document["guests"])
     )
     assert main(["fleet", str(fleet), "--format", "csv"]) == USAGE
+
+
+@pytest.mark.parametrize(("view", "screen"), [("channels", "chpids"), ("exceptions", "except")])
+def test_a_view_has_the_name_of_its_screen_too(
+    fleet: Path, view: str, screen: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a screen that of its view: one need not know which surface called it so."""
+    printed = []
+    for word in (view, screen):
+        assert main(["fleet", str(fleet), word]) == OK
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{view}\n{screen}\nq\n"))
+    assert main(["fleet", str(fleet), "--line"]) == OK
+    _, first, second, *_ = capsys.readouterr().out.split(" Command ===> ")
+    assert first.partition("\n")[2] == second.partition("\n")[2]
+    assert f" {screen.upper()} " in first
+
+
+def test_who_fills_an_lcu_is_a_view_too(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for each guest on each LCU, which the text of all views leaves out."""
+    assert main(["fleet", str(fleet), "fillers"]) == OK
+    text = capsys.readouterr().out
+    assert "Who fills which LCU" in text
+    assert main(["fleet", str(fleet)]) == OK
+    assert "Who fills which LCU" not in capsys.readouterr().out
+    assert main(["fleet", str(fleet), "fillers", "--format", "csv"]) == OK
+    assert capsys.readouterr().out.startswith("guest,lcu,box,io,share,")
 
 
 def test_a_time_can_be_chosen(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,7 +129,7 @@ def test_one_that_cannot_be_read_does_not_hide_the_others(
     text = capsys.readouterr().out
     assert "\x1b" not in text
     assert "lnx001" in text
-    assert "Figures are of the 1 of 2 recorded systems" in text
+    assert "Figures are of 1 of 2 recorded systems: " in text
 
 
 def test_a_directory_without_recordings_says_what_it_should_hold(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.fleet.fleet_screens import fleet_table
 from zmon.fleet.fleet_tables import APART, LATE, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed
 
@@ -114,7 +115,7 @@ def test_the_load_of_a_path_that_nobody_measures_is_marked() -> None:
         guest("lnx2", {}, exceptions=(busy,), channels=(use,)),
     ])  # fmt: skip
     assert [(row.guest, row.sentence) for row in rows] == [
-        ("lnx1", "Channel path 40 is 77 % busy ~ (this guest alone)"),
+        ("lnx1", "Channel path 40 is 77 % busy (~: estimated from the I/O of this guest alone)"),
         ("lnx2", "Channel path 40 is 77 % busy"),
         ("lnx1", "a is slow"),
     ]  # fmt: skip
@@ -130,7 +131,9 @@ def test_a_guest_without_figures_says_why() -> None:
         "it is damaged", "its recording ended before this time", "no LCU with I/O is known",
     ]  # fmt: skip
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
-    assert fleet.notes[0].startswith("Figures are of the 0 of 3 recorded systems")
+    assert fleet.notes[0].startswith(
+        "Figures are of 0 of 3 recorded systems: the others report no LCU in this time; "
+    )
     assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]
 
 
@@ -141,9 +144,24 @@ def test_io_that_never_ran_together_is_not_added_up() -> None:
     fleet = fleet_of([before, after], 0, HOUR)
     assert [(row.io, row.filled_by) for row in fleet.lcus] == [(272, (("after", 100.0),))]
     assert [(row.guest, row.io, row.state == APART) for row in fleet.guests] == [
-        ("before", 199, True), ("after", 272, False),
+        ("after", 272, False), ("before", 199, True),
     ]  # fmt: skip
     assert any("Not added up: before." in note for note in fleet.notes)
+    glance = fleet_table("fleet", fleet)
+    shares = dict(zip(glance.keys, glance.columns["percent"], strict=True))
+    assert shares["system after"] == 100
+    assert isinstance(shares["system before"], Absent)
+    assert str(glance.columns["words"][0]).startswith("1 of 2 systems reports, ")
+    assert fleet.notes[0].startswith("Figures are of 1 of 2 recorded systems: ")
+
+
+def test_guests_are_listed_as_the_screen_lists_them() -> None:
+    """Those with most I/O first; who reports none is last."""
+    fleet = fleet_of([guest("a", {}), guest("b", {"IBM.A.1": 1}), guest("c", {"IBM.A.1": 9})], 0, HOUR)
+    assert [row.guest for row in fleet.guests] == ["c", "b", "a"]
+    assert fleet.notes[0].startswith("Figures are of 2 of 3 recorded systems: ")
+    alone = fleet_of([guest("b", {"IBM.A.1": 1})], 0, HOUR)
+    assert alone.notes[0].startswith("Figures are of 1 recorded system; ")
 
 
 def test_most_systems_are_those_that_are_added_up() -> None:

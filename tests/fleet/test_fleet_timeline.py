@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.fleet.fleet_tables import OWN_ONLY
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed
 from zmon.screen.definition import load_screens, shipped
@@ -109,7 +110,7 @@ def test_the_glance_says_who_uses_the_busiest_lcu_where_none_is_filled() -> None
     lines = session.sheet()
     words = dict(zip(lines.table.columns["section"], lines.table.columns["words"], strict=True))
     assert (
-        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, most of it by lnx2 91 %, lnx1 9 %."
+        "LCU 7600 of box A has most I/O: 110 of 110 a second at 2.0 ms, the most by lnx2 91 %, lnx1 9 %."
         in str(words["verdict"])
     )
     assert "z/OS and systems without a recording here are not seen" in " ".join(
@@ -126,7 +127,7 @@ def test_an_exception_leads_to_its_system() -> None:
     run(session, "EXCEPT")
     sheet = session.sheet()
     assert sheet.table.columns["where"] == ["lnx2 7600", "lnx1 7600"]
-    assert sheet.table.columns["sentence"] == ["It is slow", "It is slow ~ (this guest alone)"]
+    assert sheet.table.columns["sentence"] == ["It is slow", f"It is slow {OWN_ONLY}"]
     run(session, f"WORST {sheet.keys[1]}")
     assert session.ended
     assert session.opens is not None

@@ -10,8 +10,8 @@ from zmon.absent import Absent
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
-from zmon.fleet.fleet_screens import conclusion
-from zmon.fleet.fleet_tables import fleet_of
+from zmon.fleet.fleet_screens import conclusion, filled
+from zmon.fleet.fleet_tables import fleet_of, number_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
 from zmon.plain_text import harmless
@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from zmon.fleet.recorded_fleet import FleetSource
     from zmon.session.session import SystemRequest
 
-VIEWS: Final = ("guests", "boxes", "lcus", "channels", "exceptions")
+VIEWS: Final = ("guests", "boxes", "lcus", "fillers", "channels", "exceptions")
+SCREENS: Final = {"chpids": "channels", "except": "exceptions"}
+"""Views that screens call otherwise."""
+LONG: Final = "fillers"
+"""The view with a row for each guest on each LCU, which text has only where it is named."""
 TITLES: Final = {
-    "guests": "Guests", "boxes": "Boxes", "lcus": "LCUs across guests", "channels": "Channel paths",
-    "exceptions": "Exceptions",
+    "guests": "Guests", "boxes": "Boxes", "lcus": "LCUs across guests", "fillers": "Who fills which LCU",
+    "channels": "Channel paths", "exceptions": "Exceptions",
 }  # fmt: skip
 HEADINGS: Final = {
     "guests": {
@@ -45,13 +49,17 @@ HEADINGS: Final = {
         "busiest": "Busiest", "skew": "Times", "filled_by": "Filled by",
     },
     "lcus": {
-        "box": "Box", "lcu": "LCU", "guests": "Guests", "io": "I/O", "share": "%Box", "mbs": "MB/s",
+        "box": "Box", "lcu": "LCU", "guests": "Guests", "io": "I/O", "share": "Box %", "mbs": "MB/s",
         "resp": "Resp", "pend": "Pend", "disc": "Disc", "conn": "Conn", "queue": "Queue",
         "filled_by": "Filled by",
     },
+    "fillers": {
+        "guest": "Guest", "lcu": "LCU", "box": "Box", "io": "I/O", "share": "Share %", "mbs": "MB/s",
+        "resp": "Resp", "pend": "Pend", "disc": "Disc", "conn": "Conn", "queue": "Queue",
+    },
     "channels": {
-        "cpc": "CPC", "chpid": "CHPID", "type": "Type", "seen_by": "Seen by", "busy": "%Busy", "own": "%Own",
-        "gap": "%Others",
+        "cpc": "CPC", "chpid": "CHPID", "type": "Type", "seen_by": "Seen by", "busy": "Busy %",
+        "own": "Own %", "gap": "Others %",
     },
     "exceptions": {
         "guest": "Guest", "level": "", "begin": "From", "end": "To", "sentence": "What",
@@ -71,8 +79,9 @@ HOUR: Final = 3600 * SECOND
 
 def run(args: argparse.Namespace) -> int:
     """Print the tables; returns the exit status."""
-    if args.source and args.directory in VIEWS and not args.view:
+    if args.source and args.directory in (*VIEWS, *SCREENS) and not args.view:
         args.directory, args.view = "", args.directory
+    args.view = SCREENS.get(args.view, args.view)
     if not (args.directory or args.source):
         return misused("name a directory of recordings, or a server with --from http://HOST:9090")
     if args.format == "csv" and not args.view:
@@ -105,9 +114,10 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
     if _is_shown(args):
         return _show(args, session)
     views = (args.view,) if args.view else VIEWS
+    printed = (args.view,) if args.view else tuple(view for view in VIEWS if view != LONG)
     write_result(
         args,
-        lambda: _text(args, fleet, views),
+        lambda: _text(args, fleet, printed),
         lambda: _records(fleet, args.view),
         lambda: _document(fleet, views),
         indent=1,
@@ -215,7 +225,7 @@ def _rows(fleet: Fleet, view: str) -> Sequence[Any]:
 
 def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[str]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
-    yield f"{mark}Fleet of {len(fleet.guests)} systems, {written(fleet.begin)} to {written(fleet.end)}"
+    yield f"{mark}Fleet of {number_of(len(fleet.guests))}, {written(fleet.begin)} to {written(fleet.end)}"
     words, _command = conclusion(fleet)
     if words:
         yield harmless(words)
@@ -259,7 +269,7 @@ def _cell(name: str, value: Any) -> str:
     if name in TIMES:
         return written(value) if value else ""
     if name == "filled_by":
-        return ", ".join(f"{harmless(guest)} {percent:.0f}%" for guest, percent in value)
+        return harmless(filled(value))
     if isinstance(value, str):
         return harmless(value)
     return f"{value:,}" if isinstance(value, int) else rate(value)

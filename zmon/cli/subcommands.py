@@ -727,7 +727,7 @@ def fleet(parser: argparse.ArgumentParser) -> None:
 
     --from http://HOST:9090 asks a server that has zmon's metrics (docs/metrics.md) instead of reading recordings.
     """  # noqa: E501 - the help as it is printed
-    views = ("guests", "boxes", "lcus", "channels", "exceptions")
+    views = ("guests", "boxes", "lcus", "fillers", "channels", "chpids", "exceptions", "except")
     text = "the recordings, copied together"
     parser.add_argument("directory", nargs="?", metavar="DIR", help=text, default="")
     parser.add_argument("view", nargs="?", choices=views, help="only this view", metavar="VIEW")

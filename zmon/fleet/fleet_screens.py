@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent, ratio
+from zmon.absent import Absent, absent, ratio
 from zmon.clock import DAY, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
-from zmon.fleet.fleet_tables import APART
+from zmon.fleet.fleet_tables import APART, number_of
 from zmon.session.when import written
 from zmon.tables.table import Figure, Table
 
@@ -36,9 +36,12 @@ LISTED: Final = {
     "fleet_paths": ("channels", ("cpc", "chpid")),
 }
 """The rows of each list, and what their keys are made of."""
+SECOND: Final = 1_000_000_000
 MOST_OPEN: Final = 10
 """Exceptions that FLEET names."""
 NO_VALUE: Final = ""
+NOT_ADDED: Final = absent(APART)
+"""The part that a system has of a sum to which its I/O was not added."""
 
 
 class FleetLine(NamedTuple):
@@ -85,9 +88,9 @@ def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = 
     return Table(keys, columns, notes=fleet.notes)
 
 
-def filled(guests: Sequence[tuple[str, float]], sign: str = "%") -> str:
-    """Write the guests that fill something, with their percent of its I/O; in a sentence the sign is ` %`."""
-    return ", ".join(f"{guest} {percent:.0f}{sign}" for guest, percent in guests)
+def filled(guests: Sequence[tuple[str, float]]) -> str:
+    """Write the guests that fill something, with their percent of its I/O."""
+    return ", ".join(f"{guest} {percent:.0f} %" for guest, percent in guests)
 
 
 # at a glance
@@ -97,7 +100,7 @@ def _glance(fleet: Fleet, exceptions: Sequence[ExceptionEntry]) -> Table:
     """Return FLEET: one row per line, keyed by section and thing."""
     lines = [
         _said(fleet),
-        *_exceptions(exceptions),
+        *_exceptions(exceptions, fleet.end),
         *_systems(fleet),
         *_boxes(fleet),
         *_units(fleet),
@@ -127,8 +130,8 @@ def _share(io: Number, fleet: Fleet) -> Value:
 
 def _said(fleet: Fleet) -> FleetLine:
     """Say of what the figures are, and the conclusion."""
-    reporting = sum(1 for row in fleet.guests if not isinstance(row.io, Absent))
-    many = f"{reporting} of {len(fleet.guests)} systems report"
+    reporting = sum(1 for row in fleet.guests if row.state != APART and not isinstance(row.io, Absent))
+    many = f"{reporting} of {number_of(len(fleet.guests))} report{'s' * (reporting == 1)}"
     claim = f"{many}, {written(fleet.begin)} to {written(fleet.end)}."
     words, command = conclusion(fleet)
     return FleetLine("verdict", "verdict", claim, words=f"{claim} {words}".rstrip(), command=command)
@@ -145,8 +148,8 @@ def conclusion(fleet: Fleet) -> tuple[str, str]:
     rests = all(0 <= _number(row.queue) < WAITING for row in fleet.lcus)
     words = "At no LCU do guests wait. " * rests + (
         f"LCU {busiest.lcu} of box {busiest.box} has most I/O:"
-        f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, most of it by"
-        f" {filled(busiest.filled_by, ' %')}."
+        f" {busiest.io:,.0f} of {_whole(fleet):,.0f} a second{answers}, the most"
+        f" by {filled(busiest.filled_by)}."
     )
     return words, _fillers(busiest)
 
@@ -155,10 +158,13 @@ def _fillers(row: LcuRow) -> str:
     return f"FILLERS lcu={row.lcu} box={row.box}"
 
 
-def _exceptions(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
+def _exceptions(entries: Sequence[ExceptionEntry], end: int) -> Iterator[FleetLine]:
+    """Yield how many exceptions there were in the time, and how many of them are open at its end."""
+    still = sum(one.begin < end <= one.end + SECOND for one in entries)
     bad = sum(LEVELS[entry.level] == "bad" for entry in entries)
     words = (
-        f"{len(entries):,} exception{'s' * (len(entries) > 1)} in this time, {bad or 'none'} bad."
+        f"{len(entries):,} exception{'s' * (len(entries) > 1)} in this time, {bad or 'none'} bad;"
+        f" {still or 'none'} open at its end."
         if entries
         else "No exception in this time."
     )
@@ -168,9 +174,10 @@ def _exceptions(entries: Sequence[ExceptionEntry]) -> Iterator[FleetLine]:
 
 def _systems(fleet: Fleet) -> Iterator[FleetLine]:
     for row in sorted(fleet.guests, key=lambda row: (-_number(row.io), row.guest)):
+        share = NOT_ADDED if row.state == APART else _share(row.io, fleet)
         yield FleetLine(
-            "system", row.guest, row.guest, "", _share(row.io, fleet), row.io, row.mbs, row.resp,
-            row.cpu, row.bad, row.look, command=f"OPEN {row.guest}" if row.path else "GUESTS",
+            "system", row.guest, row.guest, "", share, row.io, row.mbs, row.resp, row.cpu,
+            row.bad, row.look, command=f"OPEN {row.guest}" if row.path else "GUESTS",
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ MAX_NAMED: Final = 3
 LATE: Final = 300_000_000_000
 """ns that a recording may end before the time and still count as complete."""
 HOUR: Final = "%H:%M"
-OWN_ONLY: Final = "~ (this guest alone)"
+OWN_ONLY: Final = "(~: estimated from the I/O of this guest alone)"
 """Marks the load of a channel path that is estimated from the connect time of one guest."""
 APART: Final = "of another time than the others: not added to boxes and LCUs"
 """What is to be known of a system whose I/O did not run while that of the others did."""
@@ -168,12 +168,13 @@ def fleet_of(members: Sequence[Member], begin: int, end: int, unseen: str = UNSE
     """Return the tables of a fleet's members; `unseen` are the systems that are not among them."""
     apart = ran_apart(members, begin, end)
     added = [member for member in members if member.name not in apart]
+    rows = [_guest(member, begin, end, is_apart=member.name in apart) for member in members]
     shares = _by_lcu(added)
     channels = channel_rows(added)
     return Fleet(
         begin,
         end,
-        tuple(_guest(member, begin, end, is_apart=member.name in apart) for member in members),
+        tuple(sorted(rows, key=lambda row: (-row.io if not isinstance(row.io, Absent) else 1.0, row.guest))),
         tuple(_boxes(shares)),
         tuple(_lcus(shares)),
         tuple(_fillers(shares)),
@@ -389,18 +390,25 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
     return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 
+def number_of(many: int, what: str = "system") -> str:
+    """Write how many there are of something."""
+    return f"{many:,} {what}{'s' * (many != 1)}"
+
+
 def _notes(
     members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str, apart: Sequence[str]
 ) -> list[str]:
     """Say what the figures are of, and what they do not see."""
     reporting = sum(1 for member in members if member.lcus and member.name not in apart)
-    plural, recorded = "s" * (len(members) != 1), "recorded " * (unseen == UNSEEN)
-    found = [
-        (
-            f"Figures are of the {reporting} of {len(members)} {recorded}system{plural} that report LCUs in"
-            f" this time; z/OS and {unseen} are not seen."
-        )
-    ]
+    many = number_of(len(members), "recorded system" if unseen == UNSEEN else "system")
+    figures = f"Figures are of {reporting} of {many}: the others report no LCU"
+    if reporting == len(members):
+        figures = f"Figures are of all {many}" if reporting > 1 else f"Figures are of {many}"
+    elif apart:
+        figures += " in this time, or ran at another"
+    else:
+        figures += " in this time"
+    found = [f"{figures}; z/OS and {unseen} are not seen."]
     if apart:
         more = len(apart) - MAX_NAMED
         named = ", ".join(apart[:MAX_NAMED]) + f" and {more} more" * (more > 0)
