@@ -56,6 +56,12 @@ def manual() -> str:
     ]
     for screen in screens:
         lines += ["", f"## {screen.command}", "", *describe(screen)]
+    lines += ["", "## Screens of a fleet", "", "`zmon fleet` has these ([Many systems](fleet.md)).", ""]
+    of_fleet = sorted(load_screens(shipped("screens/fleet")), key=lambda screen: screen.menu)
+    lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
+    lines += [f"| {s.spelled} | {s.id} | {s.title} | {s.menu} |" for s in of_fleet]
+    for screen in of_fleet:
+        lines += ["", f"### {screen.command} of a fleet", "", *describe(screen)]
     return "\n".join(lines) + "\n"
 
 

@@ -159,3 +159,14 @@ def test_no_text_is_printed_twice() -> None:
         if one.help.startswith(f"{named(one)}.")
     ]
     assert twice == []
+
+
+def test_screens_of_a_fleet_and_settings_are_topics(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one that shares its name with a column of another screen."""
+    assert "A screen of zmon fleet:" in printed(capsys, "GUESTS")
+    text = " ".join(printed(capsys, "CHPIDS").split())
+    assert text.index("Every partition reads the same figure") < text.index("CTLUNIT.chpids")
+    assert "A screen of zmon fleet:" not in printed(capsys, "EXCEPT")
+    assert "A setting, and the option --theme: colours: 3270" in " ".join(printed(capsys, "theme").split())
+    assert main(["help", "GUESTZ"]) == 2
+    assert "did you mean GUESTS" in capsys.readouterr().err

@@ -131,9 +131,7 @@ def test_a_guest_without_figures_says_why() -> None:
         "it is damaged", "its recording ended before this time", "no LCU with I/O is known",
     ]  # fmt: skip
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
-    assert fleet.notes[0].startswith(
-        "Figures are of 0 of 3 recorded systems: the others report no LCU in this time; "
-    )
+    assert fleet.notes[0].startswith("Of 3 recorded systems none reports an LCU in this time; ")
     assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from zmon.fleet.fleet_tables import OWN_ONLY
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed
 from zmon.screen.definition import load_screens, shipped
+from zmon.screen.export import why_empty
 from zmon.session.commands import run
 from zmon.session.navigator import CommandError
 from zmon.session.session import Session
@@ -160,3 +162,34 @@ def test_one_returns_from_a_system_at_once() -> None:
         session.timeline.fleet = None  # a system's timeline has none
         run(session, line)
         assert session.ended, line
+
+
+def test_a_time_before_all_periods_leads_to_the_first_one() -> None:
+    """With the reason; at the begin itself there are no figures."""
+    session, _ = opened()
+    run(session, "GO 1970-01-01 00:01")
+    assert session.interval is not None
+    assert session.interval.before is not None
+    assert "before" in session.message
+    for line in ("GO BEGIN", "PREVSAMP"):
+        with suppress(CommandError):
+            run(session, line)
+        assert session.interval.before is not None
+        assert session.interval.before.at.utc == HOUR // 2
+
+
+def test_in_a_system_it_is_said_how_another_one_is_opened() -> None:
+    """It is no system alone: F3 goes back to the fleet."""
+    session, _ = opened()
+    session.system = "lnx1"
+    session.timeline.fleet = None
+    session.timeline.systems = {}
+    with pytest.raises(CommandError, match=r"lnx1 of a fleet. F3 goes back to the fleet, where OPEN lnx2"):
+        run(session, "OPEN lnx2")
+
+
+def test_no_channel_paths_have_a_reason_of_the_fleet() -> None:
+    """Not that of this machine, which may be another one."""
+    session, _ = opened()
+    run(session, "CHPIDS")
+    assert "no system here reports how busy channel paths are" in why_empty(session.sheet())

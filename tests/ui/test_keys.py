@@ -10,7 +10,7 @@ from textual.keys import _character_to_key
 
 from zmon.cli.subcommands import KEY_MAPS
 from zmon.toml import TomlDocument
-from zmon.ui.actions import KEYS
+from zmon.ui.actions import KEYS, keys_of
 from zmon.ui.frame import HINTS, Hint, hints_of
 from zmon.ui.keys import (
     BY_NAME,
@@ -195,3 +195,10 @@ def test_the_last_line_has_the_keys_that_hold() -> None:
     assert hints["Exc"] == "[ ] Exc"
     assert "Menu" not in hints
     assert hints_of(KeyMap()) == list(HINTS)
+
+
+def test_a_fleet_lists_no_key_that_it_refuses() -> None:
+    """DIAGNOSE and REDISP are screens of one system."""
+    keymap = KeyMap("fcon")
+    refused = {does for _, does in keys_of(keymap)} - {does for _, does in keys_of(keymap, is_fleet=True)}
+    assert refused == {BY_NAME["diagnose"].help, BY_NAME["redisplay"].help}

@@ -10,7 +10,7 @@ from zmon.absent import Absent
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
-from zmon.fleet.fleet_screens import conclusion, filled
+from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of, number_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
@@ -237,7 +237,7 @@ def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Itera
         yield ""
         yield TITLES[view]
         if not rows:
-            yield "  none"
+            yield f"  none: {NONE[view]}" if view in NONE else "  none"
             continue
         columns = HEADINGS[view]
         cells = [list(columns.values())]

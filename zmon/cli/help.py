@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli.full_parser import parser_of
 from zmon.cli.output import OK, folded, misused, terminal_width, write_text
-from zmon.cli.settings import defaults_of, own_keys_of
+from zmon.cli.settings import KEYS, SETTINGS, defaults_of, options_of, own_keys_of
 from zmon.cli.subcommands import KEY_MAPS, SUBCOMMANDS
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
 from zmon.plain_text import did_you_mean
 from zmon.rule.grammar import usable_rules
-from zmon.screen.definition import ScreenError, load_screens
+from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.query import QueryError, find_column, heading
 from zmon.session.commands import COMMANDS, find_command
 from zmon.session.explain import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
-    from zmon.screen.definition import Screens
+    from zmon.screen.definition import Screen, Screens
 
 WIDEST: Final = 100
 """Longer lines are hard to read."""
@@ -43,7 +43,14 @@ def run(args: argparse.Namespace) -> int:
     screens = load_screens()
     found = list(_about(words, screens))
     if not found:
-        known = (*TOPICS, *SUBCOMMANDS, *screens.commands, *(command.word for command in COMMANDS))
+        known = (
+            *TOPICS,
+            *SUBCOMMANDS,
+            *_SETTINGS,
+            *(one.command for one in _of_fleet(screens)),
+            *screens.commands,
+            *(command.word for command in COMMANDS),
+        )
         rules = (rule.name for rule in usable_rules()[0])
         instead = did_you_mean(words, (*known, *rules)) or "; zmon help lists the topics"
         return misused(f"{words[:60]!r} is no topic{instead}")
@@ -67,7 +74,8 @@ def _about(words: str, screens: Screens) -> Iterator[str]:
         return
     first = True
     named = (explain_diagnosis(words), explain_rule(words, screens), _columns(words, screens))
-    parts = (_subcommand(words), _screen(words, screens), _command(words), *map(_part, named))
+    screen = (_screen(words, screens), _fleet_screen(words, screens))
+    parts = (_subcommand(words), *screen, _command(words), _setting(words), *map(_part, named))
     for part in parts:
         for line in part:
             if not first and line is _HEAD:
@@ -77,6 +85,7 @@ def _about(words: str, screens: Screens) -> Iterator[str]:
             first = False
 
 
+_SETTINGS: Final = (*SETTINGS[""], KEYS)
 _HEAD: Final = "\n"
 """Stands before each part, where another one may be above it."""
 
@@ -99,6 +108,30 @@ def _screen(words: str, screens: Screens) -> Iterator[str]:
         return  # `show` is no short form of a screen
     yield _HEAD
     yield from _lines(said)
+
+
+def _of_fleet(screens: Screens) -> list[Screen]:
+    """Return the screens that a fleet alone has."""
+    own = load_screens(shipped("screens/fleet"))
+    return [one for one in own if not {one.command, one.id} & {*screens.commands}]
+
+
+def _fleet_screen(words: str, screens: Screens) -> Iterator[str]:
+    """Yield what a screen is about that a fleet alone has."""
+    for screen in _of_fleet(screens):
+        if words.upper() in {screen.command, screen.id}:
+            yield _HEAD
+            yield from _text("A screen of zmon fleet:")
+            yield from _lines(explain_screen(screen))
+
+
+def _setting(words: str) -> Iterator[str]:
+    """Yield what a setting is, which is an option, too."""
+    name = words.lower().removeprefix("--")
+    if name in _SETTINGS and words not in SUBCOMMANDS:
+        yield _HEAD
+        yield from _text(f"A setting, and the option --{name}: {options_of('')[name].more['help']}.")
+        yield from _text("zmon config prints all settings; docs/settings.md has more.")
 
 
 def _command(words: str) -> Iterator[str]:
@@ -156,6 +189,10 @@ def _screens() -> Iterator[str]:
     yield from _entries(
         (screen.spelled + f" ({screen.menu})" * bool(screen.menu), screen.title) for screen in load_screens()
     )
+    yield ""
+    yield from _text("Of zmon fleet:")
+    yield ""
+    yield from _entries((screen.spelled, screen.title) for screen in _of_fleet(load_screens()))
 
 
 def _keys() -> Iterator[str]:

@@ -948,5 +948,7 @@ def command_instead(word: str, source: str | None) -> str:
     command = find_command(word)
     if command is None:
         return ""
+    if command.word in {"FLEET", "OPEN"}:
+        return f"{command.word} is of a fleet: zmon fleet {source or 'DIR'} shows one"
     start = f"zmon --from {source}" if source else "zmon"
     return f"{command.word} is a command, no screen: start {start} and type {command.word} there"

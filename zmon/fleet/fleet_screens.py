@@ -37,6 +37,13 @@ LISTED: Final = {
 }
 """The rows of each list, and what their keys are made of."""
 SECOND: Final = 1_000_000_000
+NONE: Final = {
+    "boxes": "no system here reports an LCU in this time",
+    "lcus": "no system here reports an LCU in this time",
+    "fillers": "no system here reports an LCU in this time",
+    "channels": "no system here reports how busy channel paths are: that takes an LPAR that measures them",
+}
+"""Why a list has no rows."""
 MOST_OPEN: Final = 10
 """Exceptions that FLEET names."""
 NO_VALUE: Final = ""
@@ -85,7 +92,8 @@ def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = 
     if "until" in columns:
         columns["ended"] = [clock(row.until, DAY) if row.until else "" for row in rows]
     keys = [" ".join(getattr(row, part) for part in parts) for row in rows]
-    return Table(keys, columns, notes=fleet.notes)
+    missing = absent(NONE[view]) if view in NONE and not rows else None
+    return Table(keys, columns, notes=fleet.notes, missing=missing)
 
 
 def filled(guests: Sequence[tuple[str, float]]) -> str:
@@ -131,7 +139,7 @@ def _share(io: Number, fleet: Fleet) -> Value:
 def _said(fleet: Fleet) -> FleetLine:
     """Say of what the figures are, and the conclusion."""
     reporting = sum(1 for row in fleet.guests if row.state != APART and not isinstance(row.io, Absent))
-    many = f"{reporting} of {number_of(len(fleet.guests))} report{'s' * (reporting == 1)}"
+    many = f"{reporting or 'None'} of {number_of(len(fleet.guests))} report{'s' * (reporting < 2)}"
     claim = f"{many}, {written(fleet.begin)} to {written(fleet.end)}."
     words, command = conclusion(fleet)
     return FleetLine("verdict", "verdict", claim, words=f"{claim} {words}".rstrip(), command=command)

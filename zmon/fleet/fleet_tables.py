@@ -404,6 +404,8 @@ def _notes(
     figures = f"Figures are of {reporting} of {many}: the others report no LCU"
     if reporting == len(members):
         figures = f"Figures are of all {many}" if reporting > 1 else f"Figures are of {many}"
+    elif not reporting:
+        figures = f"Of {many} none reports an LCU in this time"
     elif apart:
         figures += " in this time, or ran at another"
     else:

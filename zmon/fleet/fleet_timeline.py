@@ -20,11 +20,12 @@ from zmon.session.exception_log import LAST, ExceptionLog
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet
     from zmon.fleet.recorded_fleet import FleetSource, LiveFleetSource
+    from zmon.session.timeline import Position
     from zmon.tables.table import Table
 
 REFUSAL: Final = "the screens of a fleet take no notes: they go into the recording of a system"
@@ -54,8 +55,11 @@ class FleetSection(Section):
         return Sample(Instant(utc, utc, self.name), {}, self.name, self._seconds, self._is_simulated)
 
     def number_at(self, utc: int) -> int:
-        """Return the number of the last end at a time or before."""
-        return max(bisect_right(self._times, utc) - 1, 0)
+        """Return the number of the last end at a time or before; of the first period if it is before that.
+
+        The first sample is the begin of that period, and has no figures.
+        """
+        return max(bisect_right(self._times, utc) - 1, min(1, len(self._times) - 1))
 
     def span(self) -> tuple[int, int]:
         """Return the begin of the first period and the end of the last."""
@@ -186,6 +190,17 @@ class FleetTimeline(Timeline):
     def system_of(self, entry: ExceptionEntry) -> str:
         """Return which system an exception is of."""
         return self.log.system_of(entry)
+
+    def find(self, utc: int) -> Position | None:
+        """Return the end of the last period at a time or before, of the first one where all are later."""
+        return super().find(max(utc, self.section.span()[0]))
+
+    def intervals(self, position: Position | None) -> Iterator[Interval]:
+        """Yield the periods from the one that ends at a position backwards; at the begin it is the first."""
+        is_begin = position is not None and self.previous(position) is None
+        for interval in super().intervals(self.next(position) if is_begin else position):
+            if interval.before is not None:
+                yield interval
 
 
 class LiveFleetTimeline(FleetTimeline):

@@ -44,6 +44,7 @@ DAY: Final = (
 """A day before a time of it."""
 
 NO_FLEET: Final = "This is one system. zmon fleet DIR shows many."
+IN_SYSTEM: Final = "This is {} of a fleet. F3 goes back to the fleet, where OPEN {} shows that system."
 NO_TOUR: Final = "There is no tour here. zmon demo has one."
 
 
@@ -379,6 +380,8 @@ def open_system(session: Session, operands: str) -> None:
         CommandError: there is no fleet, no such system or time, or its recording is not at hand.
     """
     systems = session.timeline.systems
+    if not systems and session.system and operands:
+        raise CommandError(IN_SYSTEM.format(session.system, operands.partition(" ")[0][:MAX_QUOTED]))
     if not systems:
         raise CommandError(NO_FLEET)
     wanted, _, when = operands.partition(" ")

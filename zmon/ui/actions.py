@@ -26,9 +26,14 @@ WIDEST_HELP: Final = 110
 """Longer lines are hard to read."""
 
 
-def keys_of(keymap: KeyMap) -> list[tuple[str, str]]:
-    """Return the keys that hold and what each does."""
-    found = [(keys, function.help) for function in FUNCTIONS if (keys := keymap.spoken(function.name))]
+NOT_OF_FLEET: Final = frozenset({"diagnose", "redisplay"})
+"""Functions that screens of a fleet do not have."""
+
+
+def keys_of(keymap: KeyMap, *, is_fleet: bool = False) -> list[tuple[str, str]]:
+    """Return the keys that hold and what each does, on the screens of one system or of a fleet."""
+    functions = (one for one in FUNCTIONS if not (is_fleet and one.name in NOT_OF_FLEET))
+    found = [(keys, function.help) for function in functions if (keys := keymap.spoken(function.name))]
     found.append(("Shift+F1 ...", "PF13 and on: the same as F1 and on; there is no Shift+F3"))
     mouse = "click: choose, again: go deeper; on a heading: sort; on a PF key: do it"
     return [*found, ("Mouse", mouse)]
@@ -45,7 +50,8 @@ def lines(said: Iterable[explanation.HelpPart], width: int) -> list[Line]:
 def explain(glass: Glass, words: str) -> None:
     """Open help about what words name, else about the screen."""
     place = glass.pane.place if isinstance(glass.pane, Grid) else 0
-    _open(glass, explanation.explain(glass.session, words, keys_of(glass.keymap), place))
+    keys = keys_of(glass.keymap, is_fleet=glass.session.timeline.fleet is not None)
+    _open(glass, explanation.explain(glass.session, words, keys, place))
 
 
 def _open(glass: Glass, said: Iterable[explanation.HelpPart]) -> None:
@@ -185,7 +191,8 @@ def list_columns(glass: Glass) -> None:
     if glass.choice is not None:
         glass.close_help()
     elif glass.interval is None or not any(column.sort for column in screen.columns):
-        glass.say(f"{screen.command} has no rows to sort; lists such as DEVICE have", "alarm")
+        example = "DEVICE" if glass.session.timeline.fleet is None else "GUESTS"
+        glass.say(f"{screen.command} has no rows to sort; lists such as {example} have", "alarm")
     else:
         chosen = glass.pane.column if isinstance(glass.pane, Grid) else ""
         glass.choice = SortMenu(glass.session.page, chosen)
