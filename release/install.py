@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 TREE: Final = "tree/"
 SHARE: Final = "share/"
+SERVICE: Final = "share/zmon/"
+"""The unit of the recorder and its user, which are written for the prefix /opt/zmon."""
 LIBRARY: Final = "lib/zmon"
 PROGRAM: Final = "bin/zmon"
 LIST: Final = "installed"
@@ -36,8 +38,8 @@ def run(archive: str, words: Sequence[str]) -> int:
     """Carry out `install`; returns the exit status."""
     parser = argparse.ArgumentParser(
         "zmon.pyz install",
-        description="Unpack zmon below DIR: bin/zmon, lib/zmon, manual pages and completions in share."
-        "  It replaces an older version there.  Recordings and settings are never touched.",
+        description="Unpack zmon below DIR: bin/zmon, lib/zmon, and in share manual pages, completions and the"
+        " unit of the recorder.  It replaces an older version there.  Recordings and settings are never touched.",
     )
     parser.add_argument("--prefix", metavar="DIR", default="/opt/zmon", help="where to (default /opt/zmon)")
     parser.add_argument("--uninstall", action="store_true", help="remove what was installed there")
@@ -83,12 +85,10 @@ def install(archive: str, prefix: str) -> None:
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
-    for name, content in others.items():
-        _write(
-            os.path.join(prefix, name),
-            content.replace(b"/usr/bin/zmon", os.fsencode(os.path.join(prefix, PROGRAM))),
-        )
     program = os.path.join(prefix, PROGRAM)
+    for name, content in others.items():
+        was, now = (b"/opt/zmon", prefix) if name.startswith(SERVICE) else (b"/usr/bin/zmon", program)
+        _write(os.path.join(prefix, name), content.replace(was, os.fsencode(now)))
     _write(program, WRAPPER.format(python=sys.executable, library=library).encode())
     os.chmod(program, 0o755)  # noqa: S103
     sys.stdout.write(f"{program}\n")

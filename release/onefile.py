@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 SHEBANG: Final = b"#!/usr/bin/env python3\n"
 HERE: Final = Path(__file__).parent
+SERVICE: Final = {
+    "zmon/zmon-record.service": "release/zmon-record.service",
+    "zmon/zmon.sysusers": "release/zmon.sysusers",
+    "doc/zmon/record.md": "docs/record.md",
+}
+"""What the recorder as a service takes, by its place below `share`."""
 
 
 def write(target: Path, tree: Path, share: Path, version: str, seconds: int) -> None:
@@ -33,6 +39,7 @@ def write(target: Path, tree: Path, share: Path, version: str, seconds: int) -> 
         "install.py": (HERE / "install.py").read_bytes(),
         **{f"tree/{name}": content for name, content in _files(tree)},
         **{f"share/{name}": content for name, content in _files(share)},
+        **{f"share/{name}": (HERE.parent / file).read_bytes() for name, file in SERVICE.items()},
     }
     digest = hashlib.sha256()
     for name, content in members.items():

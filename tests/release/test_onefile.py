@@ -91,6 +91,12 @@ def test_an_installation_is_upgraded_and_removed_without_a_trace(archive: Path, 
     ran = subprocess.run([prefix / "bin/zmon", "a b"], capture_output=True, text=True, check=False)  # noqa: S603
     assert ran.stdout == f"{prefix}/lib/zmon/zmon/cli/main.py a b\n"
     assert (prefix / "share/man/man1/zmon.1.gz").read_bytes() == b"page"
+    unit = (prefix / "share/zmon/zmon-record.service").read_text()
+    assert f"ExecStart={prefix}/bin/zmon record" in unit
+    assert f"{prefix}/share/doc/zmon/record.md" in unit
+    assert "/opt/zmon" not in unit.replace(str(prefix), "")
+    for name in ("zmon/zmon.sysusers", "doc/zmon/record.md"):
+        assert (prefix / "share" / name).exists()
     (prefix / "bin/other").write_text("")
     (tmp_path / "made/share/man/man1/zmon.1.gz").rename(tmp_path / "made/share/man/man1/zmon-new.1.gz")
     onefile.write(archive, tmp_path / "made/tree", tmp_path / "made/share", "2.0", 1_700_000_000)
