@@ -202,12 +202,12 @@ def test_any_answer_is_read_or_refused(document: object) -> None:
 @pytest.mark.parametrize(
     ("status", "answer", "said"),
     [
-        (200, b"<html>", "none of Prometheus"),
-        (200, b"[" * 100_000, "none of Prometheus"),
+        (200, b"<html>", "not one of Prometheus"),
+        (200, b"[" * 100_000, "not one of Prometheus"),
         (200, b'{"status": "error", "error": "\\u001b[2Jno"}', "?[2Jno"),
-        (200, b"9" * 5000, "none of Prometheus"),
-        (503, b'{"error": "too busy"}', "it answers 503: too busy"),
-        (302, b"", "it answers 302"),
+        (200, b"9" * 5000, "not one of Prometheus"),
+        (503, b'{"error": "too busy"}', "the server answers 503: too busy"),
+        (302, b"", "the server answers 302"),
         (200, b" " * 2000, "longer than"),
     ],
 )

@@ -901,7 +901,7 @@ def lab(parser: argparse.ArgumentParser) -> None:
 
 SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]] = {
     "demo": ("look at a simulated machine, with a guided tour", demo),
-    "show": ("print a screen as text, CSV or JSON", show),
+    "show": ("print a screen as text, CSV, JSON, HTML or SVG", show),
     "where": ("show which disks and LCUs a file is on, or what is on a disk or LCU", where),
     "spread": ("show how evenly tablespaces are spread over LCUs, and what to move", spread),
     "diagnose": ("say what is wrong, how zmon knows, and what to do", diagnose),
@@ -915,10 +915,10 @@ SUBCOMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None
     "record": ("record this machine day and night, one file per day", record),
     "serve-metrics": ("serve metrics for Prometheus on this machine", serve_metrics),
     "import": ("make a recording from a report of sar, a capture or a simulated machine", import_),
-    "fleet": ("show many systems at once, from recordings copied together", fleet),
+    "fleet": ("show many systems at once, from recordings or Prometheus", fleet),
     "info": ("describe a recording, and check it for damage", info),
     "cut": ("copy part of a recording, with or without names", cut),
-    "export": ("write the counters of a recording as CSV or JSON lines", export),
+    "export": ("write the counters of a recording as CSV, JSON lines or OpenMetrics", export),
     "cp": ("read answers of CP (z/VM), or send it a query", cp),
     "config": ("print the settings, and where each comes from", config),
     "help": ("explain commands, screens, keys, rules, exit codes, environment or files", help_),

@@ -115,7 +115,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[GrafanaPanel, ...]], ...]] = (
                 8,
             ),
             GrafanaPanel(
-                "Diagnoses: requests that wait because of it",
+                "Diagnoses, with the requests that wait because of each",
                 "zmon diagnose on the system says what to do.",
                 "short",
                 (PanelQuery(f"{_of(DIAGNOSIS)} > 0", ""),),

@@ -63,7 +63,7 @@ SHORTER: Final = 0.75
 least; so few questions are asked even where each system began at another time."""
 WHOLE: Final = 0.95
 """The part of the period in which a system has to report to be judged over all of it."""
-NO_SERVER: Final = "what follows --from is no server: write http://HOST:9090"
+NO_SERVER: Final = "--from names no server: write it as http://HOST:9090"
 NO_CREDENTIALS: Final = (
     "no user and password belong into the URL, because everybody can see a command line; a proxy on this"
     " machine can add them"
@@ -142,7 +142,7 @@ class PrometheusApi:
         try:
             return list(series_of(answer))
         except (ValueError, RecursionError) as error:
-            words_ = str(error) if isinstance(error, FleetError) else "what it answers is none of Prometheus"
+            words_ = str(error) if isinstance(error, FleetError) else "its answer is not one of Prometheus"
             raise FleetError(f"{self.name}: {words_}") from error
 
     def _fetch(self, url: str, body: bytes) -> bytes:
@@ -183,7 +183,7 @@ def _refusal(error: HTTPError) -> str:
     except Exception:  # noqa: BLE001 - any other text is not repeated
         said = ""
     words = f": {harmless(said[:MAX_MESSAGE], ascii_only=True)}" if isinstance(said, str) and said else ""
-    return f"it answers {error.code}{words}"
+    return f"the server answers {error.code}{words}"
 
 
 def _reason(error: Exception) -> str:
@@ -208,7 +208,7 @@ def series_of(answer: bytes) -> Iterator[AnsweredSeries]:
         words = (
             harmless(said[:MAX_MESSAGE], ascii_only=True) if isinstance(said, str) else "it gives no reason"
         )
-        raise FleetError(f"it cannot answer: {words}")
+        raise FleetError(f"the server cannot answer: {words}")
     data = document.get("data")
     rows = data.get("result") if isinstance(data, dict) else None
     if not isinstance(rows, list):
