@@ -38,8 +38,9 @@ def run(archive: str, words: Sequence[str]) -> int:
     """Carry out `install`; returns the exit status."""
     parser = argparse.ArgumentParser(
         "zmon.pyz install",
-        description="Unpack zmon below DIR: bin/zmon, lib/zmon, and in share manual pages, completions and the"
-        " unit of the recorder.  It replaces an older version there.  Recordings and settings are never touched.",
+        description="Unpack zmon below DIR: bin/zmon, lib/zmon, and in share manual pages, completions and"
+        " the unit of the recorder.  It replaces an older version there.  Recordings and settings are never"
+        " touched.",
     )
     parser.add_argument("--prefix", metavar="DIR", default="/opt/zmon", help="where to (default /opt/zmon)")
     parser.add_argument("--uninstall", action="store_true", help="remove what was installed there")

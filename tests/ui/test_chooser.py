@@ -184,8 +184,11 @@ def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
         session.log.complete()
         glass = Glass(session, actions=GlassActions())
         glass.playback.survey()
+        assert any("Looking for the worst exception" in line.text for line in glass.lines())
         if disturbed:
             getattr(glass, key)(1 if key == "wheel" else "down")
+        looks = any("Looking for the worst exception" in line.text for line in glass.lines())
+        assert looks is not disturbed
         at = session.utc
         assert session.overview is not None
         glass.judged(session.overview)

@@ -53,6 +53,8 @@ ROOM_FOR_TIME: Final = 20
 MAX_PASTED: Final = 20
 """Lines of a paste that are carried out: a longer one was not meant as commands."""
 
+SEEKING: Final = "Looking for the worst exception: this picture is of the last interval ..."
+"""What the guidance says until the worst exception of a recording is known."""
 PATIENCE: Final = 10.0
 """Seconds after which a recording stays where it was opened, though its worst exception is known by then."""
 
@@ -334,6 +336,8 @@ class Glass:
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
+        if self.session.opens_at_worst and self.playback.clock() < self._begun + PATIENCE:
+            return SEEKING
         if self.playback.held:
             return f"Held: {self.keymap.called('pause', 'SPACE')} lets it go on"
         if self.session.live and self.session.timeline.stale_since:
