@@ -50,8 +50,10 @@ recordings: $(ready)  ## make the recordings of simulated machines anew
 	$(bin)/zmon import lab:healthy-day recordings/lab-healthy-day.zmon --force --no-rollups
 	$(bin)/python testbed/casestudy.py
 
-pictures: $(ready)  ## draw the screens that README.md shows
+pictures: $(ready)  ## draw the screens that README.md and docs/screens.md show
 	$(bin)/python docs/pictures.py
+	$(bin)/python docs/screen_pictures.py
+	$(bin)/python docs/screens.py
 
 site: build/site-tools/ready  ## build the documents as a site into build/site
 	build/site-tools/bin/mkdocs build

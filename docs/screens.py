@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WHEN = {"": "", "empty": " (command line empty)", "typed": " (command line not empty)"}
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
+PICTURES = os.path.join(os.path.dirname(FILE), "pictures", "screens")
+"""The pictures of screens, as `python docs/screen_pictures.py` prints them."""
 FIRST = (
     "OVERVIEW", "CTLUNIT", "DEVICE", "CHANNEL", "DETAILS", "FILES", "SPREAD", "MOVES", "CACHEXT", "DASDSTAT",
     "LPAR", "CPU", "SYSSUMLG", "REDISP", "CTLULOG", "PAVLOG", "DEVLOG", "CHANLOG", "LPARLOG", "PROCLOG",
@@ -61,7 +63,12 @@ def manual() -> str:
     lines += ["| command | screen | title | menu |", "| --- | --- | --- | --- |"]
     lines += [f"| {s.spelled} | {s.id} | {s.title} | {s.menu} |" for s in of_fleet]
     for screen in of_fleet:
-        lines += ["", f"### {screen.command} of a fleet", "", *describe(screen)]
+        lines += [
+            "",
+            f"### {screen.command} of a fleet",
+            "",
+            *describe(screen, f"fleet-{screen.command.lower()}"),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -70,11 +77,14 @@ def place(screen: Screen) -> tuple[int, str]:
     return FIRST.index(screen.command) if screen.command in FIRST else len(FIRST), screen.id
 
 
-def describe(screen: Screen) -> Iterator[str]:
-    """Yield the lines about one screen."""
+def describe(screen: Screen, name: str = "") -> Iterator[str]:
+    """Yield the lines about one screen, with its picture, whose `name` is another one in a fleet."""
     yield f"{screen.title} ({screen.id})." + (" The layout is zmon's own." if screen.own else "")
     yield ""
     yield screen.help.strip()
+    yield ""
+    with open(os.path.join(PICTURES, f"{name or screen.command.lower()}.txt"), encoding="utf-8") as stream:
+        yield f"```text\n{stream.read().rstrip()}\n```"
     if not screen.columns:
         return
     yield ""

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from zmon.screen.definition import load_screens, shipped
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -35,3 +37,18 @@ def test_the_tables_say_what_is_declared(name: str) -> None:
     for rows in tables.TABLES[name].values():
         for cells in rows():
             assert f"\n| {' | '.join(cells)} |\n" in written
+
+
+def test_each_screen_has_a_picture() -> None:
+    """Of a machine that fills it, if one comes with zmon, as lines of at most 80 columns."""
+    program_ = program("screen_pictures")
+    names = {screen.command.lower(): screen.command for screen in load_screens(shipped("screens"))}
+    of_fleet = load_screens(shipped("screens/fleet"))
+    names |= {f"fleet-{screen.command.lower()}": screen.command for screen in of_fleet}
+    folder = DOCS / "pictures" / "screens"
+    assert sorted(names) == sorted(path.stem for path in folder.iterdir())
+    for name, command in names.items():
+        text = (folder / f"{name}.txt").read_text(encoding="utf-8")
+        unfilled = command in program_.UNFILLED or name == "fleet-channels"
+        assert ("Nothing to show" in text) == unfilled, name
+        assert max(map(len, text.splitlines())) <= program_.WIDTH, name
