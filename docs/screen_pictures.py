@@ -44,6 +44,7 @@ PLACES: Final = {
     "LPARLOG": ("{}", QUERIES, "2026-11-21 15:14:04"),
     "MPATH": ("{}", "lab:fcp-path-slow", ""),
     "PAVLOG": ("{}", "recordings/lab-healthy-day.zmon", "2026-03-16 14:40"),
+    "STACKED": ("{}", "lab:dm-queue", ""),
     "STORAGE": ("{}", "lab:swap-begins", ""),
     "ZMON": ("{}", QUERIES, "2026-11-21 15:14:04"),
 }
