@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +18,13 @@ from hypothesis import strategies as st
 
 from tests.lab.plans import brief, digest, samples, small
 from tests.once import run_anew
+from zmon.event import What
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab import simulation
-from zmon.lab.scenario import ScenarioError
+from zmon.lab.scenario import ScenarioError, load_scenario
 from zmon.sample import Meaning
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
@@ -402,6 +404,24 @@ def test_a_scenario_that_begins_late_enough_stays() -> None:
     assert [plan.begin for plan in laid_out([small(), late])] == [small().begin, late.begin]
 
 
+def test_a_scenario_dates_changes_of_the_configuration_as_a_recording_of_it() -> None:
+    """Each phase has its own machine: the first sample of the phase has the change, whenever one looks."""
+    plan = load_scenario("path-lost")
+    lost = (plan.begin + 1200 + 10) * 10**9
+    timeline = simulated([plan])
+    begin, end = timeline.span() or (0, 0)
+    (found,) = timeline.events(begin, end)
+    assert (found.what, found.begin, found.thing) == (What.CHANGE, lost, "0.0.8000")
+    assert "usable paths f0 -> d0 (1 path lost: 52)" in found.text
+    assert timeline.events(begin, lost - 1) == timeline.events(lost + 1, end) == []
+
+
+def test_a_scenario_whose_machine_stays_has_no_changes() -> None:
+    """Its phases differ in their load."""
+    timeline = simulated([load_scenario("shark-before")])
+    assert timeline.events(*(timeline.span() or (0, 0))) == []
+
+
 # a capture is a tape whose passes are samples
 
 
@@ -470,6 +490,27 @@ def test_what_happened_between_two_passes_is_seen(hercules: str) -> None:
     interval = Cursor(open_capture(hercules)).end()
     assert interval is not None
     assert sum(n for n in interval.of(BLOCK).numbers("writes") if isinstance(n, int)) > 0
+
+
+@pytest.mark.usefixtures("own_capture")
+def test_a_capture_dates_changes_by_the_first_pass_that_has_them(hercules: str) -> None:
+    """Not by its last: a device that was set online between two passes has the time of the second."""
+    first, second = Path(hercules, "3-load"), Path(hercules, "4-load")
+    third = Path(hercules, "5-later")
+    shutil.copytree(second, third, symlinks=True)
+    for each in third.rglob("*"):
+        if each.is_file() and not each.is_symlink():
+            later = each.stat().st_mtime_ns + 10**10
+            os.utime(each, ns=(later, later))
+    online = next(first.glob("sys/devices/css0/0.0.*/0.0.7000/online"))
+    was = online.stat().st_mtime_ns
+    online.write_text("0\n", encoding="ascii")
+    os.utime(online, ns=(was, was))
+    timeline = open_capture(hercules)
+    times = [sample.at.utc for sample in timeline.samples()]
+    assert len(times) == 3
+    changes = [event for event in timeline.events(times[0], times[-1]) if "online" in event.text]
+    assert [(event.begin, event.text) for event in changes] == [(times[1], "device 0.0.7000: online 0 -> 1")]
 
 
 @pytest.mark.usefixtures("own_capture")

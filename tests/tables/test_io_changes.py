@@ -9,6 +9,7 @@ import pytest
 
 from tests.frames import frame_of
 from zmon.absent import Absent
+from zmon.clock import clock
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE
@@ -98,9 +99,13 @@ def test_without_a_recording_the_present_interval_is_compared() -> None:
 
 
 def test_of_a_marked_time_without_events_both_ends_are_compared() -> None:
-    """A capture or a simulated machine stores none, and a lost path must not be called no change."""
+    """Live samples that nobody keeps have none: a path was lost between the marks, and nobody knows when."""
     marked = Interval(SAMPLES[0], SAMPLES[1], skipped=True)
-    assert said(table(View(marked))) == EXPECTED[2:]
+    found = table(View(marked))
+    assert said(found) == EXPECTED[2:]
+    assert found.column("shown") == [f"by {clock(20 * SECOND)}"]
+    assert found.span == (10 * SECOND, 20 * SECOND)
+    assert table(View(Interval(*SAMPLES[:2]))).column("shown") == [clock(20 * SECOND)]
     quiet = Interval(SAMPLES[1], SAMPLES[1], skipped=True)
     assert said(table(View(quiet))) == []
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 
+from zmon.event import What
 from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
@@ -13,8 +16,9 @@ from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
+    from zmon.event import Event
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice
     from zmon.kernel.udev import Hotplug
@@ -32,6 +36,8 @@ MAX_SAMPLES: Final = 512
 """Samples of a scenario that are kept in memory."""
 CHECKPOINT: Final = 32
 """Samples between two copies of the counters; going back counts from such a copy."""
+OF_CONFIGURATION: Final = (What.CHANGE, What.CAME, What.WENT)
+"""Events that are found between samples which nobody recorded.  That passes are far apart is none."""
 SECOND: Final = 1_000_000_000
 HOUR: Final = 3600
 
@@ -127,6 +133,26 @@ class CaptureSection(Section):
     def span(self) -> Span:
         """Return the times of the first and the last pass."""
         return self.sample(0).at.utc, self.sample(len(self) - 1).at.utc
+
+    def events(self, begin: int, end: int) -> Sequence[Event]:
+        """Return how the I/O configuration changed from pass to pass, between two times."""
+        return [event for event in self._changes if begin <= event.begin <= end]
+
+    @cached_property
+    def _changes(self) -> Sequence[Event]:
+        return _changes(pairwise(map(self.sample, range(len(self)))))
+
+
+def _changes(pairs: Iterable[tuple[Sample, Sample]]) -> list[Event]:
+    """Return how the I/O configuration changed within pairs of samples, as a recording would say it."""
+    from zmon.store.changes import events_between  # noqa: PLC0415 - most lookups ask for no events
+
+    return [
+        event
+        for before, after in pairs
+        for event in events_between(before, after)
+        if event.what in OF_CONFIGURATION
+    ]
 
 
 def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None) -> Timeline:
@@ -251,6 +277,26 @@ class ScenarioSection(Section):
     def span(self) -> Span:
         """Return the times of the first and the last sample."""
         return self._time(0), self._time(len(self) - 1)
+
+    def events(self, begin: int, end: int) -> Sequence[Event]:
+        """Return how the I/O configuration changed from phase to phase, between two times."""
+        return [event for event in self._changes if begin <= event.begin <= end]
+
+    @cached_property
+    def _changes(self) -> Sequence[Event]:
+        """The changes; only a phase has another machine than the one before, so nothing is simulated."""
+        from zmon.lab.counters import KernelCounters  # noqa: PLC0415 - nothing else simulates
+
+        boxes = [self.plan.in_phase(number).box for number in range(len(self.plan.phases))]
+        last = [
+            end
+            for end, (box, following) in zip(self.plan.phase_ends(), pairwise(boxes), strict=False)
+            if box != following
+        ]
+        return _changes(
+            (KernelCounters(self.plan, end).sample(), KernelCounters(self.plan, end + 1).sample())
+            for end in last
+        )
 
 
 def open_lab(source: str) -> Timeline:

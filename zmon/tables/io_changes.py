@@ -1,7 +1,7 @@
 """IOCHANGE: changes of the I/O configuration by time, each with the value before and the one after.
 
-They are events of the recording; of a capture or of live samples that nobody keeps, the changes of the
-present interval are found here.  What appeared or disappeared is among them.
+They are events of a recording, a capture or a simulated machine; of live samples that nobody keeps, the
+changes of the present interval are found here.  What appeared or disappeared is among the events.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ CALLED: Final = {
 
 def table(view: View) -> Table:
     """Fill IOCHANGE; the keys are the numbers of the changes by time, from 1, the newest comes first."""
-    events = sorted(_events(view), key=lambda event: event.begin)
-    days = {clock(event.begin, "%m-%d") for event in events}
+    events = sorted(_events(view), key=lambda event: event.end)
+    days = {clock(event.end, "%m-%d") for event in events}
     changes = [_change(event) for event in events]
     order = range(len(events) - 1, -1, -1)
     columns: dict[str, list[Value]] = {
-        "time": [events[at].begin for at in order],
-        "shown": [clock(events[at].begin, DAY if len(days) > 1 else "%H:%M:%S") for at in order],
+        "time": [events[at].end for at in order],
+        "shown": [_shown(events[at], DAY if len(days) > 1 else "%H:%M:%S") for at in order],
         "kind": [CALLED.get(changes[at].kind, changes[at].kind) for at in order],
         "thing": [changes[at].thing for at in order],
         "others": [changes[at].others for at in order],
@@ -79,7 +79,8 @@ def table(view: View) -> Table:
 def _events(view: View) -> Iterable[Event]:
     """Return the changes up to the end of the interval, of a longer one those within it.
 
-    A capture and a simulated machine have no events: then the samples of a longer interval are compared.
+    Live samples that nobody keeps have no events: then the ends of a longer interval are compared, and it is
+    only known that something changed in between.
     """
     interval = view.interval
     begin = interval.before.at.utc + 1 if interval.skipped and interval.before is not None else 0
@@ -88,12 +89,19 @@ def _events(view: View) -> Iterable[Event]:
     if interval.before is None:
         return found
     known = {(one.begin, one.text) for one in found}
-    here = (
-        change.event(interval.after.at.utc) for change in changes_between(interval.before, interval.after)
-    )
     if interval.skipped and found:  # they say when; here is only what differs in the end
         return found
+    since = interval.before.at.utc if interval.skipped else interval.after.at.utc
+    here = (
+        change.event(interval.after.at.utc)._replace(begin=since)
+        for change in changes_between(interval.before, interval.after)
+    )
     return [*found, *(one for one in here if (one.begin, one.text) not in known)]
+
+
+def _shown(event: Event, form: str) -> str:
+    """Write when something changed; of what lies between two distant samples only the end is known."""
+    return f"{'by ' if event.begin < event.end else ''}{clock(event.end, form)}"
 
 
 def _change(event: Event) -> ConfigurationChange:
