@@ -618,7 +618,7 @@ SWAP: Final = Kind(
 
 LAYER: Final = Kind(
     "layer",
-    "number of the block device: 94:5",
+    "number of the block device: 94:5; of one in texts without a number a stand-in: dm:3, mapped:1",
     (
         Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*", privacy=DISK),
         _identity("sort", "disk, partition, dm, md, loop", "/sys/dev/block/*"),
@@ -654,7 +654,7 @@ LAYER: Final = Kind(
         *_gauges("start", "size", unit="sectors of 512", source="start, size"),
         *_gauges("chunk", unit="bytes", source="md/chunk_size"),
     ),
-    key_form="[0-9]{1,5}:[0-9]{1,8}",
+    key_form="([0-9]{1,5}|dm|mapped):[0-9]{1,8}",
     plural="block devices",
 )
 """Block devices and what each is made of, down to the disks."""

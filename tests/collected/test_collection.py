@@ -255,6 +255,49 @@ def test_a_mounted_partition_leads_to_its_dasd(
     assert "()" not in said
 
 
+DS8000_MAP = """\
+mpatha (36005076303ffc1ae0000000000008101) dm-3 IBM,2107900
+size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  |- 0:0:0:1 sda 8:0   active ready running
+  `- 1:0:0:1 sdb 8:16  active ready running
+"""
+
+
+@pytest.mark.parametrize(
+    "word", ["mpatha", "/dev/mapper/mpatha", "dm-3", "36005076303FFC1AE0000000000008101", "LSS 81", "sdb"]
+)
+def test_multipath_alone_tells_the_lss_of_a_disk(
+    word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its WWID names it, whatever the disk is called, though no text has the number of dm-3 or a WWPN."""
+    path = directory(tmp_path, {"multipath.txt": DS8000_MAP})
+    assert main(["where", word, "--from", path]) == 0
+    said = capsys.readouterr().out
+    assert "LSS 81 (assumed)" in said
+    assert "dm:3" not in said
+
+
+def test_multipath_alone_fills_the_lss_of_mpath(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same rows as `where` finds."""
+    path = directory(tmp_path, {"multipath.txt": DS8000_MAP})
+    assert main(["show", "MPATH", "--from", path, "-f", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["lcu"] for row in shown["rows"]] == ["81", "81"]
+
+
+def test_a_device_that_no_text_numbers_takes_the_number_that_another_gives(tmp_path: Path) -> None:
+    """The output of lsblk has one multipath device, `multipath -ll` two; major number is the same."""
+    lsblk = "sdc 8:32 0 10G 0 disk\n`-mpathb 253:4 0 10G 0 mpath\n"
+    lsblk = f"NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n{lsblk}"
+    second = DS8000_MAP.replace("mpatha", "mpathb").replace("8101", "8102").replace("dm-3", "dm-4")
+    second = second.replace("sda 8:0 ", "sdc 8:32").replace("sdb 8:16", "sdd 8:48")
+    members = {"lsblk.txt": lsblk, "multipath.txt": DS8000_MAP + second}
+    found = sample(directory(tmp_path, members)).frame(LAYER)
+    assert found.cell("253:3", "mapped") == "mpatha"
+    assert found.cell("253:4", "mapped") == "mpathb"
+
+
 def test_json_of_lsblk_alone_is_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is known by its content, whatever the name of its file."""
     assert main(["where", "/db2/data", "--from", directory(tmp_path, {"a": DEFAULT_JSON})]) == 0

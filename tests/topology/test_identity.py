@@ -638,6 +638,15 @@ def test_ports_that_nothing_joins_are_kept_apart() -> None:
     assert len({v.key for v in found}) == 2
 
 
+def test_a_disk_behind_virtio_scsi_is_known_by_its_wwid() -> None:
+    """It has no port, and its bus id is that of the adapter, which is not its row in DEVICE."""
+    layers, devices, dasd = frames([Disk("0.0.0002")])
+    told = {"name": ["sda"], "wwid": ["naa.6005076303ffc1ae0000000000008101"]}
+    layers = layers.but(columns={**layers.columns, **told})
+    found = VolumeIndex(layers, devices, dasd, (), NO_SITE)["94:0"]
+    assert (found.lcu, found.key, found.device) == ("LSS 81", "IBM.5005076303ffc1ae.LSS81", "sda")
+
+
 def test_a_disk_of_another_sort_says_that_it_is_none() -> None:
     """A loop device, a disk of a PC: nothing is known, for a reason."""
     layers, devices, dasd = frames([Disk("0.0.0201")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,9 @@ from zmon.topology.lun import (
     parse_wwid,
     scsi_volume,
 )
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
 
 NO = absent("not read")
 LUN = "0x4010402a00000000"
@@ -85,6 +90,31 @@ def test_a_disk_of_another_box_has_no_lss() -> None:
     found = scsi_volume(FACTS._replace(lun="0x0001000000000000", wwid="360050768018e0a6b48000000000000a3"))
     assert isinstance(found.lcu, Absent)
     assert found.spindle == "WWID 360050768018e0a6b48000000000000a3"
+
+
+@pytest.mark.parametrize(
+    ("more", "key", "spindle"),
+    [
+        ({"wwid": WWID}, "IBM.5005076303ffc562.LSS10", f"WWID {WWID}"),
+        ({"serial": SERIAL}, "IBM.75DXP71.LSS10", "disk 8:0"),
+        ({"lun": LUN}, "disk 8:0.LSS10", "disk 8:0"),
+    ],
+)
+def test_a_disk_without_a_port_is_known_by_what_else_names_it(
+    more: dict[str, str], key: str, spindle: str
+) -> None:
+    """As in texts without lszfcp, and behind virtio-scsi; disks of unknown boxes are not put together."""
+    given: dict[str, Value] = {"wwpn": NO, "lun": NO, **more}
+    found = scsi_volume(FACTS._replace(**given))  # type: ignore[arg-type]  # texts and reasons
+    assert (found.lcu, found.ua, found.key, found.spindle) == ("LSS 10", "2A", key, spindle)
+    assert not any("WWPN" in one.said for one in found.evidence)
+
+
+def test_a_disk_without_a_port_whose_wwid_names_nothing_says_so() -> None:
+    """Nothing is said of a LUN that it does not have."""
+    found = scsi_volume(FACTS._replace(wwpn=NO, lun=NO, wwid="360050768018e0a6b48000000000000a3"))
+    assert isinstance(found.lcu, Absent)
+    assert found.lcu.reason == "its WWID is not one of a DS8000, so it names no LSS"
 
 
 def test_its_row_in_device_is_that_of_the_device_that_joins_its_paths() -> None:

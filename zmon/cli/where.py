@@ -436,6 +436,8 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     meaning = one.meaning
     count = len(one.volumes)
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
+    if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
+        key = ""  # no text has its number
     about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.locations:

@@ -95,6 +95,7 @@ class Facts:
             return
         numbers = self._numbers(rows, known)
         self._number_dasds(rows, numbers)
+        self._stand_in(rows, numbers)
         for name, several in numbers.items():
             if len(several) > 1:
                 words = ", ".join(sorted(several))
@@ -117,6 +118,30 @@ class Facts:
             number = number_of_dasd(name)
             if number and name not in numbers and number not in taken:
                 numbers[name] = {number}
+
+    @staticmethod
+    def _stand_in(rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
+        """Give devices of the device mapper that no source numbers a key that looks like no number.
+
+        `multipath -ll`, pvs and lvs do not print numbers.  The kernel gives dm-7 the minor number 7, and the
+        major number is known where another device of the device mapper has it.
+        """
+        majors = {
+            number.partition(":")[0]
+            for name, several in numbers.items()
+            for number in several
+            if _MAPPED.fullmatch(name)
+        }
+        major = min(majors) if len(majors) == 1 else DM_STAND_IN
+        for name, row in rows.items():
+            title = next((str(fact.value) for fact in row.get("mapped", ())), name)
+            if ":" in name or name in numbers or not any(fact.value == "dm" for fact in row.get("sort", ())):
+                continue
+            if title not in numbers:
+                match = _MAPPED.fullmatch(name)
+                number = f"{major}:{match[1]}" if match else f"{NAMED_STAND_IN}:{len(numbers)}"
+                numbers[title] = {number}
+            numbers[name] = numbers[title]
 
     @staticmethod
     def _part_dasds(
@@ -162,6 +187,11 @@ class Facts:
                     row[field] = found
 
 
+DM_STAND_IN: Final = "dm"
+"""Stands for the major number of the device mapper where no source has it: dm:7 is dm-7."""
+NAMED_STAND_IN: Final = "mapped"
+"""Stands for it where the minor number is not known either."""
+_MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
 
 
@@ -182,7 +212,7 @@ def number_of_dasd(name: str) -> str:
 
 def by_digits(number: str) -> tuple[int, ...]:
     """Return the sort key of a number of a block device."""
-    return tuple(int(part) for part in number.split(":") if part.isdecimal())
+    return tuple(int(part) for part in number.split(":") if part.isdecimal())  # stand-ins come first
 
 
 def add(facts: list[Fact], field: str, fact: Fact) -> None:

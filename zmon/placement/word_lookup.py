@@ -13,6 +13,7 @@ from zmon.absent import Absent, absent
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
+from zmon.topology.lun import as_multipath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,6 +37,7 @@ class MeaningKind(Enum):
     VDEV = "virtual device number"
     RDEV = "real device number"
     LABEL = "volume label"
+    WWID = "WWID"
     LCU = "logical control unit"
     TABLESPACE = "tablespace"
     DATABASE = "database"
@@ -58,6 +60,8 @@ class WordMeaning(NamedTuple):
 
 
 _BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
+MIN_WWID: Final = 16
+"""Characters of the shortest world-wide id."""
 _HEX: Final = r"(?i)(?:0x)?[0-9a-f]{1,5}"
 
 
@@ -67,7 +71,7 @@ def meanings(word: str, machine: Machine) -> list[WordMeaning]:
         return []
     distinct = dict.fromkeys(
         meaning
-        for reading in (_paths, _nodes, _numbers, _labels, _lcus, _tablespaces)
+        for reading in (_paths, _nodes, _numbers, _labels, _wwids, _lcus, _tablespaces)
         for meaning in reading(word, machine)
     )
     return list(distinct)
@@ -124,6 +128,15 @@ def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:
         machine,
         lambda volume: upper in {_text(volume.volser), _text(volume.label)},
     )
+
+
+def _wwids(word: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield a WWID as multipath, the kernel or udev writes it: `36005...`, `naa.6005...`, `scsi-36005...`."""
+    wanted = as_multipath(word.lower().removeprefix("wwn-0x").removeprefix("scsi-"))
+    if len(wanted) < MIN_WWID:
+        return
+    spindles = {f"WWID {wanted}", f"WWID 3{wanted}"}
+    yield from _some(word, MeaningKind.WWID, wanted, machine, lambda volume: volume.spindle in spindles)
 
 
 def _lcus(word: str, machine: Machine) -> Iterator[WordMeaning]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import deque
 from functools import lru_cache
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SOURCE, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.same import Same, SameNames
 from zmon.sample import Instant, Sample
 from zmon.tables.view import no_inputs
+from zmon.topology.lun import MPATH, as_multipath, parse_wwid
 from zmon.topology.volumes import lcus, short, titles
 from zmon.uid import find_uid
 
@@ -76,6 +77,9 @@ def units_of(view: View) -> Units:
 def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
     """Return whether the kernel gives the LCU of more disks than those with a unique id of their own."""
     if any(isinstance(wwpn, str) for wwpn in layers.column("wwpn")):
+        return True
+    wwids = (*layers.column("wwid"), *layers.column("uuid"))
+    if any(parse_wwid(as_multipath(text_of(wwid).removeprefix(MPATH))) for wwid in wwids):
         return True
     uids = zip(dasd.keys, dasd.column("uid"), strict=True)
     return any(

@@ -504,10 +504,10 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
-        if isinstance(wwpn, str):
+        joined, told = self.joined.get(number, (_NOT_JOINED, ""))
+        told = told or as_multipath(text_of(wwid))
+        if isinstance(wwpn, str) or (text_of(name).startswith("sd") and told):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
-            joined, told = self.joined.get(number, (_NOT_JOINED, ""))
-            told = told or as_multipath(text_of(wwid))
             return scsi_volume(
                 LunFacts(number, name, busid, chpids, wwpn, lun, told, text_of(serial), joined)
             )

@@ -31,6 +31,7 @@ _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter 
 _OTHER: Final = absent(
     "its LUN is not numbered as a DS8000 numbers them, nor is its WWID, so they name no LSS"
 )
+_OTHER_WWID: Final = absent("its WWID is not one of a DS8000, so it names no LSS")
 _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage server")
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
@@ -88,7 +89,8 @@ class LunFacts(NamedTuple):
     busid: Value
     """That of its adapter."""
     chpids: Value
-    wwpn: str
+    wwpn: Value
+    """That of the port; absent where texts do not name it, and of a disk that is not behind FCP."""
     lun: Value
     wwid: str
     """As multipath writes it; empty if it is not known."""
@@ -99,10 +101,11 @@ class LunFacts(NamedTuple):
 
 
 def scsi_volume(facts: LunFacts) -> Volume:
-    """Return a SCSI disk behind an FCP adapter; its WWID joins the paths to it."""
+    """Return a SCSI disk behind an FCP adapter, or one with a WWID; this joins the paths to it."""
     number, name, busid, chpids, wwpn, lun, wwid, serial, joined = facts
     evidence: list[Evidence] = []
-    if isinstance(lun, str):
+    has_address = isinstance(wwpn, str) and isinstance(lun, str)
+    if has_address:
         evidence.append(Evidence("device/wwpn, device/fcp_lun", f"WWPN {wwpn}, LUN {lun}"))
     if wwid:
         evidence.append(Evidence("dm/uuid, device/wwid", f"WWID {wwid}"))
@@ -114,7 +117,7 @@ def scsi_volume(facts: LunFacts) -> Volume:
         wwpn=wwpn,
         lun=lun,
         chpids=ascending(chpids),
-        spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if isinstance(lun, str) else f"disk {number}",
+        spindle=f"WWID {wwid}" if wwid else f"{wwpn} {lun}" if has_address else f"disk {number}",
         evidence=tuple(evidence),
         joined=joined,
     )
@@ -122,15 +125,19 @@ def scsi_volume(facts: LunFacts) -> Volume:
     sources = {"serial number": named, "WWID": parse_wwid(wwid), "LUN": parse_lun(text_of(lun))}
     said = {what: one for what, one in sources.items() if one is not None}
     if not said:
-        return volume._replace(lcu=_OTHER, lss=_OTHER, ua=_OTHER)
+        why = _OTHER if isinstance(wwpn, str) else _OTHER_WWID
+        return volume._replace(lcu=why, lss=why, ua=why)
     best = next(iter(said.values()))
     agreeing = [what for what, one in said.items() if one[1:] == best[1:]]
     node = said["WWID"].box if "WWID" in agreeing else ""
     grade = Grade.EXACT if len(agreeing) > 1 else Grade.ASSUMED
+    box = f"IBM.{node}" if node else wwid[:-4] or text_of(wwpn)
+    if not box:  # neither WWID nor port
+        box = f"IBM.{named.box}" if named is not None else f"disk {number}"
     words = f"as a DS8000 numbers volumes: LSS {best.lss}, volume {best.volume}, by {' and '.join(agreeing)}"
     return volume._replace(
         lcu=f"LSS {best.lss}",
-        key=f"{f'IBM.{node}' if node else wwid[:-4] or wwpn}.LSS{best.lss}",
+        key=f"{box}.LSS{best.lss}",
         serial=named.box if named is not None else node or _NO_SERIAL,
         lss=best.lss,
         ua=best.volume,

@@ -81,7 +81,12 @@ class Volume(NamedTuple):
     @property
     def has_busid(self) -> bool:
         """Whether it has a device number of its own; a SCSI disk's bus id is that of its adapter."""
-        return isinstance(self.busid, str) and isinstance(self.lun, Absent)
+        return isinstance(self.busid, str) and not self.is_scsi
+
+    @property
+    def is_scsi(self) -> bool:
+        """Whether it is a SCSI disk; its LUN is not known if only its WWID is."""
+        return isinstance(self.lun, str) or text_of(self.disk).startswith("sd")
 
     @property
     def device(self) -> str:
@@ -217,7 +222,7 @@ def with_claimed(devices: Frame, known: Mapping[str, Lcu], volumes: Iterable[Vol
         if isinstance(volume.lcu, Absent):
             continue
         if not volume.has_busid:
-            if isinstance(volume.lun, str) and isinstance(volume.disk, str):
+            if volume.is_scsi and isinstance(volume.disk, str):
                 paths.setdefault(volume.key, []).append(volume)
                 groups.setdefault(volume.key, {})[volume.device] = volume
         elif busid in devices.index and find_uid(devices.cell(busid, "uid")) is None:
@@ -239,8 +244,8 @@ def _claimed(
     from zmon.topology.claims import Grade  # noqa: PLC0415 - likewise
 
     one = next(iter(volumes.values()))
-    said = key if isinstance(one.lun, Absent) else text_of(one.lcu)
-    vendor = "" if isinstance(one.lun, Absent) else "IBM"  # only LUNs of its storage servers name an LSS
+    said = text_of(one.lcu) if one.is_scsi else key
+    vendor = "IBM" if one.is_scsi else ""  # only SCSI disks of its storage servers name an LSS
     unit = known or Lcu(vendor, text_of(one.serial), text_of(one.ssid).lower(), (), (), (), (), said)
     members = tuple(sorted((*volumes, *unit.members)))
     why = dict.fromkeys(
