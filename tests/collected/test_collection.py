@@ -298,6 +298,25 @@ def test_a_device_that_no_text_numbers_takes_the_number_that_another_gives(tmp_p
     assert found.cell("253:4", "mapped") == "mpathb"
 
 
+def test_a_number_means_devices_of_all_subchannel_sets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In an LPAR the real number of one is 7000, of the other 17000; whoever types 7000 may mean both."""
+    uids = "0.0.7000  dasda  IBM.75000000012345.7000.00\n0.1.7000  dasdb  IBM.75000000012345.7100.00\n"
+    levels = "LPAR Number: 1\nLPAR Name: LP1\n"
+    path = directory(tmp_path, {"lsdasd.txt": uids})
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/sysinfo").write_text(f"Manufacturer: IBM\nType: 8561\n{levels}")
+    assert main(["where", "7000", "--from", path]) == 0
+    said = capsys.readouterr().out
+    assert "dasda" in said
+    assert "dasdb  rdev 17000" in said
+    assert main(["where", "17000", "--from", path]) == 0
+    said = capsys.readouterr().out
+    assert "dasdb" in said
+    assert "dasda" not in said
+
+
 def test_json_of_lsblk_alone_is_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is known by its content, whatever the name of its file."""
     assert main(["where", "/db2/data", "--from", directory(tmp_path, {"a": DEFAULT_JSON})]) == 0

@@ -12,6 +12,9 @@ from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE
 from zmon.sample import Instant, Sample
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.query import parse_conditions
+from zmon.screen.sheet import Sheet
 from zmon.tables import device
 from zmon.tables.device import find_device
 from zmon.tables.view import NoSuchThing, View
@@ -46,6 +49,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> View:
         ("0.0.7000", "0.0.7000"), ("0.1.7000", "0.1.7000"), ("191", "0.0.0191"), ("0191", "0.0.0191"),
         ("dasdb", "0.1.7000"), ("0x0191", "0.0.0191"), ("vol191", "0.0.0191"), ("6e7f", "0.0.0191"),
         ("SDA", "sda"), (" DASDA ", "0.0.7000"), ("VOL200", "0.0.0200"),
+        ("17000", "0.1.7000"), ("07000", "0.0.7000"),
     ],
 )  # fmt: skip
 def test_a_device_goes_by_several_names(view: View, word: str, key: str) -> None:
@@ -58,6 +62,31 @@ def test_a_name_that_means_several_is_refused(view: View, word: str) -> None:
     """The message says which they are."""
     with pytest.raises(NoSuchThing, match=r"0\.0\.7000 or 0\.1\.7000"):
         find_device(view, word)
+
+
+def test_a_device_of_another_subchannel_set_is_shown_with_it(view: View) -> None:
+    """Its number alone is that of another device; the column has room for the bus id."""
+    assert list(map(device.address, DISKS)) == ["7000", "0.1.7000", "0191", "0200"]
+    screen = load_screens(shipped("screens")).find("DEVICE")
+    sheet = Sheet(screen, device.table(view))
+    lines = [sheet.line(place) for place in range(len(sheet))]
+    assert sum(line.startswith(" 7000     ") for line in lines) == 1
+    assert sum(line.startswith(" 0.1.7000 ") for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("addr=7000", ["0.0.7000"]), ("addr=0.0.7000", ["0.0.7000"]), ("addr=0.1.7000", ["0.1.7000"]),
+        ("addr=*7000", ["0.0.7000", "0.1.7000"]), ("addr=0.0.01*", ["0.0.0191"]),
+        ("addr~7000", ["0.0.7000", "0.1.7000"]),
+    ],
+)  # fmt: skip
+def test_a_condition_takes_a_number_or_a_bus_id(view: View, text: str, keys: list[str]) -> None:
+    """DEVICE shows 7000, lsdasd 0.0.7000."""
+    screen = load_screens(shipped("screens")).find("DEVICE")
+    sheet = Sheet(screen, device.table(view), None, parse_conditions(text, screen.columns))
+    assert sheet.keys == keys
 
 
 @pytest.mark.parametrize("word", ["9999", "", " ", "no", "\x1b[2J"])

@@ -63,6 +63,18 @@ def test_a_device_that_lost_a_path_stands_alone(make_interval: Callable[..., Int
     assert found.notes == ("7001: 1 of their channel paths cannot be used",)
 
 
+def test_devices_of_another_subchannel_set_are_shown_with_it(make_interval: Callable[..., Interval]) -> None:
+    """0.0.7000 and 0.1.7000 are two devices on two subchannels."""
+    second = [
+        (key.replace("0.0.", "0.1."), row | {"subchannel": str(row["subchannel"]).replace("0.0.", "0.1.")})
+        for key, row in (device(0x7000), device(0x7001))
+    ]
+    rows = [device(0x7000), device(0x7001), *second]
+    found = table(View(make_interval({}, {DEVICE: dict(rows)})))
+    assert found.column("devices") == ["7000-7001", "0.1.7000-7001"]
+    assert found.column("subch") == ["0000-0001", "0.1.0000-0001"]
+
+
 def test_devices_off_line_are_listed(make_interval: Callable[..., Interval]) -> None:
     """DEVICE leaves them out; here they are part of the configuration."""
     rows = [device(0x7000), device(0x7001, online=0)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
@@ -109,11 +109,15 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
 
 
 def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
-    """Yield the bus ids with a number: of FCP adapters, and of devices whose real number is unknown."""
+    """Yield the bus ids with a number: of FCP adapters, and of devices whose real number is unknown.
+
+    Devices of other subchannel sets have their set in front of the real number: 7000 may mean 17000, too.
+    """
     by_busid: dict[str, list[str]] = {}
     for disk, volume in machine.volumes.items():
         is_unknown = isinstance(volume.vdev, Absent) and isinstance(volume.rdev, Absent)
-        if is_unknown and isinstance(volume.busid, str) and volume.busid.rpartition(".")[2] == number:
+        group, _, own = text_of(volume.busid).rpartition(".")
+        if own == number and isinstance(volume.busid, str) and (is_unknown or not group.endswith(".0")):
             by_busid.setdefault(volume.busid, []).append(disk)
     for busid, disks in by_busid.items():
         yield WordMeaning(word, MeaningKind.BUS, busid, tuple(disks))

@@ -93,8 +93,9 @@ class Column(Described):
     left: bool = False
     """Whether a number is aligned left, as text is; `format = "count"` aligns a label right."""
     names: str = ""
-    """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `number`: its numbers only name
-    things or count rows."""
+    """`lcu`: its texts name LCUs, and a condition takes any name of theirs; `device`: its texts are numbers
+    of devices, a condition takes bus ids, too, and it has room for those of other subchannel sets; `number`:
+    its numbers only name things or count rows."""
     shown: str = ""
     """The column of the table that is written in its place; exports have its own values."""
     signed: bool = False
@@ -356,7 +357,7 @@ def _column(entry: TomlTable, defaults: dict[str, Any]) -> Column:
     problems = (
         ("format", column.format not in FORMATS, f"is one of {', '.join(FORMATS)}"),
         ("sort", column.sort not in {"", "asc", "desc"}, "is asc, desc or empty"),
-        ("names", column.names not in {"", "lcu", "number"}, "is lcu, number or empty"),
+        ("names", column.names not in {"", "lcu", "number", "device"}, "is lcu, number, device or empty"),
         ("rollup", rollup, "is seconds, label or the name of a rate"),
         ("width", not 1 <= column.width <= MAX_WIDTH, f"is 1 to {MAX_WIDTH}"),
         ("gap", not 1 <= column.gap <= MAX_WIDTH, f"is 1 to {MAX_WIDTH}"),

@@ -47,6 +47,13 @@ def widened(screen: Screen, name: str, width: int) -> Screen:
     return _with(screen, columns)
 
 
+@lru_cache(maxsize=64)
+def with_room(screen: Screen, widths: tuple[tuple[str, int], ...]) -> Screen:
+    """Return a screen of which some columns have these widths."""
+    wide = dict(widths)
+    return _with(screen, [_changed(one, width=wide.get(one.name, one.width)) for one in screen.columns])
+
+
 @lru_cache(maxsize=512)
 def within(screen: Screen, width: int, first: int = 1, pictures: tuple[str, ...] = ()) -> Screen:
     """Return the part of a screen that fits: the first column, and those from `first` on that fit whole.

@@ -25,6 +25,9 @@ class QueryError(ValueError):
 SIGNS: Final = r"<=|>=|!=|<|>|=|~"
 """Operators of a condition; patterns are compiled when first used."""
 
+SET_0: Final = "0.0."
+"""What bus ids of most devices begin with; their numbers alone are enough."""
+
 _CONDITION: Final = rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*"
 
 _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
@@ -47,6 +50,8 @@ class Condition(NamedTuple):
     value: str
     lcu: bool = False
     """Whether the column names LCUs, which go by several names."""
+    device: bool = False
+    """Whether the column has numbers of devices, which people also write as bus ids: `0.0.7000`."""
 
     def holds(self, cell: Value) -> bool:
         """Tell whether a cell meets the condition; an absent one meets none but `!=`."""
@@ -55,7 +60,8 @@ class Condition(NamedTuple):
         if self.sign in _NUMERIC:
             return not isinstance(cell, str) and _NUMERIC[self.sign](cell, float(self.value))
         if self.sign == "~":
-            return self.value.casefold() in str(cell).casefold()
+            part = self.value.removeprefix(SET_0) if self.device else self.value
+            return part.casefold() in str(cell).casefold()
         return self._equals(cell) == (self.sign == "=")
 
     def _equals(self, cell: float | str) -> bool:
@@ -63,6 +69,8 @@ class Condition(NamedTuple):
             from fnmatch import fnmatchcase  # noqa: PLC0415 - most lists show all rows
 
             cell, value = cell.casefold(), self.value.casefold()
+            if self.device:
+                return fnmatchcase(cell.removeprefix(SET_0), value.removeprefix(SET_0))
             return fnmatchcase(cell, value) or (self.lcu and fnmatchcase(_short(cell), _short(value)))
         try:
             return cell == float(self.value)
@@ -180,7 +188,8 @@ def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
     if found is None:
         raise QueryError(f"{text!r} is no condition; write for example resp>10, lcu=*2482 or label~PAY")
     column = find_column(found["column"], columns)
-    condition = Condition(column.name, found["sign"], found["value"], column.names == "lcu")
+    kinds = column.names == "lcu", column.names == "device"
+    condition = Condition(column.name, found["sign"], found["value"], *kinds)
     if condition.sign in _NUMERIC:
         try:
             number = float(condition.value)

@@ -65,6 +65,20 @@ def natural(screen: Screen, column: str = "") -> Order | None:
     return Order(name, screen.by_name[name].sort != "asc")
 
 
+def _roomy(screen: Screen, table: Table) -> Screen:
+    """Return a screen with room for the longest names of devices: bus ids of other subchannel sets."""
+    widths = [
+        (one.name, longest)
+        for one in screen.columns
+        if one.names == "device" and one.name in table.columns
+        for longest in [
+            max((len(each) for each in table.columns[one.name] if isinstance(each, str)), default=0)
+        ]
+        if longest > one.width
+    ]
+    return layout.with_room(screen, tuple(widths)) if widths else screen
+
+
 PARTITION: Final = "lpar"
 """How the names of columns of the own partition begin, beside others in a table."""
 
@@ -87,7 +101,7 @@ class Sheet:
         table = folded(screen, table)
         guessed = frozenset(name for name, rows in table.estimated.items() if rows is None or rows)
         ruled = frozenset(table.marks)
-        self.screen = layout.spaced(screen, guessed, ruled) if screen.gridded else screen
+        self.screen = layout.spaced(_roomy(screen, table), guessed, ruled) if screen.gridded else screen
         self._style = ""
         self.letters = False
         """Whether letters of other scripts are written; then not each character is one cell wide."""

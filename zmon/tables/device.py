@@ -494,8 +494,14 @@ def devices_of(interval: Interval) -> Devices:
 
 @lru_cache(maxsize=20_000)  # each figure of each device is shown with it
 def address(key: str) -> str:
-    """Return the device number of a bus id, four hex digits in upper case; other names as they are."""
-    return key.rpartition(".")[2].upper() if "." in key else key
+    """Return the device number of a bus id, four hex digits in upper case; other names as they are.
+
+    Numbers are unique within a subchannel set only: of another set than 0 it is the whole bus id, `0.1.7000`.
+    """
+    group, dot, number = key.rpartition(".")
+    if not dot:
+        return key
+    return number.upper() if group.endswith(".0") else f"{group}.{number.upper()}"
 
 
 def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
@@ -689,7 +695,8 @@ def summary(devices: Devices) -> Summary:
 def find_device(view: View, word: str) -> str:
     """Return the key of the device on line that a word names.
 
-    A number is the device's number in this Linux where there is one, else that of the real device.
+    A number is the device's number in this Linux where there is one, else that of the real device.  Its
+    subchannel set may be in front, as CP and machines write it: `17000` is `0.1.7000`.
 
     Raises:
         NoSuchThing: it names none, or several; says which.
@@ -711,11 +718,17 @@ def matches(view: View, word: str, keys: Sequence[str]) -> list[str]:
     if whole:
         return whole
     number = wanted.zfill(4)
-    numbered = [key for key in keys if "." in key and address(key).casefold() == number]
+    numbered = [key for key in keys if key.endswith(f".{number[-4:]}") and number in _numbers(key)]
     if numbered:
         return numbered
     names = _names(view)
     return [key for key in keys if not names.get(key, frozenset()).isdisjoint({wanted, number})]
+
+
+def _numbers(busid: str) -> tuple[str, str]:
+    """Return the number of a device, and the same with its subchannel set in front: `7000`, `17000`."""
+    group, _, number = busid.casefold().rpartition(".")
+    return number, group.rpartition(".")[2] + number
 
 
 def _names(view: View) -> Mapping[str, set[str]]:

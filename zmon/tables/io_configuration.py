@@ -143,7 +143,7 @@ def _span(names: Sequence[str]) -> Value:
     """Write first and last name; where they are not known a reason."""
     if not names[0] or not names[-1]:
         return absent("the subchannel is not known")
-    return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
+    return names[0] if len(names) == 1 else f"{names[0]}-{names[-1].rpartition('.')[2]}"
 
 
 DEFINITIONS: Final = {"io_configuration": TableDefinition(NEEDS, table)}

@@ -76,16 +76,17 @@ _KVM: Final = absent("KVM does not show its guest the number of the real device"
 def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Site) -> DeviceFacts:
     """Return the real device of a device of this Linux: in a guest by claims or by the site."""
     head, _, devno = busid.upper().rpartition(".")
+    # CP and machines write the subchannel set in front of the number, where it is not 0
+    devno = devno if head.endswith(".0") else head.rpartition(".")[2] + devno
     facts = claims.device(devno)
     if platform.has_real_numbers:
         where = "an LPAR" if platform.environment == "lpar" else "a machine without partitions"
-        number = devno if head.endswith(".0") else head.rpartition(".")[2] + devno
-        said = Evidence("/proc/sysinfo", f"{where}: {number} is the number of the real device")
+        said = Evidence("/proc/sysinfo", f"{where}: {devno} is the number of the real device")
         against = tuple(
             f"{one.source} describes {devno} as a device of a guest, but this is {where}: not used"
             for one in facts.evidence[:1]
         )
-        return DeviceFacts(_REAL_NUMBERS, number, grade=Grade.EXACT, evidence=(said,), conflicts=against)
+        return DeviceFacts(_REAL_NUMBERS, devno, grade=Grade.EXACT, evidence=(said,), conflicts=against)
     rule = site.vdev_is_rdev
     if isinstance(facts.rdev, str):
         if rule and facts.rdev != devno:
