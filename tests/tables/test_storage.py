@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
+from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MEMORY, PRESSURE, SWAP
+from zmon.sample import empty_frame
 from zmon.tables.storage import IN_MEMORY, NO_DEVICE, TWO_KINDS, table
 from zmon.tables.view import View
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
-    from zmon.interval import Interval
 
 SECOND = 1_000_000_000
 COUNTS = (
@@ -145,3 +146,15 @@ def test_a_machine_without_memory_says_why(make_interval: Callable[..., Interval
     assert (found.keys, dict(found.facts)) == ([], {})
     assert found.missing is not None
     assert found.missing != absent("")
+
+
+def test_swap_areas_are_listed_without_the_memory(make_interval: Callable[..., Interval]) -> None:
+    """Texts may have /proc/swaps alone; the figures of memory are missing, and the reason is said."""
+    known = rows()
+    del known[MEMORY]
+    after = make_interval({}, known).after
+    frames = {**after.frames, MEMORY.name: empty_frame(MEMORY, "not collected: /proc/meminfo")}
+    found = table(View(Interval(None, after._replace(frames=frames))))
+    assert found.column("size")[0] == 4 << 20
+    assert isinstance(found.facts["total"], Absent)
+    assert "Memory: not collected: /proc/meminfo" in found.notes

@@ -70,9 +70,9 @@ SUMMED: Final = ("size", "used", "io", "mbs")
 def table(view: View) -> Table:
     """Fill STORAGE: one row per swap area, keyed by its name, and the memory as facts."""
     memory = view.interval.of(MEMORY)
-    if not memory.keys:
-        return Table([], {}, missing=memory.missing)
     areas = view.interval.after.frame(SWAP)
+    if not memory.keys and not areas.keys:
+        return Table([], {}, missing=memory.missing)
     rows = list(_areas(view))
     names = (
         "area", "type", "priority", "size", "used", "usedpct", "device", "label", "lcu", "io", "mbs", "resp",
@@ -192,6 +192,8 @@ def _discipline(view: View, name: str) -> str:
 
 
 def _notes(view: View, types: list[Value]) -> Iterator[str]:
+    if (missing := view.interval.of(MEMORY).missing) is not None:
+        yield f"Memory: {missing.reason}"
     if any(text_of(one).startswith(IN_ZVM) for one in types):
         yield TWO_KINDS
     raw = view.interval.after.frame(MEMORY)
