@@ -20,6 +20,7 @@ from zmon.wait_place import BLOCKED, CLASSES, IO, LIMITED, LOCKED, PAGING, class
         ("do_swap_page", PAGING, "a page that is swapped out"),
         ("balance_dirty_pages", LIMITED, "dirty pages to be written"),
         ("rwsem_down_write_slowpath", LOCKED, "a lock"),
+        ("kernel_clone", BLOCKED, "its child, until that runs another program"),
         ("__mutex_lock.constprop.0", LOCKED, "a lock"),
         ("khungtaskd", BLOCKED, ""),
     ],

@@ -66,6 +66,8 @@ io: the block layer
     io_schedule blk_ __blk_ blkdev_ bdev_ dm_ __dm_ md_ raid loop_ mpage_ submit_bio elv_ bd_
 io: the driver of a disk
     dasd_ scsi_ sd_ zfcp_ nvme_ virtblk_ ccw_ cio_
+blocked: its child, until that runs another program
+    kernel_clone wait_for_vfork_done _do_fork do_fork
 locked: a lock
     rwsem_down __mutex_lock mutex_ down_ __down percpu_rwsem __percpu_down rt_mutex __rt_mutex lock_
     d_alloc_parallel wait_on_inode __wait_on_freeing
@@ -89,6 +91,10 @@ CLASSES: Final = _classes()
 """For each class its state, what is waited for, and how the functions begin; the first that fits counts."""
 
 
+ON_A_DISK: Final = frozenset({IO, PAGING, LIMITED})
+"""States of tasks that wait for a disk, so that their open files may tell which."""
+
+
 def parse_wchan(content: bytes) -> str:
     """Return the function that /proc/PID/wchan names; empty for `0`, and for what is no name."""
     name = content.decode("ascii", "replace").strip()
@@ -101,3 +107,8 @@ def class_of(place: str) -> tuple[str, str]:
         if place.startswith(beginnings):
             return state, words
     return BLOCKED, ""
+
+
+def may_wait_for_disk(place: str) -> bool:
+    """Return whether a task that waits at a place may wait for a disk; at one that was not read it may."""
+    return not place or class_of(place)[0] in ON_A_DISK

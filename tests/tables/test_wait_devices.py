@@ -2,19 +2,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.frames import frame_of
 from tests.tables.test_unit_loads import BACKUP, DB, SECOND, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import OPEN_FILE
 from zmon.tables.view import View
-from zmon.tables.wait_devices import WaitDevices
+from zmon.tables.wait_devices import NO_DISK, WaitDevices
 from zmon.wait_place import CALL, ONLY_DISK, OPEN_FILES
 
 if TYPE_CHECKING:
     from zmon.absent import Value
 
 NOT_KNOWN = absent("not known")
+DIRECT = "submit_bio_wait"
 
 
 def devices() -> WaitDevices:
@@ -31,23 +34,36 @@ def devices() -> WaitDevices:
 
 def test_what_the_system_call_tells_is_no_estimate() -> None:
     """It comes before all else."""
-    found = devices().of("94:4", CALL, "7", BACKUP)
+    found = devices().of("94:4", CALL, "7", BACKUP, DIRECT)
     assert (found.device, found.evidence, found.is_estimate) == ("dasdb", CALL, False)
 
 
 def test_open_files_are_candidates() -> None:
     """Each disk below them."""
-    found = devices().of(NOT_KNOWN, NOT_KNOWN, "7", DB)
+    found = devices().of(NOT_KNOWN, NOT_KNOWN, "7", DB, DIRECT)
     assert (found.device, found.evidence, found.is_estimate) == ("dasda, dasdb", OPEN_FILES, True)
 
 
 def test_the_only_disk_of_a_unit_is_likely() -> None:
     """Of one that uses two nothing is said."""
-    found = devices().of(NOT_KNOWN, NOT_KNOWN, "8", BACKUP)
+    found = devices().of(NOT_KNOWN, NOT_KNOWN, "8", BACKUP, DIRECT)
     assert (found.device, found.evidence, found.is_estimate) == ("dasdb", ONLY_DISK, True)
-    other = devices().of(NOT_KNOWN, NOT_KNOWN, "8", DB)
+    other = devices().of(NOT_KNOWN, NOT_KNOWN, "8", DB, DIRECT)
     assert isinstance(other.device, Absent)
     assert not other.is_estimate
+
+
+@pytest.mark.parametrize("place", ["kernel_clone", "rwsem_down_write_slowpath", "some_function"])
+def test_a_task_that_waits_for_something_else_is_on_no_disk(place: str) -> None:
+    """A child that it started, a lock, a place that nobody knows: that it has files open says nothing."""
+    found = devices().of(NOT_KNOWN, NOT_KNOWN, "7", DB, place)
+    assert found.device is NO_DISK
+    assert not found.is_estimate
+
+
+def test_where_the_place_is_not_known_open_files_are_candidates() -> None:
+    """Nothing says that it does not wait for a disk."""
+    assert devices().of(NOT_KNOWN, NOT_KNOWN, "7", DB, NOT_KNOWN).evidence == OPEN_FILES
 
 
 def test_a_loop_device_has_its_name() -> None:

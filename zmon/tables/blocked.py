@@ -34,10 +34,10 @@ def table(view: View) -> Table:
         return Table([], {}, missing=blocked.missing or NONE_WAITS)
     units = [unit if isinstance(unit, str) and unit else NOBODY for unit in blocked.column("unit")]
     devices = WaitDevices(view)
-    told = (blocked.column(name) for name in ("devices", "evidence", "process"))
+    told = (blocked.column(name) for name in ("devices", "evidence", "process", "place"))
     on = [
-        devices.of(numbers, evidence, str(process), unit)
-        for unit, numbers, evidence, process in zip(units, *told, strict=True)
+        devices.of(numbers, evidence, str(process), unit, place)
+        for unit, numbers, evidence, process, place in zip(units, *told, strict=True)
     ]
     columns: dict[str, list[Value]] = {
         "task": [int(key) for key in blocked.keys],

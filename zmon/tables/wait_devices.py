@@ -1,17 +1,18 @@
 """On which disk and LCU a task, or a process, waits: what its system call tells, else an estimate.
 
-An estimate is what the files that it has open lie on, or the one disk on which its unit does I/O.
+An estimate is what the files that it has open lie on, or the one disk on which its unit does I/O.  Only for a
+task that may wait for a disk there is one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.kinds import OPEN_FILE
 from zmon.record import NamedTuple
 from zmon.tables.unit_loads import NO_LCU, DiskPlaces, unit_loads
-from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES
+from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES, may_wait_for_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MAX_CANDIDATES: Final = 4
 """Disks below open files; of a process with more of them nothing is said."""
 NOT_TOLD: Final = absent("its system call, its open files and the disks of its unit do not tell")
+NO_DISK: Final = absent("it does not wait for a disk")
 CANDIDATES: Final = (
     "~ Device: the disks below the files that it has open (From: open files), or the only one of its user"
 )
@@ -71,10 +73,15 @@ class WaitDevices:
         names = (name for number in disks if not isinstance(name := self._places.lcu_name(number), Absent))
         return ", ".join(dict.fromkeys(names)) or NO_LCU
 
-    def of(self, told: Value, evidence: Value, process: str, unit: str) -> WaitDevice:
-        """Return where a task waits: as told, or as its open files or its unit let expect."""
+    def of(self, told: Value, evidence: Value, process: str, unit: str, place: Value) -> WaitDevice:
+        """Return where a task waits: as told, or as its open files or its unit let expect.
+
+        `place` is the function of the kernel in which it waits.
+        """
         if isinstance(told, str) and told:
             disks = self.disks(told)
+        elif not may_wait_for_disk(text_of(place)):
+            return WaitDevice(NO_DISK, NO_DISK, NO_DISK)
         elif 0 < len(self._below.get(process, ())) <= MAX_CANDIDATES:
             disks, evidence = self._below[process], OPEN_FILES
         elif len(self._loads.of.get(unit, ())) == 1:

@@ -205,7 +205,7 @@ class ProcessUse:
         if most is None:
             return WaitDevice(SLEPT, SLEPT, SLEPT)
         told, evidence = self.now.cell(most, "devices"), self.now.cell(most, "evidence")
-        return devices.of(told, evidence, most, self.unit[most])
+        return devices.of(told, evidence, most, self.unit[most], self.now.cell(most, "place"))
 
 
 @lru_cache(maxsize=2)
