@@ -79,6 +79,7 @@ def table(view: View) -> Table:
     shared = frozenset(row for row, key in enumerate(keys) if rows[key]["sort"] == IS_PROCESS)
     places = frozenset(row for row, key in enumerate(keys) if key in guessed)
     disks = frozenset(row for row, key in enumerate(keys) if rows[key]["sort"] == DISK)
+    parts = frozenset(row for row in disks if rows[keys[row]]["what"])
     wrong = frozenset(row for row in disks if keys[row] in loads.guessed.get(unit, ()))
     return Table(
         keys,
@@ -86,6 +87,7 @@ def table(view: View) -> Table:
         facts=_facts(view, unit),
         estimated={
             "mbs": shared | wrong, "share": shared, "lcu": places, "addr": places, "resp": disks, "io": wrong,
+            "what": parts,
         },
         notes=tuple(notes),
         missing=None if keys else NO_IO,
