@@ -108,6 +108,16 @@ def test_what_could_not_be_read_did_not_change() -> None:
     assert between(DEVICE, DISK | {"path_masks": masks}, DISK | {"path_masks": "of another form"}) == []
 
 
+def test_a_device_that_is_set_online_gets_no_path_back() -> None:
+    """Linux verifies its paths then, and not before; a path that is lost meanwhile is a change."""
+    offline = DISK | {"online": 0, "vpm": 0}
+    assert between(DEVICE, offline, DISK) == ["device 0.0.7000: online 0 -> 1"]
+    assert between(DEVICE, DISK, offline) == ["device 0.0.7000: online 1 -> 0"]
+    assert between(DEVICE, offline, DISK | {"pom": 0xE0})[1:] == [
+        "device 0.0.7000: usable paths f0 -> e0 (1 path lost: 43)"
+    ]
+
+
 def test_a_device_that_comes_is_no_change_of_another() -> None:
     """Its own coming is an event of its own."""
     one, other = {"0.0.7000": DISK}, {"0.0.7000": DISK, "0.0.6fff": DISK | {"pom": 0xE0}}

@@ -146,7 +146,11 @@ def _column(frame: Frame, field: str) -> list[Value] | None:
         return None if words is None else list(map(_taken_off, words))
     if field != USABLE or any(name not in frame.columns for name in MASKS):
         return frame.columns.get(field)
-    return [_usable(masks) for masks in zip(*(frame.columns[name] for name in MASKS), strict=True)]
+    masks = zip(*(frame.columns[name] for name in MASKS), strict=True)
+    online = frame.columns.get("online") or [1] * len(frame.keys)
+    return [
+        _usable(each[:-1] if here == 0 else each) for each, here in zip(masks, online, strict=True)
+    ]  # Linux verifies paths when it sets a device online, and not before
 
 
 def _usable(masks: tuple[Value, ...]) -> Value:

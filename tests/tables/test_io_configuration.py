@@ -81,6 +81,12 @@ def test_devices_off_line_are_listed(make_interval: Callable[..., Interval]) -> 
     assert [row[4] for row in shown(make_interval, *rows)] == ["online", "offline"]
 
 
+def test_a_device_off_line_has_lost_no_path(make_interval: Callable[..., Interval]) -> None:
+    """Linux verifies its paths only when it is set online; one that does not work is lost all the same."""
+    rows = [device(0x7000, online=0, vpm=0), device(0x7001, online=0, vpm=0, pom=0xE0)]
+    assert shown(make_interval, *rows) == [("7000", 1, 4, 0, "offline"), ("7001", 1, 3, 1, "offline")]
+
+
 def test_lcus_and_aliases_end_a_range(make_interval: Callable[..., Interval]) -> None:
     """Another LCU has other limits; aliases are no volumes."""
     other = device(0x7001, uid="IBM.750000000L0001.2483.01")

@@ -108,7 +108,7 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
             lcu=lcus.get(key, NO_LCU),
             role=_role(uid, alias),
             chpids=chpids if isinstance(chpids, str) else NO_CHANNELS,
-            usable=usable(*masks) if isinstance(masks[0], int) else NO_MASKS,
+            usable=_usable(masks, online) if isinstance(masks[0], int) else NO_MASKS,
             installed=masks[0],
             online=online,
             driver=driver,
@@ -120,6 +120,11 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
         keys.append(key)
     if common is not None:
         yield common, keys
+
+
+def _usable(masks: Sequence[Value], online: Value) -> int:
+    """Return the mask of usable paths; Linux verifies paths when it sets a device online, and not before."""
+    return usable(*(masks[:-1] if online == 0 else masks))
 
 
 def _role(uid: Value, alias: Value) -> Value:
