@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
 from zmon.kinds import DEVICE
-from zmon.tables.io_configuration import table
+from zmon.tables.io_configuration import NO_RANGE, NO_SUBCHANNEL, table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_device_that_lost_a_path_stands_alone(make_interval: Callable[..., Int
         ("7002", 1, 4, 0, "online"),
     ]
     found = table(View(make_interval({}, {DEVICE: dict(rows)})))
-    assert found.notes == ("7001: 1 of their channel paths cannot be used",)
+    assert found.notes == ("7001: 1 of its channel paths cannot be used",)
 
 
 def test_devices_of_another_subchannel_set_are_shown_with_it(make_interval: Callable[..., Interval]) -> None:
@@ -73,6 +73,25 @@ def test_devices_of_another_subchannel_set_are_shown_with_it(make_interval: Call
     found = table(View(make_interval({}, {DEVICE: dict(rows)})))
     assert found.column("devices") == ["7000-7001", "0.1.7000-7001"]
     assert found.column("subch") == ["0000-0001", "0.1.0000-0001"]
+
+
+def test_subchannels_that_do_not_follow_one_another_are_no_range(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """`0017-0010` is none; the devices are one all the same, as they have equal paths."""
+    rows = [device(0x7000, subchannel="0.0.0017"), device(0x7001, subchannel="0.0.0016")]
+    found = table(View(make_interval({}, {DEVICE: dict(rows)})))
+    assert (found.column("devices"), found.column("subch")) == (["7000-7001"], [NO_RANGE])
+    unknown = device(0x7000, subchannel=Absent("not read"))
+    assert table(View(make_interval({}, {DEVICE: dict([unknown])}))).column("subch") == [NO_SUBCHANNEL]
+
+
+def test_many_ranges_with_lost_paths_are_counted(make_interval: Callable[..., Interval]) -> None:
+    """Four are named, and the list says that it goes on."""
+    rows = [device(0x7000 + 2 * at, pom=0xE0) for at in range(6)]
+    notes = table(View(make_interval({}, {DEVICE: dict(rows)}))).notes
+    assert len(notes) == 5
+    assert notes[-1] == "and 2 more lines with paths that cannot be used"
 
 
 def test_devices_off_line_are_listed(make_interval: Callable[..., Interval]) -> None:

@@ -5,6 +5,7 @@ The layout of the original is not public; a line per contiguous range is how it 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
@@ -18,7 +19,7 @@ from zmon.topology.volumes import device_type, short_titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.sample import Frame
@@ -29,6 +30,10 @@ NEEDS: Final = Needs((DEVICE,), topology=TOPOLOGY)
 NO_LCU: Final = absent("neither a uid nor another source names its LCU")
 NO_ROLE: Final = absent("no uid")
 NO_MASKS: Final = absent("the path masks are not known")
+NO_SUBCHANNEL: Final = absent("the subchannel is not known")
+NO_RANGE: Final = absent("the subchannels of these devices do not follow one another: DEVICE nnnn has each")
+MAX_NAMED: Final = 4
+"""Ranges with paths that cannot be used that are named; the others are counted."""
 NO_CHANNELS: Final = absent("the channel paths were not read")
 
 
@@ -60,7 +65,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "devices": [_span([address(key) for key in keys]) for _, keys in ranges],
         "count": [len(keys) for _, keys in ranges],
-        "subch": [_span([_subchannel(frame, key) for key in keys]) for _, keys in ranges],
+        "subch": [_subchannels(frame, keys) for _, keys in ranges],
         "type": [device_type(one.devtype, one.cutype) for one in facts],
         "cutype": [one.cutype for one in facts],
         "lcu": [one.lcu for one in facts],
@@ -84,10 +89,7 @@ def table(view: View) -> Table:
         [keys[0] for _, keys in ranges],
         columns,
         Summary(">> All <<", {"count": len(frame.keys)}) if ranges else None,
-        notes=tuple(
-            f"{columns['devices'][row]}: {columns['lost'][row]} of their channel paths cannot be used"
-            for row in lost[:4]
-        ),
+        notes=tuple(_lost(columns, lost)),
         missing=None if ranges else frame.missing,
     )
 
@@ -135,19 +137,31 @@ def _role(uid: Value, alias: Value) -> Value:
     return "base" if known is not None else NO_ROLE
 
 
+def _lost(columns: Mapping[str, Sequence[Value]], rows: Sequence[int]) -> Iterator[str]:
+    """Say which ranges cannot use some of their channel paths."""
+    for row in rows[:MAX_NAMED]:
+        whose = "its" if columns["count"][row] == 1 else "their"
+        yield f"{columns['devices'][row]}: {columns['lost'][row]} of {whose} channel paths cannot be used"
+    if len(rows) > MAX_NAMED:
+        yield f"and {len(rows) - MAX_NAMED:,} more lines with paths that cannot be used"
+
+
 def _number(key: str) -> int:
     return int(key.rpartition(".")[2], 16)
 
 
-def _subchannel(frame: Frame, key: str) -> str:
-    found = frame.cell(key, "subchannel")
-    return address(found) if isinstance(found, str) else ""
+def _subchannels(frame: Frame, keys: Sequence[str]) -> Value:
+    """Write the first and the last subchannel of devices; only such as follow one another are a range."""
+    known = [found for key in keys if isinstance(found := frame.cell(key, "subchannel"), str)]
+    if len(known) < len(keys):
+        return NO_SUBCHANNEL
+    if any(_number(other) != _number(one) + 1 for one, other in pairwise(known)):
+        return NO_RANGE
+    return _span([address(one) for one in known])
 
 
-def _span(names: Sequence[str]) -> Value:
-    """Write first and last name; where they are not known a reason."""
-    if not names[0] or not names[-1]:
-        return absent("the subchannel is not known")
+def _span(names: Sequence[str]) -> str:
+    """Write first and last name."""
     return names[0] if len(names) == 1 else f"{names[0]}-{names[-1].rpartition('.')[2]}"
 
 
