@@ -49,6 +49,13 @@ def seen(make_interval: Callable[..., Interval], *last: dict[str, Value]) -> Vie
     )
 
 
+def test_a_list_of_lost_paths_says_how_many_more_there_are(make_interval: Callable[..., Interval]) -> None:
+    """Four are named; a list that just ends looks complete."""
+    found = table(seen(make_interval, *(path(f"sd{letter}", "failed", 1) for letter in "abcdefg")))
+    last = "sda of data01, sdb of data01, sdc of data01, sdd of data01 and 3 more"
+    assert found.notes == (f"7 of 7 paths are not used: {last}",)
+
+
 def test_a_failed_path_is_down(make_interval: Callable[..., Interval]) -> None:
     """And the others of its device are counted."""
     found = table(seen(make_interval, path("sda", "active"), path("sdb", "failed", 2)))
@@ -56,7 +63,7 @@ def test_a_failed_path_is_down(make_interval: Callable[..., Interval]) -> None:
     assert found.column("state") == ["active", "failed"]
     assert (found.column("down"), found.column("left")) == ([0, 1], [1, 1])
     assert found.column("faults") == [0, 2]
-    assert found.notes == ("1 of 2 paths are not used: sdb of data01",)
+    assert found.notes == ("1 of 2 paths is not used: sdb of data01",)
 
 
 def test_a_path_that_works_again_has_its_faults(make_interval: Callable[..., Interval]) -> None:

@@ -41,6 +41,8 @@ UNKNOWN: Final = absent("neither the state of the path nor that of its disk is k
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024
+MAX_NAMED: Final = 4
+"""Paths that are not used that are named; the others are counted."""
 SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
 
 
@@ -106,10 +108,17 @@ def table(view: View) -> Table:
         for name in SUMMED
     }
     lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
-    notes = (f"{len(lost)} of {len(down)} paths are not used: {', '.join(lost[:4])}",) if lost else ()
+    notes = (_said(lost, len(down)),) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
     return Table(paths.keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+
+
+def _said(lost: Sequence[str], many: int) -> str:
+    """Say which of so many paths are not used."""
+    more = f" and {len(lost) - MAX_NAMED:,} more" if len(lost) > MAX_NAMED else ""
+    verb = "is" if len(lost) == 1 else "are"
+    return f"{len(lost):,} of {many:,} paths {verb} not used: {', '.join(lost[:MAX_NAMED])}{more}"
 
 
 def _of_luns(view: View, names: Sequence[Value]) -> Mapping[str, list[Value]]:
