@@ -5,15 +5,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.tables.test_unit_loads import DB
+from tests.tables.test_unit_loads import sample as loads_sample
 from zmon.absent import Absent
 from zmon.interval import Interval
+from zmon.kinds import UNIT_IO
 from zmon.lab.counters import KernelCounters
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
+from zmon.sample import empty_frame
 from zmon.tables.device import devices_of
 from zmon.tables.topology import lcus_named
 from zmon.tables.unit_loads import filling
-from zmon.tables.user import REST, disk_table, table
+from zmon.tables.user import OTHERS, REST, SEVERAL, disk_table, table, uncounted
 from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
@@ -96,3 +100,48 @@ def test_a_system_without_units_says_why() -> None:
     assert isinstance(table(view).missing, Absent)
     assert isinstance(disk_table(view).missing, Absent)
     assert filling(view, "IBM.1.7000") == ""
+
+
+def test_the_sums_of_userio_and_user_agree() -> None:
+    """Of a disk with less than 1 % that is not accounted for there is no row, but one for all of them."""
+    found = simulated("shark-before", 150, 152)
+    users, disks = table(found), disk_table(found)
+    assert users.summary is not None
+    assert disks.summary is not None
+    assert disks.summary.cells["mbs"] == pytest.approx(users.summary.cells["mbs"], rel=1e-3)
+
+
+def test_small_rests_of_disks_are_one_row() -> None:
+    """With its bytes and I/Os; what only one disk can have is missing there, with a reason."""
+    counted = {"94:0": (1_024_000, 1000), "94:4": (1_024_000, 1000)}
+    units = {(DB, number): (1_018_880, 995) for number in counted}
+    zero = dict.fromkeys(units, (0, 0))
+    before = loads_sample(0, zero, dict.fromkeys(counted, (0, 0)))
+    found = disk_table(View(Interval(before, loads_sample(10, units, counted))))
+    (row,) = [row for row, key in enumerate(found.keys) if key == f"{OTHERS} {REST}"]
+    assert found.columns["mbs"][row] == pytest.approx(0.001024)
+    assert found.columns["share"][row] is SEVERAL
+    assert found.columns["door"][row] == "DEVICE"
+    assert found.notes[0].startswith("Not accounted for")
+
+
+@pytest.mark.parametrize(
+    ("users", "said"),
+    [
+        (1, "The I/O of 1 user is not counted; IOAccounting=yes of its unit switches it on"),
+        (2, "The I/O of 2 users is not counted; IOAccounting=yes of their units switches it on"),
+    ],
+)
+def test_it_says_of_how_many_users_the_io_is_not_counted(users: int, said: str) -> None:
+    """And what switches it on."""
+    assert uncounted(users) == said
+
+
+def test_user_says_why_no_io_of_users_is_known() -> None:
+    """As where control groups of version 2 have no io.stat: dots alone would not tell."""
+    found = simulated("shark-before", 150, 152)
+    why = empty_frame(UNIT_IO, "the controller io is in the hierarchy of version 1")
+    last = found.interval.after
+    last = last._replace(frames={**last.frames, UNIT_IO.name: why})
+    notes = table(View(Interval(found.interval.before, last))).notes
+    assert "I/O: the controller io is in the hierarchy of version 1" in notes

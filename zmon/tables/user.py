@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import CMF, DASD, DEVICE, UNIT
+from zmon.kinds import CMF, DASD, DEVICE, UNIT, UNIT_IO
 from zmon.tables.join import mean, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, no_files
@@ -53,11 +53,13 @@ IS_REST: Final = absent(REST_WORDS)
 MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
 MORE_BYTES: Final = absent("units count I/O when it is submitted, and they counted more bytes than the disks")
 NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
-RESPONSE: Final = "~ Resp: the mean response time of the disks that a unit uses, not its own"
+RESPONSE: Final = "~ Resp: the mean response time of the disks that a user uses, not its own"
 OF_REST: Final = (
-    "Not accounted for: journals of file systems, swapping, the kernel itself, and units that ended"
+    "Not accounted for: journals of file systems, swapping, the kernel itself, and users that ended"
 )
-UNCOUNTED: Final = "I/O is not counted of {} units: IOAccounting=yes of a unit switches it on"
+OTHERS: Final = "others"
+"""What stands for several disks."""
+SEVERAL: Final = absent("several disks together, of each of which less than 1 % is not accounted for")
 
 RATES: Final = {
     "cpu": "cpu", "throttled": "throttled", "cpuwait": "cpu_some", "iowait": "io_some", "iofull": "io_full",
@@ -108,7 +110,7 @@ def table(view: View) -> Table:
         columns,
         Summary(">> All Users <<", sums),
         estimated={"resp": None, "spaces": None, **_guessed(keys, loads)},
-        notes=tuple(_notes(units["io_counted"], loads)),
+        notes=tuple(_notes(view, units["io_counted"], loads)),
     )
 
 
@@ -179,12 +181,19 @@ def _guessed(keys: Sequence[str], loads: UnitLoads) -> dict[str, frozenset[int]]
     return dict.fromkeys(("lcus",), rows) if rows else {}
 
 
-def _notes(counted: Iterable[Value], loads: UnitLoads) -> Iterable[str]:
+def uncounted(users: int) -> str:
+    """Say of how many users the I/O is not counted, and what switches that on."""
+    some, whose = (f"{users:,} users", "their units") if users > 1 else ("1 user", "its unit")
+    return f"The I/O of {some} is not counted; IOAccounting=yes of {whose} switches it on"
+
+
+def _notes(view: View, counted: Iterable[Value], loads: UnitLoads) -> Iterable[str]:
     if loads.missing is not None:
+        if (why := view.interval.after.frame(UNIT_IO).missing) is not None:
+            yield f"I/O: {why.reason}"
         return
-    uncounted = sum(1 for one in counted if one == 0)
-    if uncounted:
-        yield UNCOUNTED.format(uncounted)
+    if many := sum(1 for one in counted if one == 0):
+        yield uncounted(many)
     yield OF_REST
     yield RESPONSE
 
@@ -202,6 +211,9 @@ def disk_table(view: View) -> Table:
         if one.bytes > MIN_REST * loads.disks[number].bytes and one.bytes > 0
     }
     rows += [(REST, number, one) for number, one in rest.items()]
+    small = total_of(one for number, one in loads.rest.items() if number not in rest)
+    if small.bytes > 0:  # so that the sums are those of the disks
+        rows.append((REST, OTHERS, small))
     by_lcu: dict[str, float] = {}
     for number, one in loads.disks.items():
         lcu = places.lcu.get(number, "")
@@ -212,15 +224,19 @@ def disk_table(view: View) -> Table:
             name: [IS_REST if unit == REST else units.cell(unit, name) for unit, _, _ in rows]
             for name in ("database", "instance")
         },
-        "lcu": [places.lcu_name(number) for _, number, _ in rows],
+        "lcu": [SEVERAL if number == OTHERS else places.lcu_name(number) for _, number, _ in rows],
         "addr": [places.device.get(number, number) for _, number, _ in rows],
-        "label": [places.label.get(number, NO_LCU) for _, number, _ in rows],
+        "label": [SEVERAL if number == OTHERS else places.label.get(number, NO_LCU) for _, number, _ in rows],
         "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
         "mbs": [one.bytes / MEGABYTE for _, _, one in rows],
         "read": [_read_percent(one) for _, _, one in rows],
-        "resp": [places.response.get(number, NO_LCU) for _, number, _ in rows],
+        "resp": [
+            SEVERAL if number == OTHERS else places.response.get(number, NO_LCU) for _, number, _ in rows
+        ],
         "share": [
-            100.0 * ratio(one.bytes, loads.disks[number].bytes if number in loads.disks else NO_LCU)
+            SEVERAL
+            if number == OTHERS
+            else 100.0 * ratio(one.bytes, loads.disks[number].bytes if number in loads.disks else NO_LCU)
             for _, number, one in rows
         ],
         "lcushare": [
@@ -230,7 +246,11 @@ def disk_table(view: View) -> Table:
         "spaces": [_spaces(view, {number: one}, spaces) for _, number, one in rows],
         "path": [unit for unit, _, _ in rows],
         "door": [
-            f"DEVICE {places.device.get(number, number)}" if unit == REST else f"UDETAIL {unit}"
+            f"UDETAIL {unit}"
+            if unit != REST
+            else "DEVICE"
+            if number == OTHERS
+            else f"DEVICE {places.device.get(number, number)}"
             for unit, number, _ in rows
         ],
     }
@@ -247,7 +267,7 @@ def disk_table(view: View) -> Table:
             "spaces": None,
             **(dict.fromkeys(("io", "mbs", "share", "lcushare"), guessed | {SUMMARY}) if guessed else {}),
         },
-        notes=(OF_REST, RESPONSE) if rest else (RESPONSE,),
+        notes=(OF_REST, RESPONSE) if any(unit == REST for unit, _, _ in rows) else (RESPONSE,),
         missing=None if rows else NO_IO,
     )
 
