@@ -55,9 +55,12 @@ def test_every_command_is_explained(command: str) -> None:
 def test_every_screen_is_explained_from_every_screen(screen: str) -> None:
     """Also where a column has its name in the heading."""
     for present in ("MENU", "DEVICE", "SYSSUMLG"):
-        assert any(
-            title.partition(" ")[2].upper().startswith(f"{screen} -") for title in titles(screen, present)
-        )
+        assert any(f" {screen} -" in f" {title.upper()}" for title in titles(screen, present))
+
+
+def test_a_name_that_is_also_the_id_of_a_screen_is_said_once() -> None:
+    """Screens of the Toolkit have a number and a command, those of zmon a name."""
+    assert titles("UPROC", "MENU")[0].startswith("UPROC - Processes of a User")
 
 
 def test_a_column_and_a_screen_of_one_name_are_both_explained() -> None:

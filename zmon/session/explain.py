@@ -147,7 +147,8 @@ def _has(each: Screen, words: str) -> bool:
 
 def explain_screen(of: Screen, sheet: Sheet | None = None) -> list[HelpPart]:
     """Explain a screen and all its columns, and why cells of its form are not there."""
-    said = [HelpPart(f"{of.id} {of.spelled} - {of.title}", "strong"), BLANK, HelpPart(of.help)]
+    head = of.spelled if of.id == of.command else f"{of.id} {of.spelled}"
+    said = [HelpPart(f"{head} - {of.title}", "strong"), BLANK, HelpPart(of.help)]
     if of.own and "zmon's own" not in " ".join(of.help.split()):
         said.append(HelpPart("The layout is zmon's own."))
     if sheet is not None and sheet.table.notes:

@@ -61,7 +61,7 @@ STATES: Final = {"paging": "paging", "iow": "io", "limited": "limited", "locked"
 """Columns in percent of samples, by the states of a task."""
 OTHERS: Final = ("blocked", "stopped")
 
-SHARE: Final = "~ of Unit%: its part of what the processes of the unit read and made dirty"
+SHARE: Final = "~ of User%: its part of what the processes of the user read and made dirty"
 LCUS: Final = "~ LCUs: where the unit does its I/O, whichever of its tasks waits"
 OFF: Final = (
     "Delay accounting is off, so the kernel does not measure waits for I/O: sysctl kernel.task_delayacct=1"
