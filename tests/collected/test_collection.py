@@ -317,6 +317,29 @@ def test_a_number_means_devices_of_all_subchannel_sets(
     assert "dasda" not in said
 
 
+LVM = """\
+  PV          VG     Fmt  Attr PSize  PFree
+  /dev/dasdb1 db2vg  lvm2 a--  22.49g    0
+  /dev/dasdc1 db2vg  lvm2 a--  22.49g    0
+  LV   VG    Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert
+  data db2vg -wi-ao---- 44.98g
+"""
+
+
+def test_pvs_and_lvs_alone_tell_the_disks_of_a_volume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither prints a number, and no lsblk has one: the disks and their LCUs are known by their names."""
+    mount = "/dev/mapper/db2vg-data on /db2/d01 type ext4 (rw,relatime)\n"
+    path = directory(tmp_path, {"lvm.txt": LVM, "mount.txt": mount, "lsdasd.txt": UIDS})
+    assert main(["where", "/db2/d01", "--from", path]) == 0
+    said = capsys.readouterr().out
+    assert "LCU 7000" in said
+    assert "LCU 7100" in said
+    assert main(["where", "7001", "--from", path]) == 0
+    assert "/db2/d01" in capsys.readouterr().out
+
+
 def test_json_of_lsblk_alone_is_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is known by its content, whatever the name of its file."""
     assert main(["where", "/db2/data", "--from", directory(tmp_path, {"a": DEFAULT_JSON})]) == 0

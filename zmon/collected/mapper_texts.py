@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.channel_texts import scsi
+from zmon.collected.facts import number_of_dasd
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kinds import LAYER, MULTIPATH, PATH
 
@@ -153,7 +154,11 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
         if words[:2] == ["PV", "VG"] or words[:2] == ["LV", "VG"]:
             listed = words[0]
         elif listed == "PV" and (match := _PV.fullmatch(row)):
-            facts.groups.setdefault(match[2], {})[plain(match[1])] = f"pvs, {text.place(line)}"
+            name, place = plain(match[1]), f"pvs, {text.place(line)}"
+            facts.groups.setdefault(match[2], {})[name] = place
+            if number_of_dasd(name):  # its number follows from its name, where no other text has it
+                sort = "partition" if name[-1].isdigit() else "disk"
+                facts.say(LAYER, name, place, name=name, sort=sort)
         elif listed == "LV" and (match := _LV.fullmatch(row)):
             title = f"{match[2].replace('-', '--')}-{match[1].replace('-', '--')}"
             below = " ".join(dict.fromkeys(plain(name) for name in _EXTENT.findall(row)))
