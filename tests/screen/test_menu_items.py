@@ -45,7 +45,7 @@ def test_items_know_their_command() -> None:
         "19": "IOCONF", "1A": "IOCHANGE",
         "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "1E": "FCPPORT", "1F": "NETWORK", "1G": "PCI",
         "21": "USER", "22": "UPAGE",
-        "23": "USTAT",
+        "23": "USTAT", "27": "USERIO", "28": "UDETAIL", "P": "UPROC", "Q": "BLOCKED", "R": "PRESSURE",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG", "3J": "EVENTS", "3K": "PAVLOG",
