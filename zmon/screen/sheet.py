@@ -65,17 +65,18 @@ def natural(screen: Screen, column: str = "") -> Order | None:
     return Order(name, screen.by_name[name].sort != "asc")
 
 
+MAX_NAME: Final = {"device": 16, "lcu": 6}
+"""Characters for which columns of names have room at most: `0.1.7000-7007`, `virtio`."""
+
+
 def _roomy(screen: Screen, table: Table) -> Screen:
-    """Return a screen with room for the longest names of devices: bus ids of other subchannel sets."""
-    widths = [
-        (one.name, longest)
-        for one in screen.columns
-        if one.names == "device" and one.name in table.columns
-        for longest in [
-            max((len(each) for each in table.columns[one.name] if isinstance(each, str)), default=0)
-        ]
-        if longest > one.width
-    ]
+    """Return a screen with room for names that are longer than usual: bus ids of other subchannel sets."""
+    widths: list[tuple[str, int]] = []
+    for one in screen.columns:
+        if one.names in MAX_NAME and one.name in table.columns and one.width < MAX_NAME[one.names]:
+            longest = max((len(each) for each in table.columns[one.name] if isinstance(each, str)), default=0)
+            if longest > one.width:
+                widths.append((one.name, min(longest, MAX_NAME[one.names])))
     return layout.with_room(screen, tuple(widths)) if widths else screen
 
 
