@@ -108,6 +108,14 @@ def test_what_could_not_be_read_did_not_change() -> None:
     assert between(DEVICE, DISK | {"path_masks": masks}, DISK | {"path_masks": "of another form"}) == []
 
 
+def test_a_path_is_called_by_its_name() -> None:
+    """As on all screens: who knows what 65:0 is?"""
+    known: dict[str, Value] = {"name": "sdq", "state": "active"}
+    assert between(PATH, known, known | {"state": "failed"}, "65:0") == ["path sdq: path active -> failed"]
+    odd = known | {"name": "s q"}
+    assert between(PATH, odd, odd | {"state": "failed"}, "65:0") == ["path 65:0: path active -> failed"]
+
+
 def test_a_device_that_is_set_online_gets_no_path_back() -> None:
     """Linux verifies its paths then, and not before; a path that is lost meanwhile is a change."""
     offline = DISK | {"online": 0, "vpm": 0}

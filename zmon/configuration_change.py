@@ -78,7 +78,7 @@ class ConfigurationChange(NamedTuple):
 
     kind: str
     thing: str
-    """Its key: a bus id, a channel path, the name of a disk."""
+    """Its key: a bus id, a channel path, the name of a disk, also where its key is a number."""
     what: str
     """What the value is called."""
     was: str
@@ -137,7 +137,13 @@ def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[Co
                 words = _written(field, was), _written(field, now)
                 if words[0] != words[1]:
                     means = _meaning(field, was, now, _Paths(before, after, key))
-                    yield ConfigurationChange(name, key, what, *words, means)
+                    yield ConfigurationChange(name, _called(after, key), what, *words, means)
+
+
+def _called(frame: Frame, key: str) -> str:
+    """Return what people call a thing: a path to a SCSI disk by its name, `sdq`, not by its number."""
+    name = frame.cell(key, "name") if frame.kind is PATH and "name" in frame.columns else key
+    return name if isinstance(name, str) and name and not re.search(r"\s", name) else key
 
 
 def _column(frame: Frame, field: str) -> list[Value] | None:

@@ -162,6 +162,19 @@ def test_each_sort_of_change_is_recorded_and_listed(tmp_path: Path, change: Chan
     assert [(line[0], line[2], *line[3:]) for line in found] == [(20 * SECOND, key, *expected)]
 
 
+def test_disks_that_went_at_once_are_one_line() -> None:
+    """When an adapter goes, all of its paths go; what came, or went at another time, is another line."""
+    events = [
+        Event(What.WENT, at * SECOND, at * SECOND, name, f"block {name} is gone")
+        for at, name in ((20, "sdb"), (20, "sdc"), (20, "sdd"), (30, "sde"))
+    ]
+    events.append(Event(What.CAME, 20 * SECOND, 20 * SECOND, "dasdb", "block dasdb is there now"))
+    history = History(happened=lambda _begin, _end: events)
+    found = table(View(Interval(SAMPLES[0], SAMPLES[0]), history=history))
+    lines = list(zip(found.column("thing"), found.column("others"), found.column("what"), strict=True))
+    assert lines == [("sde", 0, "disappeared"), ("dasdb", 0, "appeared"), ("sdb", 2, "disappeared")]
+
+
 def test_nothing_changed_is_said() -> None:
     """It is not the same as nothing known."""
     found = table(View(Interval(SAMPLES[0], sample(20))))

@@ -29,7 +29,7 @@ from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from zmon.absent import Value
     from zmon.tables.view import View
@@ -52,9 +52,9 @@ CALLED: Final = {
 
 def table(view: View) -> Table:
     """Fill IOCHANGE; the keys are the numbers of the changes by time, from 1, the newest comes first."""
-    events = sorted(_events(view), key=lambda event: event.end)
-    days = {clock(event.end, "%m-%d") for event in events}
-    changes = [_change(event) for event in events]
+    found = sorted(_events(view), key=lambda event: event.end)
+    days = {clock(event.end, "%m-%d") for event in found}
+    events, changes = _together(found)
     order = range(len(events) - 1, -1, -1)
     columns: dict[str, list[Value]] = {
         "time": [events[at].end for at in order],
@@ -97,6 +97,20 @@ def _events(view: View) -> Iterable[Event]:
         for change in changes_between(interval.before, interval.after)
     )
     return [*found, *(one for one in here if (one.begin, one.text) not in known)]
+
+
+def _together(events: Sequence[Event]) -> tuple[list[Event], list[ConfigurationChange]]:
+    """Return events with the changes that they state; things that came or went at once are one change."""
+    found: dict[object, tuple[Event, ConfigurationChange]] = {}
+    for number, event in enumerate(events):
+        change = _change(event)
+        key: object = (event.end, event.what, change.kind) if event.what in MOVED else number
+        if key in found:
+            first, known = found[key]
+            found[key] = first, known._replace(others=known.others + 1)
+        else:
+            found[key] = event, change
+    return [event for event, _ in found.values()], [change for _, change in found.values()]
 
 
 def _shown(event: Event, form: str) -> str:
