@@ -61,6 +61,14 @@ def test_status_lists_what_is_special(page: Callable[..., Any]) -> None:
     assert page()["status"] == "ONLINE, GOOD, ECKD, READ ONLY"
 
 
+def test_the_size_is_that_of_the_driver_where_the_block_layer_was_not_read(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """Texts have it from lsdasd, which prints blocks and their size."""
+    rows = {DEVICE: {"0.0.7000": DISK}, DASD: {"0.0.7000": {"blocks": 601020, "block_size": 4096}}}
+    assert table(View(make_interval(rows, rows), argument="7000")).facts["size"] == 601020 * 4096
+
+
 def test_the_size_is_in_bytes(page: Callable[..., Any]) -> None:
     """From sectors of 512."""
     assert page()["size"] == 2000 * 512

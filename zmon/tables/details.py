@@ -69,7 +69,7 @@ def table(view: View) -> Table:
         "throttle": CP_ONLY,
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
-        "size": _size(interval, facts["dasd"]),
+        "size": _size(interval, facts["dasd"], key),
         "label": device.label_of(known.volser if known else None, interval.of(DASD).cell(key, "volser")),
         "ownlabel": (known.own_label if known else "") or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
@@ -206,9 +206,14 @@ def _status(interval: Interval, key: str) -> Value:
     return ", ".join(said) or words[0]
 
 
-def _size(interval: Interval, name: Value) -> Value:
+def _size(interval: Interval, name: Value, key: str) -> Value:
+    """Return the bytes of a disk; where the block layer was not read, as in texts, as the driver says."""
     sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
-    return sectors if isinstance(sectors, (Absent, str)) else sectors * 512
+    if isinstance(sectors, int):
+        return sectors * 512
+    dasd = interval.after.frame(DASD)
+    blocks, each = (dasd.cell(key, field) for field in ("blocks", "block_size"))
+    return blocks * each if isinstance(blocks, int) and isinstance(each, int) else sectors
 
 
 def _measured(facts: dict[str, Value]) -> str:
