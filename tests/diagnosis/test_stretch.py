@@ -78,6 +78,15 @@ def test_a_cause_that_another_one_explains_at_the_same_time_is_no_stretch() -> N
     assert spans(steps(uneven, full, uneven, uneven, full, uneven)) == [("D3", 0, 6)]
 
 
+def test_a_trouble_that_follows_its_usual_cause_is_a_stretch_of_its_own() -> None:
+    """What went on before it, or for a smaller part of it, does not explain it."""
+    full, uneven = short("D1"), short("D3")
+    assert spans(steps(*[uneven] * 5, *[full] * 5)) == [("D3", 0, 5), ("D1", 5, 10)]
+    assert spans(steps(*[full] * 4, *[uneven] * 6)) == [("D3", 4, 10), ("D1", 0, 4)]
+    mixed = spans(steps(uneven, uneven, full, uneven, full, full, full, full))
+    assert set(mixed) == {("D3", 0, 4), ("D1", 2, 8)}
+
+
 @given(
     st.lists(st.sampled_from([CALM, short("D1"), short("D9", "8100"), short("D2", "8200")]), max_size=30),
     st.integers(0, 20),
@@ -183,6 +192,26 @@ def test_another_cut_has_the_same_incident(before: int, after: int) -> None:
     inside = not before and not after
     assert one.id == "D23"
     assert inside or (one.begin, one.end) == (begun + 870 * MINUTE, begun + 885 * MINUTE)
+
+
+def test_what_waits_after_data_were_spread_again_is_said(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """Until 02:10 two volumes do all; then six do, and requests wait because these have no aliases."""
+    times_given = ["--since", "02:00", "--until", "02:20"]
+    assert main(["diagnose", "--from", "lab:stripe-extended", *times_given, "-f", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["diagnoses"]
+    spans_of = [
+        (one["id"], one["explained_by"], one["begin"][11:16], one["end"][11:16])
+        for one in found
+        if one["id"] != "D6"
+    ]
+    assert spans_of == [
+        ("D20", None, "02:00", "02:10"),
+        ("D4b", None, "02:10", "02:20"),
+        ("D4b", "D20", "02:00", "02:10"),
+    ]
 
 
 def test_the_status_is_about_the_stretches(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,6 +24,10 @@ MOST: Final = 10
 """Stretches that are diagnosed: those in which most time was lost."""
 MOST_BRIDGED: Final = 5
 """Calm steps in a row that do not end a stretch, if it held before for as many steps."""
+MOSTLY: Final = 0.8
+"""The part of the time of a stretch in which one that explains it goes on: then it is no trouble of its own.
+
+What begins when the cause is over is one, for nothing else says it of that time."""
 SECOND: Final = 1_000_000_000
 WITH_TIMES: Final = ("From ", "Since ", "Until ")
 """How claims begin that say themselves when it was."""
@@ -121,21 +125,25 @@ def _longer(stretch: Stretch, step: Step, one: Diagnosis) -> Stretch:
 
 
 def _is_part_of(one: Stretch, other: Stretch) -> bool:
-    """Return whether another stretch explains one, or has it at its edge."""
-    if one is other or not _is_near(one, other):
+    """Return whether another stretch explains one during most of it, or has it at its edge."""
+    if one is other or not _are_related(one, other):
         return False
-    if one.id in CATALOGUE[other.id].explains:
+    if one.id in CATALOGUE[other.id].explains and _overlap(one, other) >= MOSTLY * (one.end - one.begin):
         return other.steps >= one.steps
     is_edge = one.steps == 1 < other.steps and (one.begin == other.end or one.end == other.begin)
     is_its_cause = other.id in CATALOGUE[one.id].explains
     return is_edge and one.id != other.id and not is_its_cause and not _is_surer(one, other)
 
 
-def _is_near(one: Stretch, other: Stretch) -> bool:
-    """Return whether they are about the same thing at the same time, or one right after the other."""
+def _are_related(one: Stretch, other: Stretch) -> bool:
+    """Return whether they are about the same thing, or the other one is about the whole machine."""
     wide = any(each.kind in {"machine", "cpu", "memory"} for each in other.subjects)
-    touches = one.begin <= other.end and one.end >= other.begin
-    return touches and (wide or not one.subjects.isdisjoint(other.subjects))
+    return wide or not one.subjects.isdisjoint(other.subjects)
+
+
+def _overlap(one: Stretch, other: Stretch) -> int:
+    """Return for how long both last at the same time, in ns."""
+    return max(0, min(one.end, other.end) - max(one.begin, other.begin))
 
 
 def _is_surer(one: Stretch, other: Stretch) -> bool:
