@@ -38,8 +38,8 @@ def test_with_channel_measurement() -> None:
     found = only(logs_beside_data(listed(BUSY)))
     assert found.confidence == CERTAIN
     assert found.claim == (
-        "The log /db/log1 lies on 1 volume with data (DATA), and 4.8 requests wait there: each waits 60.0 ms"
-        " to be started and then takes 1.2 ms."
+        "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.8 requests wait there: each waits"
+        " 60.0 ms to be started and then takes 1.2 ms."
     )
     assert "instead of 61.2 ms" in found.gain
     assert NO_CMF not in found.missing
@@ -50,8 +50,8 @@ def test_without_channel_measurement() -> None:
     found = only(logs_beside_data(listed(untimed(BUSY))))
     assert found.confidence == LIKELY
     assert found.claim == (
-        "The log /db/log1 lies on 1 volume with data (DATA), and 4.1 requests wait there: a request takes"
-        " 61.2 ms."
+        "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.1 requests wait there: a request"
+        " takes 61.2 ms."
     )
     assert "a write to volume 7000 takes 90.0 ms" in found.evidence[-1].words
     assert not found.gain
@@ -76,10 +76,11 @@ def with_units(*units: UnitPart) -> Diagnosis:
     return only(logs_beside_data(listed(BUSY)._replace(machine=machine)))
 
 
-def test_who_does_most_of_the_io_comes_first() -> None:
-    """It can be slowed down now, the logs are moved later; others are evidence."""
+def test_the_logs_come_first_and_who_does_most_of_the_io_behind() -> None:
+    """Who it is can be slowed down now, the logs are moved later; others are evidence."""
     found = with_units(UnitPart("rman-backup", 0.9), UnitPart("oracle-ORA", 0.1))
-    assert found.claim.startswith("Most I/O on LCU 7 is by rman-backup (90 %). The log /db/log1 lies on")
+    assert found.claim.startswith("The log /db/log1 lies on")
+    assert found.claim.endswith(" Most I/O on LCU 7 is by rman-backup (90 %).")
     assert found.action.startswith(
         "Now: slow down rman-backup or move it to another time. Later: put the logs"
     )
@@ -88,6 +89,17 @@ def test_who_does_most_of_the_io_comes_first() -> None:
         "10 % of the bytes of LCU 7 by oracle-ORA",
     ]
     assert "Most I/O" not in with_units(UnitPart("rman-backup", 0.4), UnitPart("etl", 0.3)).claim
+
+
+def test_logs_are_in_order_and_their_lcus_are_named() -> None:
+    """Whatever waits most; the LCU is not the cause where a request does not wait inside."""
+    other = LOG._replace(volume="0.0.7001", file="/db/log0")
+    more = volume("0.0.7001", rate=80.0, queued=0.03, reads=0.8)
+    found = only(
+        logs_beside_data(listed(BUSY, more, shares=(LOG, DATA, other, DATA._replace(volume="0.0.7001"))))
+    )
+    assert found.claim.startswith("The logs /db/log0 and /db/log1 lie on 2 volumes of LCU 7 with data (DATA)")
+    assert found.excluded == ("not LCU 7: Disc 0.0 ms of Serv 1.2 ms",)
 
 
 def test_nobody_is_told_to_slow_down_the_database() -> None:

@@ -13,7 +13,7 @@ from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.diagnosis.observed_machine import UnitPart
@@ -35,6 +35,8 @@ NOT_MUCH: Final = "little, "
 """What a gain begins with that is not worth the work."""
 MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
+SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
+"""Parts of the names of units that are database servers."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
 
@@ -134,6 +136,23 @@ def mostly_by(lcu: ObservedLcu, units: Sequence[UnitPart]) -> str:
         return ""
     share = percents([one.part for one in units])[0]
     return f" Most I/O on {lcu.title} is by {units[0].title} ({share})."
+
+
+def now_and_later(units: Sequence[UnitPart], databases: Collection[str], later: str) -> str:
+    """Return what to do, after who does most of the I/O is slowed down: that can be done at once.
+
+    A server of one of the databases, by its name, is never slowed down.
+    """
+    if not units or units[0].part < MOST or is_database(units[0].title, databases):
+        return later
+    first = f"slow down {units[0].title} or move it to another time"
+    return f"Now: {first}. Later: {later[:1].lower()}{later[1:]}"
+
+
+def is_database(unit: str, databases: Collection[str]) -> bool:
+    """Return whether a unit may be the server of a database, by its name."""
+    name = unit.casefold()
+    return any(word and word.casefold() in name for word in (*databases, *SERVERS))
 
 
 def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Callable[[], str]:

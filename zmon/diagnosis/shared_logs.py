@@ -15,12 +15,14 @@ from zmon.diagnosis.phrases import (
     ms,
     names,
     no_cmf,
+    now_and_later,
     of_lcu,
     of_volume,
     percent,
     shares_of_units,
     why_untimed,
 )
+from zmon.queueing.headroom import resource_uses
 from zmon.queueing.observation import mean_of
 
 if TYPE_CHECKING:
@@ -30,14 +32,12 @@ if TYPE_CHECKING:
     from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedVolume
 
 LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""
 LEAST_WRITES: Final = 0.01
 """The part of the requests that write where a log is written."""
-SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
-"""Parts of the names of units that are database servers."""
 NO_LISTING: Final = "no listing names the logs: --listing"
 
 
@@ -64,11 +64,11 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
         return untimed
     volumes.sort(key=lambda one: -waited[one.key])
     logs = [share for one in volumes for share in parts[one.key][1]]
-    files = list(dict.fromkeys(share.file for share in logs))
+    files = sorted({share.file for share in logs})
     data = names(list(dict.fromkeys(share.owner for one in volumes for share in parts[one.key][0])))
     first = next((one for one in load.lcus if one.key == volumes[0].lcu), None)
     units = () if first is None else situation.machine.units(first.key, ONE_TIME)
-    found = _shared(load, volumes, waited, files, data)
+    found = _shared(situation, volumes, waited, files, data)
     owners = {share.owner.partition(".")[0] for one in volumes for each in parts[one.key] for share in each}
     return (found if first is None or not units else _with_units(found, first, units, owners),)
 
@@ -76,25 +76,12 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
 def _with_units(
     found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart], databases: Collection[str]
 ) -> Diagnosis:
-    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for.
-
-    Who does most of it and is not the database comes first: it can be slowed down at once.
-    """
-    who = mostly_by(lcu, units).strip()
-    found = found._replace(evidence=(*found.evidence, *shares_of_units(lcu, units)))
-    if not who or _is_database(units[0].title, databases):
-        return found._replace(claim=f"{found.claim} {who}".rstrip())
-    later = found.action[:1].lower() + found.action[1:]
+    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for."""
     return found._replace(
-        claim=f"{who} {found.claim}",
-        action=f"Now: slow down {units[0].title} or move it to another time. Later: {later}",
+        claim=found.claim + mostly_by(lcu, units),
+        evidence=(*found.evidence, *shares_of_units(lcu, units)),
+        action=now_and_later(units, databases, found.action),
     )
-
-
-def _is_database(unit: str, databases: Collection[str]) -> bool:
-    """Return whether a unit may be the server of the databases, by its name: nobody slows that down."""
-    name = unit.casefold()
-    return any(word and word.casefold() in name for word in (*databases, *SERVERS))
 
 
 def _waited(situation: Situation) -> dict[str, float]:
@@ -122,12 +109,13 @@ def _waited(situation: Situation) -> dict[str, float]:
 
 
 def _shared(
-    load: ObservedLoad,
+    situation: Situation,
     volumes: Sequence[ObservedVolume],
     waited: Mapping[str, float],
     files: Sequence[str],
     data: str,
 ) -> Diagnosis:
+    load = situation.load
     first, lost = volumes[0], sum(waited[one.key] for one in volumes)
     timed = not any(one.estimated for one in volumes)
     lcus = [one for one in load.lcus if one.key in {each.lcu for each in volumes}]
@@ -137,6 +125,8 @@ def _shared(
         if timed
         else f"a request takes {ms(response)}"
     )
+    lie = f"logs {names(files)} lie" if len(files) > 1 else f"log {files[0]} lies"
+    units = f" of {names(sorted(one.title for one in lcus))}" if lcus else ""
     return Diagnosis(
         "D12",
         subjects=(
@@ -144,10 +134,7 @@ def _shared(
             *map(of_lcu, lcus),
             *(Subject("file", each, each) for each in files),
         ),
-        claim=f"The logs {names(files)} lie on {many(len(volumes), 'volume')} with data ({data}), and"
-        f" {many(lost, 'request')} wait there: {each}."
-        if len(files) > 1
-        else f"The log {files[0]} lies on {many(len(volumes), 'volume')} with data ({data}), and"
+        claim=f"The {lie} on {many(len(volumes), 'volume')}{units} with data ({data}), and"
         f" {many(lost, 'request')} wait there: {each}.",
         evidence=(
             evidence("files.path", Subject("file", files[0], files[0]), len(volumes),
@@ -165,9 +152,22 @@ def _shared(
                               " is there")
         if timed
         else str,
+        excluded=tuple(_not_lcus(situation, lcus)) if timed else (),
         confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
         missing=(*(() if timed else (no_cmf(load),)), "how long a commit waits, which the database knows"),
     )  # fmt: skip
+
+
+def _not_lcus(situation: Situation, lcus: Sequence[ObservedLcu]) -> Iterator[str]:
+    """Yield that LCUs are not what requests wait for, by their Disc, where their use is not estimated."""
+    keys = {one.key for one in lcus}
+    full = any(one.kind == "lcu" and one.key in keys for one in situation.waiting.places)
+    if full or not lcus or any(one.kind == "lcu" for one in resource_uses(situation.load)):
+        return
+    inside = tuple(one for lcu in lcus for one in situation.load.volumes_of(lcu.key))
+    disc, serv = mean_of(inside, "disc"), mean_of(inside, "serv")
+    if not isinstance(disc, Absent) and not isinstance(serv, Absent):
+        yield f"not {names(sorted(one.title for one in lcus))}: Disc {ms(disc)} of Serv {ms(serv)}"
 
 
 def _write(volume: ObservedVolume) -> Iterator[Measurement]:
