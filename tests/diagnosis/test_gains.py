@@ -39,10 +39,17 @@ def test_a_queue_for_aliases_is_explained_by_full_channels() -> None:
 
 
 def test_a_queue_for_aliases_is_explained_by_the_lcu_that_limits() -> None:
-    """No remedy of the full LCU is known to the model; more aliases are not advised all the same."""
+    """No remedy of the full LCU is known to the model; more aliases are not advised all the same.
+
+    Where it is not known that the load is new, who makes it comes first all the same, and hardware later.
+    """
     found = verdict_of(view_of("who-loads"))
     assert [one.id for one in found.diagnoses] == ["D1"]
     assert [(one.id, by) for one, by in found.explained] == [("D4", "D1")]
+    assert found.diagnoses[0].action == (
+        "Now: slow down reports or move it to another time."
+        " Later: add LCUs, disks or cache: there is no other LCU to move data to."
+    )
 
 
 @pytest.mark.parametrize(

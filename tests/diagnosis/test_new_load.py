@@ -12,7 +12,7 @@ from zmon.diagnosis.new_load import new_load
 from zmon.diagnosis.observed_machine import LoadPeriod, UnitPart
 from zmon.queueing.fit import FlowShare
 
-CALM = load(volume(rate=100.0), volume("0.0.7001", 100.0))
+CALM = load(volume(rate=100.0), volume("0.0.7001", 100.0))._replace(seconds=3600.0)
 NOON = 1_773_662_400_000_000_000
 NOT_LOOKED = absent("not looked for")
 
@@ -59,6 +59,17 @@ def test_numbers_before_and_now() -> None:
     assert pairs["device.ios"] == (200.0, 800.0)
     assert pairs["device.kb"] == (4.0, 256.0)
     assert pairs["device.reads"] == (100.0, 100.0)
+
+
+@pytest.mark.parametrize(("minutes", "confidence"), [(10, LIKELY), (30, CERTAIN)])
+def test_a_time_before_that_is_no_hour_has_its_length(minutes: int, confidence: str) -> None:
+    """Below half an hour the load may come and go: it is likely, and says what is missing."""
+    now = load(*busy())  # type: ignore[arg-type]
+    before = CALM._replace(seconds=60.0 * minutes)
+    found = only(new_load(situation(now, before, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
+    assert found.evidence[0].words == f"210 MB/s on LCU 7, 0.8 before, in {minutes} calm minutes"
+    assert found.confidence == confidence
+    assert any("a longer time before" in one for one in found.missing) == (confidence == LIKELY)
 
 
 def test_tablespaces_are_named_by_their_part() -> None:

@@ -70,7 +70,7 @@ FIRST: Final = {
     "swap-begins": "D16",
     "uniform-day": "",
     "volume-hangs": "D21",
-    "who-loads": "D1",
+    "who-loads": "D23",
     "write-cache-full": "D7",
     "zvm-2-cpus": "D15",
     "zvm-4-cpus": "D15",
@@ -82,6 +82,9 @@ FIRST: Final = {
 """What is said first of the last phase; empty: nothing is short."""
 EARLIER: Final = {"healthy-day": {"D23"}, "stripe-extended": {"D20"}}
 """What is said first of phases before, where that is something else."""
+
+BESIDE: Final = {"write-cache-full": "D23"}
+"""What is said besides: the write cache is full, and since when somebody new writes."""
 
 
 @cache
@@ -113,7 +116,7 @@ def test_nothing_else_is_said_to_be_certain_or_likely() -> None:
         name, _, shown, _ = line.removeprefix("| ").split(" | ", 3)
         seen.add(name)
         sure = set(re.findall(r"\*\*(\w+)\*\* (?:certain|likely)", shown))
-        assert sure <= {FIRST[name], *EARLIER.get(name, ())}, line
+        assert sure <= {FIRST[name], *EARLIER.get(name, ()), BESIDE.get(name)}, line
     assert seen == set(FIRST) == set(names())
 
 
@@ -176,3 +179,14 @@ def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> 
         return json.loads(capsys.readouterr().out) | {"unknown": None}
 
     assert answer("recordings/lab-shark-before.zmon") == answer("lab:shark-before")
+
+
+def test_who_fills_an_lcu_since_when_follows_from_the_calm_minutes_before(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Twenty are recorded, no hour: the reader is new; the full LCU and its aliases follow from it."""
+    assert main(["diagnose", "--from", "lab:who-loads", "-f", "json"]) == 0
+    first, *others = json.loads(capsys.readouterr().out)["diagnoses"]
+    assert (first["id"], first["confidence"]) == ("D23", "likely")
+    assert "in 20 calm minutes" in first["evidence"][0]["words"]
+    assert {one["id"]: one["explained_by"] for one in others} == {"D1": "D23", "D4": "D23"}

@@ -23,6 +23,7 @@ from zmon.diagnosis.phrases import (
     ms,
     names,
     no_cmf,
+    now_and_later,
     of_lcu,
     percent,
     shares_of_units,
@@ -189,6 +190,13 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     units = situation.machine.units(first.lcu.key, ONE_TIME)
     if units and units[0].part >= ALONE:
         units = ()
+    hardware = (
+        "Move data to LCUs that are not full: more channel paths or aliases do not help."
+        if calm
+        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
+        if len(situation.load.lcus) > 1
+        else "Add LCUs, disks or cache: there is no other LCU to move data to."
+    )
     said = f" at {first.megabytes:.1f} MB/s"
     disc = f"Disc {ms(first.disc)} of Serv {ms(first.serv)}"
     is_ = "is" if len(found) == 1 else "are"
@@ -204,11 +212,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         + mostly_by(first.lcu, units),
         evidence=(*first.evidence(), *shares_of_units(first.lcu, units)),
         confidence=confidence,
-        action="Move data to LCUs that are not full: more channel paths or aliases do not help."
-        if calm
-        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
-        if len(situation.load.lcus) > 1
-        else "Add LCUs, disks or cache: there is no other LCU to move data to.",
+        action=now_and_later(units, (), hardware),
         lost=lost,
         excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated

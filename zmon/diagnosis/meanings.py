@@ -207,8 +207,8 @@ MEANINGS: Final = {
     ),
     "D23": DiagnosisMeaning(
         "requests wait, the LCU has three times its bytes of an hour before, or of the last calm hour"
-        " if requests waited then",
-        "an hour of recording; control groups name who it is",
+        " if requests waited then; in a short recording, of its first ten calm minutes or more",
+        "an hour of recording, or ten calm minutes; control groups name who it is",
         "Find who does it: the diagnosis names the service where control groups tell it, USER and "
         "UDETAIL show its I/O. Move that work to another time, or its data to other LCUs.",
     ),

@@ -35,7 +35,11 @@ USUAL: Final = 0.5
 """The part of the load that there usually is at this hour, from which on it is not new."""
 MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit is the new load: what is not new has a third at most."""
-NO_HOUR: Final = absent("the hour before was not recorded")
+NO_CALM_TIME: Final = absent("neither the hour before nor ten calm minutes were recorded")
+HOUR: Final = 3600.0
+"""Seconds of a time before from which on its length is not said."""
+LONG_ENOUGH: Final = HOUR / 2
+"""Seconds of a time before below which it is not certain that the load is new: it may come and go."""
 
 
 def new_load(situation: Situation) -> Diagnoses:
@@ -44,7 +48,7 @@ def new_load(situation: Situation) -> Diagnoses:
         return ()
     before = situation.earlier()
     if before is None:
-        return NO_HOUR
+        return NO_CALM_TIME
     lcus = {one.key: one for one in situation.load.lcus}
     keys = [place.key for place in situation.waiting.places if place.kind == "surge"]
     found = (_new(situation, before, lcus[key]) for key in keys if key in lcus)
@@ -63,12 +67,13 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     subject = of_lcu(lcu)
     main = Measurement(
         "control_unit.mbs", subject, moved / MEGABYTE,
-        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} before",
+        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} before{_calm(before)}",
         old_moved / MEGABYTE,
     )  # fmt: skip
     usual = situation.machine.usual(main)
     if usual >= USUAL * moved / MEGABYTE:
         return None
+    is_long = before.seconds >= LONG_ENOUGH
     known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
     over = not isinstance(period, Absent) and period.end is not None
     who, does = _who(now, then, over=over)
@@ -103,7 +108,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             _volumes(busiest),
             *shares_of_units(lcu, units),
         ),
-        confidence=CERTAIN if known else LIKELY,
+        confidence=CERTAIN if known and is_long else LIKELY,
         action=(
             f"It {'was' if over else 'is'} mostly {units[0].title} ({percent(units[0].part)}): move that work"
             if is_named
@@ -114,9 +119,17 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         excluded=tuple(_as_before(situation, before, lcu)),
         confirm=f"I/O by process (pidstat -d, iotop) or by session of the database would name"
         f" {'the process' if is_named else 'it'}.",
-        missing=() if is_named else ("which process or session it is",),
+        missing=(
+            *(() if is_named else ("which process or session it is",)),
+            *(() if is_long else ("a longer time before: this load may come and go",)),
+        ),
         since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
     )  # fmt: skip
+
+
+def _calm(before: ObservedLoad) -> str:
+    """Return how long the time before was, where it is not an hour: `, in 20 calm minutes`."""
+    return f", in {before.seconds / 60:.0f} calm minutes" if round(before.seconds) < HOUR else ""
 
 
 def _volumes(busiest: Sequence[ObservedVolume]) -> Measurement:

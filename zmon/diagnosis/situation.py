@@ -130,7 +130,8 @@ class Situation(NamedTuple):
     recent: Callable[[], Sequence[ObservedLoad]] = tuple
     """The intervals before it, the last first: at most `MAX_RECENT` of `zmon.tables.diagnosed`."""
     earlier: Callable[[], ObservedLoad | None] = _no_load
-    """The hour that ended an hour before, if it was recorded; if requests waited then, one before that."""
+    """The hour that ended an hour before; if requests waited then, one before that; of a recording that is
+    shorter its first calm minutes."""
     predict: Callable[[Sequence[Change]], Prediction] | None = None
     """What changes would give, from the model of all resources; None where the times are not measured.
 

@@ -55,7 +55,8 @@ MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
 TAIL: Final = HOUR // 6
-"""The end of an hour in which what goes on now had already begun if it is a part of that hour."""
+"""The end of an hour in which what goes on now had already begun if it is a part of that hour; and the least
+time in which nothing waited that the present is compared with."""
 DOORS: Final = {
     "volume": "DEVICE {key}",
     "disk": "DEVICE {key}",
@@ -238,6 +239,7 @@ def _earlier(view: View) -> ObservedLoad | None:
 
     Where requests waited in an hour, or in the end of it, it may be a part of what goes on now: then the hour
     before is looked at, up to `LOOKED_BACK`.  If they waited in all of them, it is the first that was asked.
+    Where less than that was recorded, calm minutes at its begin are enough.
     """
     if view.interval.before is None:
         return None
@@ -248,12 +250,28 @@ def _earlier(view: View) -> ObservedLoad | None:
             begin = view.history.first()
             load = _between(view, begin, until) if first and until - begin >= TAIL else None
         if load is None:
-            return first
+            return first or _calm_begin(view)
         tail = load if waiting(load).places else _between(view, until - TAIL, until)
         if tail is not None and not waiting(tail).places:
             return load
         first = first or load
     return first
+
+
+def _calm_begin(view: View) -> ObservedLoad | None:
+    """Return the load of the first calm minutes of a recording that is too short to have an hour before.
+
+    These are the parts of `TAIL` that follow one another and in which nothing waited; None if there is none.
+    """
+    begin, last = view.history.first(), 0 if view.interval.before is None else view.interval.before.at.utc
+    calm: tuple[int, int] | None = None
+    for start in range(begin, last - TAIL + 1, TAIL):
+        load = _between(view, start, start + TAIL)
+        if load is not None and load.busy and not waiting(load).places:
+            calm = (start if calm is None else calm[0], start + TAIL)
+        elif calm is not None:
+            break
+    return None if calm is None else _between(view, *calm)
 
 
 def _between(view: View, begin: int, end: int) -> ObservedLoad | None:
