@@ -101,11 +101,11 @@ def test_a_loss_within_the_range_is_explained() -> None:
     """Beside the number."""
     found = ask(traffic=True)
     even = found.even._replace(
-        times=1.5, low=0.9, high=1.7, counted="2 ms", loss="a loss is possible: who knows"
+        times=1.5, low=0.9, high=1.7, counted="2 ms", loss="The model may be wrong: who knows"
     )
     said = times_words("X", even, found.units)
     assert said.startswith(
-        "X: 1.50 times the throughput (0.90 to 1.70), 2 ms; a loss is possible: who knows. "
+        "X: 1.50 times the throughput (0.90 to 1.70), 2 ms. The model may be wrong: who knows. "
     )
 
 

@@ -135,7 +135,7 @@ def test_a_loss_within_the_range_is_explained(pair: Pair) -> None:
     words = loss_words(found)
     assert bool(words) == (f"{found.throughput[0] / found.whole.rate[0]:.2f}" < "1.00")
     if words:
-        reasons = words.removeprefix("a loss is possible: ").split(", and ")
+        reasons = words.removeprefix("The model may be wrong by more than the gain, because: ").split("; ")
         if found.missing:
             assert all(any(one.startswith(reason) for one in found.missing) for reason in reasons)
         else:

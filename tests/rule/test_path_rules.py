@@ -61,7 +61,7 @@ def test_a_path_that_fails_in_a_gap_is_named_by_the_first_sample_behind_it() -> 
     watch.follow(Interval(sample(1, "active", 0), sample(5, "failed", 1)))
     (one,) = watch.open()
     assert one.rule == "path-down"
-    assert one.words == "Path sdb to data01 over 0.0.fc61 is failed; 1 of its paths can be used"
+    assert one.words == "Path sdb to data01 over 0.0.fc61 is failed; of the paths to data01, 1 can be used"
     assert (one.begin, one.end) == (BEGIN + 40 * NS, BEGIN + 50 * NS)
     watch.follow(Interval(sample(5, "failed", 1), sample(6, "failed", 1)))
     assert [each.begin for each in watch.open()] == [one.begin]
@@ -73,7 +73,7 @@ def test_a_failed_path_is_an_exception_until_it_is_reinstated() -> None:
         e for e in watched(("active", 0), ("failed", 1), ("failed", 1)) if e.rule.startswith("path-down")
     ]
     assert (one.state, one.begin) == (OPEN, BEGIN)
-    assert one.sentence == "Path sdb to data01 over 0.0.fc61 is failed; 1 of its paths can be used"
+    assert one.sentence == "Path sdb to data01 over 0.0.fc61 is failed; of the paths to data01, 1 can be used"
     found = watched(("active", 0), ("failed", 1), ("active", 1), ("active", 1), ("active", 1))
     (one,) = [e for e in found if e.rule.startswith("path-down")]
     assert (one.state, one.end) == (OVER, BEGIN + 10 * NS)

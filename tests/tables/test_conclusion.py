@@ -58,11 +58,12 @@ def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
     assert (found.words, found.state) == (words, state)
 
 
-def test_what_another_diagnosis_explains_is_said_with_its_cause() -> None:
-    """The screen of the symptom names both."""
+def test_what_another_diagnosis_explains_is_said_behind_its_cause() -> None:
+    """The screen of the symptom names both, what is to be mended first."""
     found = drawn("stripe-1mb")["device"]
-    assert found.words.startswith(
-        "All request tags of volume 8004 are in use (likely). Behind it: The disk arr"
+    assert found.words.startswith("The disk arrays behind ")
+    assert found.words.endswith(
+        " are full (likely). Because of that: All request tags of volume 8004 are in use."
     )
     assert found.state == "look"
 

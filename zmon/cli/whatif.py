@@ -216,8 +216,8 @@ def sentences(found: Prediction) -> Iterator[str]:
     whole = found.whole
     low, high = (each / whole.rate[0] for each in found.throughput)
     bound = "" if isinstance(found.bound, Absent) else f", at most {found.bound:.2f}"
-    loss = f"; {words}" if (words := loss_words(found)) else ""
-    yield f"Throughput: {found.times:.2f} times ({low:.2f} to {high:.2f}{bound}){loss}."
+    loss = f" {words}." if (words := loss_words(found)) else ""
+    yield f"Throughput: {found.times:.2f} times ({low:.2f} to {high:.2f}{bound}).{loss}"
     now, then = map(ms, whole.response)
     slow, slower = map(ms, found.response)
     yield f"Response: {then} instead of {now} ({slow} to {slower})."

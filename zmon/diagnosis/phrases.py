@@ -37,6 +37,8 @@ MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
 SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
 """Parts of the names of units that are database servers."""
+DIGITS: Final = 99.95
+"""A number from which on it has no decimals: it would be written as 100.0."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
 
@@ -57,8 +59,10 @@ def no_cmf(load: ObservedLoad) -> str:
 
 
 def ms(seconds: Number) -> str:
-    """Write a time: `27.4 ms`."""
-    return "unknown" if isinstance(seconds, Absent) else f"{1e3 * seconds:.1f} ms"
+    """Write a time: `27.4 ms`; from 100 ms on without decimals, as nobody knows it better: `1,016 ms`."""
+    if isinstance(seconds, Absent):
+        return "unknown"
+    return f"{1e3 * seconds:.1f} ms" if 1e3 * seconds < DIGITS else f"{1e3 * seconds:,.0f} ms"
 
 
 def percent(part: Number) -> str:
@@ -68,7 +72,8 @@ def percent(part: Number) -> str:
 
 def many(number: float, what: str) -> str:
     """Write a number of things: `1 volume`, `13 volumes`, `8.4 requests`."""
-    digits = f"{number:,.0f}" if isinstance(number, int) else f"{number:.1f}"
+    is_whole = isinstance(number, int) or number >= DIGITS
+    digits = f"{number:,.0f}" if is_whole else f"{number:.1f}"
     return f"{digits} {what}{'s' * (digits != '1')}"
 
 
@@ -201,5 +206,5 @@ def gain_words(found: Prediction) -> str:
     more = ", because more come" if found.whole.response[1] > found.whole.response[0] else ""
     response = f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
     limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
-    loss = "" if gains_little(found) or not (words := loss_words(found)) else f"; {words}"
+    loss = "" if gains_little(found) or not (words := loss_words(found)) else f". {words}"
     return times + response + limit + loss

@@ -500,7 +500,7 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
         span = f"({effect.low:.2f} to {effect.high:.2f})"
         times = f"{effect.times:.2f} times the throughput {span}, {effect.counted}"
     if effect.loss:
-        times = f"{times}; {effect.loss}"
+        times = f"{times}. {effect.loss}"
     if effect.little:
         return f"{what} would gain little: {times}"
     if effect.high:

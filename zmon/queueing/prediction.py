@@ -423,11 +423,14 @@ def gains_little(found: Prediction) -> bool:
 
 
 def loss_words(found: Prediction) -> str:
-    """Return why less throughput than now is within the range; empty where it is not."""
+    """Return a sentence, without its stop, why less throughput than now is within the range; empty if not.
+
+    The range is that of the model: what it does not know may be more than what it computes to be gained.
+    """
     if round(found.throughput[0] / found.whole.rate[0], 2) >= 1:
         return ""
     unknown = [words.partition(": ")[0] for words in found.missing]
-    return f"a loss is possible: {', and '.join(unknown) or MODEL_ERRS}"
+    return f"The model may be wrong by more than the gain, because: {'; '.join(unknown) or MODEL_ERRS}"
 
 
 class _Doubt(NamedTuple):

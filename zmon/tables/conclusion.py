@@ -79,9 +79,10 @@ def conclusion(view: View, table: str) -> Conclusion:
     if one is None:
         return Conclusion(f"{_elsewhere(view, table, found)}{_clause(first)} ({first.confidence}).")
     root = next((each for each in found.diagnoses if each.id == cause), None)
-    behind = f" Behind it: {_clause(root)}." if root is not None else ""
     state = "bad" if one.is_bad else "look"
-    return Conclusion(f"{_clause(one)} ({one.confidence}).{behind}", state)
+    if root is None:
+        return Conclusion(f"{_clause(one)} ({one.confidence}).", state)
+    return Conclusion(f"{_clause(root)} ({root.confidence}). Because of that: {_clause(one)}.", state)
 
 
 def _clause(diagnosis: Diagnosis) -> str:
