@@ -33,12 +33,12 @@ def queue_above_disks(situation: Situation) -> Diagnoses:
 
 
 def _above(one: StackedDisk, lost: float) -> Diagnosis:
-    subject = Subject("disk", one.name, one.name)
+    subject = Subject("disk", one.name, one.title)
     same = one.below_rate <= ALIKE * one.rate and one.rate <= ALIKE * one.below_rate
     return Diagnosis(
         "D11",
         subjects=(subject,),
-        claim=f"{many(lost, 'request')} wait in Linux in {one.name}, above the disks: a request takes"
+        claim=f"{many(lost, 'request')} wait in Linux in {one.title}, above the disks: a request takes"
         f" {ms(one.response)} there and {ms(one.below)} on the disks below.",
         evidence=(
             evidence("device.await", subject, 1e3 * one.response, f"{one.name}: {ms(one.response)}"),

@@ -158,6 +158,11 @@ def _of_untimed(
     )
 
 
+def _on_each(titles: Sequence[str]) -> str:
+    """Say that a number is that of each: `on LCU 8000`, `on each of LCU 8000 and LCU 8100`."""
+    return f"on {'each of ' * (len(titles) > 1)}{names(titles)}"
+
+
 def _aliases(number: int) -> str:
     return "1 alias" if number == 1 else f"{number} aliases"
 
@@ -180,7 +185,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     several = len(waited) > 1
     ones = tuple(one for one, _ in waited)
     queued, serv = mean_of(ones, "queued"), mean_of(ones, "serv")
-    units = list(dict.fromkeys(one.lcu for one, _ in waited))
+    units = sorted({one.lcu for one, _ in waited}, key=lambda key: lcus[key].title)
     changes = tuple(AliasNumber(PROPOSED, lcu=key) for key in units)
     where = f"{names(['volume ' + first.title])}" if not several else f"{many(len(waited), 'volume')}"
     use = _use(first)
@@ -201,7 +206,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
             ),
         ),
         confidence=CERTAIN if use >= FULL_BASE else LIKELY,
-        action=f"Turn on HyperPAV: {PROPOSED} aliases for {names([lcus[key].title for key in units])}.",
+        action=f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
         lost=lost,
         foretell=gain(situation, changes),
         changes=changes,
@@ -214,15 +219,22 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
 
 def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Diagnosis:
     first, lost = pools[0][0], sum(lost for _, lost in pools)
-    titles = names([one.title for one, _ in pools])
+    ordered = sorted((one for one, _ in pools), key=lambda one: one.title)
+    titles = names([one.title for one in ordered])
+    more = names([f"{2 * one.aliases} for {one.title}" for one in ordered])
+    if len({one.aliases for one in ordered}) == 1:
+        more = f"{2 * first.aliases} {_on_each([one.title for one in ordered])}"
+    in_use = f"{first.alias_use:.1f} of {first.aliases} are in use"
+    if len(pools) > 1:
+        in_use += " where most wait"
     changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one, _ in pools)
     ones = situation.load.volumes_of(first.key)
     use = first.alias_use / first.aliases
     return Diagnosis(
         "D4",
         subjects=tuple(of_lcu(one) for one, _ in pools),
-        claim=f"{titles} {'has' if len(pools) == 1 else 'have'} too few aliases: {first.alias_use:.1f} of"
-        f" {first.aliases} are in use, and {many(lost, 'request')} wait for one.",
+        claim=f"{titles} {'has' if len(pools) == 1 else 'have'} too few aliases: {in_use},"
+        f" and {many(lost, 'request')} wait for one.",
         evidence=(
             evidence(
                 "control_unit.aluse",
@@ -239,7 +251,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
             ),
         ),
         confidence=CERTAIN,
-        action=f"Define more aliases, for example {2 * first.aliases} for {first.title}.",
+        action=f"Define more aliases, for example {more}.",
         lost=lost,
         foretell=gain(situation, changes),
         changes=changes,
@@ -250,7 +262,8 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
 def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     first, lost = waited[0][0], sum(lost for _, lost in waited)
     has = first.servers - 1
-    more = 2 * first.servers - 1
+    ordered = sorted((one for one, _ in waited), key=lambda one: one.title)
+    more = names([f"{2 * one.servers - 1} aliases for volume {one.title}" for one in ordered])
     changes = tuple(AliasNumber(2 * one.servers - 1, volume=one.key) for one, _ in waited)
     return Diagnosis(
         "D4",
@@ -268,9 +281,9 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
             evidence("device.busy", of_volume(first), 100 * _use(first), f"{percent(_use(first))} busy"),
         ),
         confidence=CERTAIN,
-        action=f"Define {more} aliases for volume {first.title}, or turn on HyperPAV.",
+        action=f"Define {more}, or turn on HyperPAV.",
         lost=lost,
-        foretell=gain(situation, changes),
+        foretell=gain(situation, changes, f"with {more}: "),
         changes=changes,
         whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),
     )

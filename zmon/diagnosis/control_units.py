@@ -178,7 +178,7 @@ def too_many_aliases(situation: Situation) -> Diagnoses:
 
 def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     first = found[0]
-    titles = names([one.lcu.title for one in found])
+    titles = names(sorted(one.lcu.title for one in found))
     lost = sum(one.lost for one in found)
     calm = [one for one in situation.load.lcus if one.key not in {each.lcu.key for each in found}]
     measured = not first.estimated and not isinstance(first.lcu.misses, Absent)
@@ -198,7 +198,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         else "Add LCUs, disks or cache: there is no other LCU to move data to."
     )
     said = f" at {first.megabytes:.1f} MB/s"
-    disc = f"Disc {ms(first.disc)} of Serv {ms(first.serv)}"
+    disc = f"Disc {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}"
     is_ = "is" if len(found) == 1 else "are"
     return Diagnosis(
         "D1",
@@ -222,6 +222,11 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     )
 
 
+def _where_most(found: Sequence[_FullLcu]) -> str:
+    """Return, after the figures of the first of several LCUs, that they are those of it."""
+    return " where most wait" if len(found) > 1 else ""
+
+
 def _missing(one: _FullLcu) -> tuple[str, ...]:
     return (
         *((one.no_cmf,) if one.estimated else ()),
@@ -232,12 +237,12 @@ def _missing(one: _FullLcu) -> tuple[str, ...]:
 def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
     first = found[0]
     lost = sum(one.lost for one in found)
-    titles = names([one.lcu.title for one in found])
+    titles = names(sorted(one.lcu.title for one in found))
     return Diagnosis(
         "D9",
         subjects=tuple(of_lcu(one.lcu) for one in found),
         claim=f"The disk arrays behind {titles} are full: {many(lost, 'request')} wait for them, Disc"
-        f" {ms(first.disc)} of Serv {ms(first.serv)}.",
+        f" {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}.",
         evidence=(
             *first.evidence(),
             evidence(
@@ -268,13 +273,13 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
 def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
     first = found[0]
     lost = sum(one.lost for one in found)
-    titles = names([one.lcu.title for one in found])
+    titles = names(sorted(one.lcu.title for one in found))
     use, aliases = first.lcu.alias_use, first.lcu.aliases
     return Diagnosis(
         "D4c",
         subjects=tuple(of_lcu(one.lcu) for one in found),
         claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside instead of in Linux,"
-        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}.",
+        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}.",
         evidence=(
             *first.evidence(),
             evidence("control_unit.aluse", of_lcu(first.lcu), use, f"{use:.1f} of {aliases} aliases in use"),
@@ -328,7 +333,7 @@ def _uneven(
         StripedSpace(owner, tuple(all_of_them))
         for owner in (dict(spaces) if spaces else {f"other I/O of {one.lcu.key}": 1.0})
     )
-    others = names([each.title for each in idle])
+    others = names(sorted(each.title for each in idle))
     verb = "is" if len(idle) == 1 else "are"
     state, disc = f"{one.lcu.title} is full", f", Disc {ms(one.disc)} of Serv {ms(one.serv)}"
     if one.estimated:

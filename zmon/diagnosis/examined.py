@@ -131,8 +131,8 @@ def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[
     use = max(float(one.alias_use) / one.aliases for one in lcus if not isinstance(one.alias_use, Absent))
     seen = (
         f"{many(sum(lost for _, lost in found), 'request')} wait in Linux for"
-        f" {names([one.title for one in lcus])}, each for {ms(mean_of(volumes, 'queued'))}, though at most"
-        f" {percent(use)} of the aliases are in use on average: requests come in bursts"
+        f" {names(sorted(one.title for one in lcus))}, each for {ms(mean_of(volumes, 'queued'))}, though at"
+        f" most {percent(use)} of the aliases are in use on average: requests come in bursts"
     )
     changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one in lcus)
     yield Examined(

@@ -74,7 +74,7 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
         if place.kind == "paths" and not set(chpids).isdisjoint(place.key.split())
     )
     number = sum(max(each.devices for each in one.lost) for one in ones)
-    titles = names([one.title for one in ones])
+    titles = names(sorted(one.title for one in ones))
     return Diagnosis(
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),

@@ -187,7 +187,7 @@ def remote_mirror(situation: Situation) -> Diagnoses:
 def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: float) -> Diagnosis:
     one, delay = max(found, key=lambda each: each[0].writes * each[1])
     subject = of_lcu(one.lcu)
-    titles = names([each.lcu.title for each, _ in found])
+    titles = names(sorted(each.lcu.title for each, _ in found))
     disc = situation.load.time_of(one.lcu, "disc")
     mirrored = any(each.mirrored for each, _ in found)
     write = float(one.write)  # type: ignore[arg-type]  # it is known: `delay` follows from it
@@ -258,7 +258,7 @@ def missed_reads(situation: Situation) -> Diagnoses:
 def _misses(found: Sequence[tuple[_Unit, float, Number]]) -> Diagnosis:
     one, disc, serv = max(found, key=lambda each: (each[0].reads + each[0].writes) * each[1])
     subject, hits = of_lcu(one.lcu), one.hits()
-    titles = names([each.lcu.title for each, _, _ in found])
+    titles = names(sorted(each.lcu.title for each, _, _ in found))
     return Diagnosis(
         "D6",
         subjects=(subject, *(of_lcu(each.lcu) for each, _, _ in found if each is not one)),

@@ -286,10 +286,20 @@ def _slow(
             evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
         ),
         confidence=CERTAIN,
-        action=f"Have the link of {slow.title}{port} checked (cable, switch, port); until then take the path"
-        " off.",
+        action=f"Have the link of {slow.title}{port} checked (cable, switch, port). {_take_off(slow)}",
         lost=slow.rate * (worst[0] - best[0]),
         excluded=(f"not the disks: the same disks answer in {ms(good.response)} over {good.title}",),
+    )
+
+
+def _take_off(slow: Carrier) -> str:
+    """Return how the paths over it are taken off until it is mended, and taken back: multipathd(8)."""
+    first, *others = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
+    likewise = f", likewise {names(others)}" if others else ""
+    them = "its paths" if others else "it"
+    return (
+        f"Until then take {them} off, as root: multipathd del path {first}{likewise}; multipathd add path"
+        " takes one back."
     )
 
 

@@ -54,4 +54,4 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
 def _beside(one: Diagnosis, by: str) -> str:
     """Return what helps beside the action of the diagnosis that explains one, with its gain."""
     gain = one.gain if one.id in CATALOGUE[by].beside else ""
-    return f" {one.action} Gain: {gain}." if gain and not gain.startswith(NOT_MUCH) else ""
+    return f" {one.action} Gain: {gain}." if gain and NOT_MUCH not in gain else ""

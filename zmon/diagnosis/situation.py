@@ -110,6 +110,13 @@ class StackedDisk(NamedTuple):
     """Requests per second to all disks below."""
     below_size: float
     """Bytes of a request to these."""
+    volume: str = ""
+    """What the device mapper calls it, as `/dev/mapper` has it: `vg-data`; empty if not known."""
+
+    @property
+    def title(self) -> str:
+        """Its names: `vg-data (dm-0)`, or `md0`."""
+        return f"{self.volume} ({self.name})" if self.volume else self.name
 
 
 def _no_details() -> Mapping[str, VolumeDetail]:

@@ -55,7 +55,7 @@ def long_transfers(situation: Situation) -> Diagnoses:
         return ()
     first, each, _ = max(slow, key=lambda one: one[2])
     conn = load.time_of(first, "conn")
-    titles = names([one.title for one, _, _ in slow])
+    titles = names(sorted(one.title for one, _, _ in slow))
     return (
         Diagnosis(
             "D10",
@@ -111,7 +111,7 @@ def small_requests(situation: Situation) -> Diagnoses:
     if not found:
         return UNCACHED if blind else ()
     first, part, size = max(found, key=lambda one: waited[one[0].key])
-    titles = names([one.title for one, _, _ in found])
+    titles = names(sorted(one.title for one, _, _ in found))
     return (
         Diagnosis(
             "D10b",
@@ -135,12 +135,12 @@ def small_requests(situation: Situation) -> Diagnoses:
 
 
 def _cut(one: StackedDisk) -> Diagnosis:
-    subject = Subject("disk", one.name, one.name)
+    subject = Subject("disk", one.name, one.title)
     pieces, size = one.below_rate / one.rate, f"{one.below_size / 1024:.0f} KiB"
     return Diagnosis(
         "D10b",
         subjects=(subject,),
-        claim=f"{one.name} cuts each request into {pieces:.0f} of {size}: its stripes are small.",
+        claim=f"{one.title} cuts each request into {pieces:.0f} of {size}: its stripes are small.",
         evidence=(
             evidence(
                 "device.ios",

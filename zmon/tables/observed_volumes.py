@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, ratio
+from zmon.absent import Absent, ratio, text_of
 from zmon.diagnosis.situation import IDLE, DetailColumns, StackedDisk
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.record import NamedTuple
@@ -77,6 +77,7 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     if not below:
         return ()
     numbers = dict(zip(layers.keys, layers["name"], strict=True))
+    mapped = dict(zip(layers.keys, layers["mapped"], strict=True))
     parents = {
         number: str(parent)
         for number, parent in zip(layers.keys, layers["parent"], strict=True)
@@ -92,7 +93,9 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
             continue
         rate = sum(one.rate for one in known)
         time, size = (sum(one.rate * getattr(one, name) for one in known) / rate for name in ("time", "size"))
-        found.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size))
+        found.append(
+            StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, text_of(mapped[number]))
+        )
     return tuple(found)
 
 

@@ -1,0 +1,64 @@
+"""The sentences of diagnoses name the things they are about, each with its own number, in order."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.diagnosis.simulated import view_of
+from zmon.tables.diagnosed import verdict_of
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Diagnosis
+
+
+@cache
+def first_of(name: str) -> Diagnosis:
+    """Return what is said first of the last interval of a scenario."""
+    return verdict_of(view_of(name)).diagnoses[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("stripe-extended", "Turn on HyperPAV: 10 aliases on LCU 8000."),
+        ("hyperpav-0", "Turn on HyperPAV: 10 aliases on each of LCU 8000 and LCU 8100."),
+        (
+            "iozone-hpf",
+            "Define more aliases, for example 6 on each of LCU 9000, LCU 9100, LCU 9200 and LCU 9300.",
+        ),
+        ("pav-3", "Define 7 aliases for volume 8000, or turn on HyperPAV."),
+    ],
+)
+def test_a_number_of_aliases_is_that_of_each_lcu(name: str, action: str) -> None:
+    """Each that is short is named, with how many it should have."""
+    assert first_of(name).action == action
+
+
+def test_a_gain_of_one_of_two_remedies_says_of_which() -> None:
+    """More aliases are computed, HyperPAV is not."""
+    assert first_of("pav-3").gain.startswith("with 7 aliases for volume 8000: 1.")
+
+
+@pytest.mark.parametrize(("name", "title"), [("dm-queue", "lab-history"), ("small-stripes", "lab-restored")])
+def test_a_device_of_the_device_mapper_has_the_name_that_people_gave_it(name: str, title: str) -> None:
+    """The kernel's name, which may be another one after the next start, stands behind it."""
+    assert f"{title} (dm-" in first_of(name).claim
+
+
+def test_a_slow_path_is_taken_off_with_a_command() -> None:
+    """The first of its disks is in the command, others are named behind it."""
+    action = first_of("fcp-path-slow").action
+    assert "Until then take its paths off, as root: multipathd del path sd" in action
+    assert action.endswith(" multipathd add path takes one back.")
+
+
+@pytest.mark.parametrize("name", ["stripe-1mb", "iozone-hpf"])
+def test_lcus_are_named_in_order(name: str) -> None:
+    """Whichever is the worst: its figures say that they are those where most wait."""
+    claim = first_of(name).claim
+    titles = [word for word in claim.replace(",", " ").split() if word.isdigit() and len(word) == 4]
+    assert titles == sorted(titles)
+    assert "where most wait" in claim
