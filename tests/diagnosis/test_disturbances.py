@@ -15,11 +15,15 @@ UNKNOWN = absent("not read")
 
 @pytest.mark.parametrize(("seconds", "confidence"), [(60.0, CERTAIN), (10.0, LIKELY), (2.0, "")])
 def test_a_disk_that_hangs(seconds: float, confidence: str) -> None:
-    """After the time in which the driver gives up it is certain; seconds may be one slow request."""
+    """After the time in which the driver gives up it is certain; seconds may be one slow request.
+
+    How many requests are in it is evidence, where they are counted.
+    """
     found = hung_disks(situation(hung=(HungDisk("0.0.7000", "7000", seconds, 3),)))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
     assert not found or (found[0].lost == 3.0 and "Volume 7000 hangs" in found[0].claim)
+    assert not found or found[0].evidence[0].words.endswith(" s, 3 requests are in it")
 
 
 @pytest.mark.parametrize(
@@ -42,6 +46,7 @@ def test_several_disks_are_one_diagnosis() -> None:
     found = only(hung_disks(situation(hung=disks)))
     assert found.claim == "Volumes 7000, 7001 and 7002 hang: no request has completed for 42 s."
     assert found.lost == 3.0
+    assert found.evidence[0].words == "nothing completed for 40 s"
 
 
 @pytest.mark.parametrize(

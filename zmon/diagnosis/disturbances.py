@@ -45,7 +45,12 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
         claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
         f" no request has completed for {_long(longest)}.",
         evidence=tuple(
-            evidence("device.resp", subject, 1e3 * one.seconds, f"nothing completed for {one.seconds:.0f} s")
+            evidence(
+                "device.resp",
+                subject,
+                1e3 * one.seconds,
+                f"nothing completed for {one.seconds:.0f} s{_inside(one)}",
+            )
             for subject, one in zip(subjects, long, strict=True)
         ),
         confidence=CERTAIN if longest >= EXPIRED else LIKELY,
@@ -53,6 +58,14 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
         lost=float(max(len(long), sum(requests))),
         confirm="" if longest >= EXPIRED else f"No completion within {EXPIRED:.0f} s would confirm it.",
     )
+
+
+def _inside(disk: HungDisk) -> str:
+    """Return how many requests are in a disk that hangs: `, 4 requests are in it`."""
+    if isinstance(disk.requests, Absent):
+        return ""
+    number = round(disk.requests)
+    return f", {many(number, 'request')} {'is' if number == 1 else 'are'} in it"
 
 
 def _look_at(disk: HungDisk) -> str:
