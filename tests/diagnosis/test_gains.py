@@ -82,7 +82,7 @@ def test_aliases_are_offered_beside_another_place_for_logs() -> None:
     assert [one.id for one in found.diagnoses] == ["D12"]
     assert not asked
     also = dict(remarks(found))["Also D4b"]
-    assert "D12 explains it. Turn on HyperPAV: 10 aliases for LCU 8100 and LCU 8000. Gain: 3." in also
+    assert "D12 explains it. Turn on HyperPAV: 10 aliases on each of LCU 8000 and LCU 8100. Gain: 3." in also
     assert [one.changes for one, _ in found.explained if one.id == "D4b"] == asked
 
 
