@@ -103,8 +103,17 @@ def several(load: ObservedLoad, times: int) -> ObservedLoad:
         lcus=tuple(lcu(one, number) for number in numbers for one in load.lcus),
         paths={f"{key}-{number}": use for number in numbers for key, use in load.paths.items()},
         fcp=frozenset(f"{key}-{number}" for number in numbers for key in load.fcp),
-        processors=ObservedProcessors(load.processors.number * times, load.processors.busy),
+        processors=ObservedProcessors(
+            load.processors.number * times, load.processors.busy, waits=load.processors.waits
+        ),
     )
+
+
+def with_tasks_of(situation: Situation, times: int) -> Situation:
+    """Return a situation with the processors and tasks of so many machines."""
+    system = situation.machine.system()
+    more = {name: getattr(system, name) * times for name in ("processors", "running", "blocked")}
+    return situation._replace(machine=situation.machine._replace(system=lambda: system._replace(**more)))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -114,7 +123,9 @@ def test_the_size_of_a_machine_does_not_matter(machine: str) -> None:
     bare = with_load(situation, situation.load)._replace(details=dict, shares=tuple, stacked=tuple)
     one = verdict(bare)
     load = several(situation.load, 3)
-    side = swapping_to(with_load(bare, load), lambda key: (f"{key}-{number}" for number in range(3)))
+    side = with_tasks_of(
+        swapping_to(with_load(bare, load), lambda key: (f"{key}-{number}" for number in range(3))), 3
+    )
     three = verdict(side)
     assert ids(three) == ids(one)
     lost = {each.id: each.lost for each in one.diagnoses}

@@ -6,10 +6,12 @@ suspended completes nothing, and counts nothing.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, TASKS
+from zmon.same import SameNames
 from zmon.tables.observed_system import held_devices
 from zmon.tables.observed_volumes import stacked_disks
 from zmon.tables.table import Needs, Table
@@ -33,9 +35,10 @@ SUSPENDED: Final = absent("it is suspended and completes nothing")
 def table(view: View) -> Table:
     """Fill STACKED: one row per device that is made of others, those that are suspended first."""
     interval = view.interval
-    held = held_devices(interval)
-    loads = {one.name: one for one in stacked_disks(interval)}
-    titles = _titles(interval)
+    there = _are_there(SameNames(interval.of(BLOCK).keys))
+    held = held_devices(interval) if there else {}
+    loads = {one.name: one for one in stacked_disks(interval)} if there else {}
+    titles = _titles(interval) if there else {}
     keys = [*held, *(name for name in loads if name not in held)]
     blocked = interval.of(TASKS).cell("tasks", "blocked")
     ones = [None if key in held else loads[key] for key in keys]
@@ -56,6 +59,12 @@ def table(view: View) -> Table:
     return Table(keys, columns, missing=None if keys else _missing(interval))
 
 
+@lru_cache(maxsize=2)
+def _are_there(blocks: SameNames) -> bool:
+    """Return whether some of the block devices are made of others."""
+    return any(name.startswith(MADE) for name in blocks.names)
+
+
 def _of(one: StackedDisk | None, name: str, times: float) -> Number:
     return SUSPENDED if one is None else float(getattr(one, name)) * times
 
@@ -70,7 +79,7 @@ def _titles(interval: Interval) -> dict[str, str]:
 def _missing(interval: Interval) -> Absent | None:
     """Return why it is not known which devices are made of others, where there may be some."""
     blocks, layers = interval.of(BLOCK), interval.of(LAYER)
-    if blocks.missing is None and not any(str(name).startswith(MADE) for name in blocks.keys):
+    if blocks.missing is None and not _are_there(SameNames(blocks.keys)):
         return None
     return blocks.missing or layers.missing or interval.void
 
