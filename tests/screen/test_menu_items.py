@@ -14,7 +14,7 @@ def test_the_originals_items_stand_in_their_places() -> None:
     drawn = lines(MENU, SCREENS)
     assert drawn[0] == " General System Data        I/O Data                   History Data (by Time)"
     assert drawn[8] == " 8. LPAR data               --. I/O prior. queueing*   38. DASD load"
-    assert drawn[17][28:] == "User Data                  --. SFS/BFS logs menu*"
+    assert drawn[18][28:] == "User Data                  --. System log"
     assert max(map(len, drawn)) <= 79
 
 
@@ -45,7 +45,7 @@ def test_items_know_their_command() -> None:
         "19": "IOCONF", "1A": "IOCHANGE",
         "1B": "DASDSTAT", "1C": "MPATH", "1D": "FCP", "1E": "FCPPORT", "1F": "NETWORK", "1G": "PCI",
         "21": "USER", "22": "UPAGE",
-        "23": "USTAT", "27": "USERIO", "28": "UDETAIL", "P": "UPROC", "Q": "BLOCKED", "R": "PRESSURE",
+        "23": "USTAT", "27": "USERIO", "28": "UDETAIL", "P": "UPROC", "K": "BLOCKED", "R": "PRESSURE",
         "31": "PLOT", "33": "BENCHMRK", "34": "CORREL", "35": "SYSSUMLG", "38": "DEVLOG",
         "3A": "PAGELOG", "3B": "PROCLOG",
         "3C": "LPARLOG", "3J": "EVENTS", "3K": "PAVLOG",

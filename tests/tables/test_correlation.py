@@ -131,13 +131,15 @@ def test_what_moved_with_it_stands_there_with_its_coefficient() -> None:
 
 
 def test_rows_are_called_as_on_their_screens() -> None:
-    """By their device number, and by the bus id where two have the same number."""
+    """By their device number, and by the bus id in another subchannel set."""
     view = watch({"sda": [1]}).view("device.io sda")
     assert view is not None
     keys = ("0.0.30da", "0.0.7000", "0.1.7000", "")
-    assert row_names([Variable("device", "io", key) for key in keys], view) == ["30DA", *keys[1:]]
+    assert row_names([Variable("device", "io", key) for key in keys], view) == [
+        "30DA", "7000", *keys[2:],
+    ]  # fmt: skip
     assert row_names([Variable("device", "io", "0.1.7000"), Variable("cache", "io", "0.0.7000")], view) == [
-        "7000",
+        "0.1.7000",
         "7000",
     ]
 
