@@ -77,7 +77,7 @@ def test_what_has_two_meanings_is_explained_twice(capsys: pytest.CaptureFixture[
     """`zmon diagnose` and the screen DIAGNOSE."""
     text = printed(capsys, "diagnose")
     assert text.startswith("usage: zmon diagnose")
-    assert "DIAGNOSE DIAgnose - " in text
+    assert "\nDIAgnose - " in text
 
 
 @pytest.mark.parametrize(

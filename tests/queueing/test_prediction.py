@@ -101,7 +101,9 @@ def test_more_of_a_resource_is_no_loss() -> None:
         assert f"{found.throughput[0] / found.whole.rate[0]:.2f}" >= "1.00"
         assert loss_words(found) == ""
     scans = next(compared(pair).prediction for pair in ADDITIONS if pair.name == "added: 40 aliases, scans")
-    assert loss_words(scans).startswith("a loss is possible: an LCU gets more requests at once than now")
+    assert loss_words(scans).startswith(
+        "The model may be wrong by more than the gain, because: an LCU gets more requests at once than now"
+    )
 
 
 def test_added_processors_may_be_of_no_use_where_nobody_counted_the_tasks_that_wait() -> None:

@@ -91,7 +91,7 @@ def test_a_measurement_that_is_off_is_no_verdict(monkeypatch: pytest.MonkeyPatch
 
 def test_a_gain_that_may_be_a_loss_is_not_beside_what_is_certain() -> None:
     """DIAGNOSE has it with its range; on OVERVIEW `certain` would seem to be said of it."""
-    view = simulated_view("fcp-failover")
+    view = simulated_view("hyperpav-0")
     (first, *_), lines = verdict_of(view).diagnoses, rows(table(view), "verdict")
     assert re.search(r"\(0\.\d\d to .*; low confidence\)", first.gain)
     words = str(lines[0]["words"])

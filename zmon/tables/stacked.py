@@ -28,7 +28,7 @@ NEEDS: Final = Needs((BLOCK, LAYER, TASKS))
 KIB: Final = 1024
 MADE: Final = ("dm-", "md")
 """How the names of devices begin that are made of others."""
-NONE: Final = absent("no device that is made of others has I/O or is suspended")
+NONE: Final = "No device that Linux makes of others (dm, md) has I/O or is suspended"
 SUSPENDED: Final = absent("it is suspended and completes nothing")
 
 
@@ -56,7 +56,8 @@ def table(view: View) -> Table:
         "pieces": [SUSPENDED if one is None else one.below_rate / one.rate for one in ones],
         "piecekb": [_of(one, "below_size", 1 / KIB) for one in ones],
     }
-    return Table(keys, columns, missing=None if keys else _missing(interval))
+    missing = None if keys else _missing(interval)
+    return Table(keys, columns, notes=() if keys or missing else (NONE,), missing=missing)
 
 
 @lru_cache(maxsize=2)

@@ -27,6 +27,7 @@ from zmon.kinds import (
     PATH,
     PHYSICAL_CPU,
     PRESSURE,
+    TASKS,
     UNIT,
     UNIT_IO,
     VIRTUAL_CPU,
@@ -85,7 +86,7 @@ def _together(parts: Iterable[tuple[ScreenPart, Mapping[str, Value]]]) -> tuple[
 NEEDS: Final = Needs(
     (
         BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, LPAR, LPAR_CPU, LUN, MACHINE, MEMORY, MULTIPATH,
-        PATH, PHYSICAL_CPU, PRESSURE, UNIT, UNIT_IO, VIRTUAL_CPU,
+        PATH, PHYSICAL_CPU, PRESSURE, TASKS, UNIT, UNIT_IO, VIRTUAL_CPU,
     ),
     history=True,
     topology=TOPOLOGY,

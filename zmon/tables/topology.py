@@ -15,7 +15,6 @@ from zmon.record import NamedTuple
 from zmon.same import Same, SameNames
 from zmon.sample import Instant, Sample
 from zmon.tables.view import no_inputs
-from zmon.topology.lun import MPATH, as_multipath, parse_wwid
 from zmon.topology.volumes import lcus, short, titles
 from zmon.uid import find_uid
 
@@ -78,9 +77,12 @@ def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
     """Return whether the kernel gives the LCU of more disks than those with a unique id of their own."""
     if any(isinstance(wwpn, str) for wwpn in layers.column("wwpn")):
         return True
-    wwids = (*layers.column("wwid"), *layers.column("uuid"))
-    if any(parse_wwid(as_multipath(text_of(wwid).removeprefix(MPATH))) for wwid in wwids):
-        return True
+    wwids = [*filter(None, map(text_of, (*layers.column("wwid"), *layers.column("uuid"))))]
+    if wwids:
+        from zmon.topology.lun import MPATH, as_multipath, parse_wwid  # noqa: PLC0415 - DASD have none
+
+        if any(parse_wwid(as_multipath(wwid.removeprefix(MPATH))) for wwid in wwids):
+            return True
     uids = zip(dasd.keys, dasd.column("uid"), strict=True)
     return any(
         isinstance(uid, str) and find_uid(devices.cell(busid, "uid")) is None
