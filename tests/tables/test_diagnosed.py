@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.diagnosis.simulated import view_of
@@ -10,9 +12,13 @@ from zmon.interval import Interval
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.page import Page
+from zmon.tables import diagnosed
 from zmon.tables.diagnosed import door, lcu_door, verdict_of, waits_in
 from zmon.tables.view import View, fill, no_inputs
 from zmon.ui.grid import Grid
+
+if TYPE_CHECKING:
+    from zmon.queueing.observation import ObservedLoad
 
 
 def test_a_diagnosis_is_there_whole() -> None:
@@ -111,3 +117,17 @@ def test_a_path_that_does_all_is_why_no_move_is_of_use() -> None:
     found = waits_in(view_of("fcp-failover"))
     assert found is not None
     assert found.why == "One of 4 FCP paths does all I/O of 10 disks (see DIAGNOSE)"
+
+
+def test_a_machine_without_history_is_not_looked_back_at_to_1970(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Live with two samples nothing is before them: that is found in some steps, not in millions."""
+    asked: list[tuple[int, int]] = []
+    plain = diagnosed._between
+
+    def between(view: View, begin: int, end: int) -> ObservedLoad | None:
+        asked.append((begin, end))
+        return plain(view, begin, end)
+
+    monkeypatch.setattr(diagnosed, "_between", between)
+    verdict_of(View(view_of("pav-3").interval))
+    assert 0 < len(asked) < 100

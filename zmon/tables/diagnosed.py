@@ -263,7 +263,8 @@ def _calm_begin(view: View) -> ObservedLoad | None:
 
     These are the parts of `TAIL` that follow one another and in which nothing waited; None if there is none.
     """
-    begin, last = view.history.first(), 0 if view.interval.before is None else view.interval.before.at.utc
+    last = 0 if view.interval.before is None else view.interval.before.at.utc
+    begin = max(view.history.first(), last - LOOKED_BACK)  # a history without samples begins in 1970
     calm: tuple[int, int] | None = None
     for start in range(begin, last - TAIL + 1, TAIL):
         load = _between(view, start, start + TAIL)
