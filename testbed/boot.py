@@ -79,6 +79,8 @@ VOLUMES: Final = tuple(
 SHARED: Final = "shared.img"
 """The disk that two SCSI controllers lead to."""
 WWN: Final = 0x5005076300C71234
+LIMITED_TOGETHER: Final = {0x7000: "7000", 0x7001: "7000", 0x7002: "7100", 0x7003: "7100"}
+"""Virtio disks that share a limit, as the volumes of a control unit do."""
 EMPTY: Final = (
     (0x7000, "data.img", 320),
     (0x7001, "realtime.img", 64),
@@ -105,6 +107,8 @@ class Job:
     """More kernel parameters."""
     path_rate: int = 0
     """Requests a second that each path to the disk with two paths does at most; 0: as many as it can."""
+    lcu_rate: int = 0
+    """Requests a second that the virtio disks of each group of `LIMITED_TOGETHER` do at most; 0: no limit."""
 
 
 @dataclass
@@ -243,6 +247,8 @@ def qemu(run: Path, job: Job) -> list[str]:
         with (run / image).open("ab") as f:
             f.truncate(megabytes << 20)
         slow = f",throttling.iops-total={job.path_rate}" if image == SHARED and job.path_rate else ""
+        if number in LIMITED_TOGETHER and job.lcu_rate:
+            slow = f",throttling.iops-total={job.lcu_rate},throttling.group=lcu{LIMITED_TOGETHER[number]}"
         command += ["-drive", f"file={image},format=raw,if=none,id=v{number:x},file.locking=off{slow}"]
         if image == SHARED:
             command += ["-device", f"virtio-scsi-ccw,id=hba{number:x},devno=fe.0.{number:04x}"]
@@ -329,6 +335,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--systemd", action="store_true", help="run the command as a service of systemd")
     parser.add_argument("--parameters", default="", help="more kernel parameters")
     parser.add_argument("--path-rate", type=int, default=0, help="of the QEMU machine: requests a second")
+    parser.add_argument(
+        "--lcu-rate",
+        type=int,
+        default=0,
+        help="of the QEMU machine: requests a second of 7000-7001, and of 7002-7003",
+    )
     parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args(arguments)
@@ -341,6 +353,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.systemd,
             options.parameters,
             options.path_rate,
+            options.lcu_rate,
         )
         out = options.out or Path(temporary) / "out"
         try:

@@ -157,7 +157,9 @@ def measure(words: str, source: str, options: Sequence[str]) -> Iterator[tuple[s
         for way, ask in ways:
             yield way, ask(words, options)
         source = f"/job/out/days-{time.time():.0f}"
-        subprocess.run([*ZMON, "record", source, "--interval", "2", "--for", f"{RECORDED}s"], check=False)
+        listed = [one for at, one in enumerate(options) if "--listing" in options[max(0, at - 1) : at + 1]]
+        command = [*ZMON, "record", source, "--interval", "2", "--for", f"{RECORDED}s", *listed]
+        subprocess.run(command, check=False)
     for way, ask in ways:
         yield "replay" if way == "live" else f"replay-{way}", ask(words, ["--from", source, *options])
 

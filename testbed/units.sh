@@ -69,13 +69,14 @@ done
 zmon stuck-diagnose.txt diagnose --interval 2
 zmon stuck-ustat.txt show USTAT --interval 2 --count 1
 zmon stuck-blocked.txt show BLOCKED --interval 2 --count 1
+date +%s >$out/before-resumed
 dmsetup resume stuck
 date +%s.%N >$out/resumed
 await_changes 2 120 recorded $out/stuck-days
 kill -INT $recorder
 wait $recorder
 for screen in USTAT BLOCKED; do
-    zmon stuck-replayed-$screen.txt show $screen --from $out/stuck-days --at "$(date -d "@$(cut -d. -f1 $out/resumed)" +%H:%M:%S)"
+    zmon stuck-replayed-$screen.txt show $screen --from $out/stuck-days --at "$(date -d "@$(cat $out/before-resumed)" +%H:%M:%S)"
 done
 zmon stuck-replayed-diagnose.txt diagnose --from $out/stuck-days --since begin
 kill $filming

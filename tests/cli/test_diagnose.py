@@ -229,3 +229,18 @@ def test_where_nothing_was_measured_there_is_no_diagnosis(
     assert "nothing was measured" in seen.err
     assert "two passes with /proc/diskstats" in seen.err
     assert main(["diagnose", "--from", str(tmp_path), "--status"]) == 3
+
+
+def test_what_was_broken_in_a_part_of_a_short_time_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The mean of it does not show that a device was suspended: it is not at the end."""
+    scenario = tmp_path / "resumed.toml"
+    phase = '[[phases]]\nname = "{}"\nseconds = {}\nloads = ["reports", "reports-restored"]\n'
+    head = 'base = "dm-suspended"\ntitle = "Suspended for a minute"\ntext = "For a test."\n'
+    suspended = phase.format("suspended", 60) + "lvs.history.suspended = true\n"
+    scenario.write_text(head + suspended + phase.format("resumed", 40))
+    main(["diagnose", "--from", f"lab:{scenario}", "--since", "begin", "-f", "json"])
+    (found, *_others) = json.loads(capsys.readouterr().out)["diagnoses"]
+    assert (found["id"], found["confidence"]) == ("D21", "certain")
+    assert "is suspended: the device mapper has held back all I/O for 60 s" in found["claim"]

@@ -51,7 +51,7 @@ def test_several_disks_are_one_diagnosis() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "blocked", "confidence"),
-    [(60.0, 20, CERTAIN), (60.0, UNKNOWN, LIKELY), (10.0, 1, LIKELY), (2.0, 20, "")],
+    [(60.0, 20, CERTAIN), (60.0, UNKNOWN, LIKELY), (2.0, 1, LIKELY), (0.8, 20, "")],
 )
 def test_a_suspended_device_holds_back_its_tasks(
     seconds: float, blocked: int | Absent, confidence: str

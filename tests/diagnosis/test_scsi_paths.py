@@ -38,7 +38,7 @@ def test_one_path_does_all(use: float) -> None:
     """Others only stand by, and it is busy enough to deserve a look."""
     found = only(one_path_does_all(behind((leaf("60", 5000.0, use=use),), (leaf("61", 0.0),))))
     assert found.confidence == CERTAIN
-    assert "One of 2 FCP paths does all I/O of 1 disk: FCP device 0.0.fc60" in found.claim
+    assert "One of 2 FCP paths does all I/O of disk data: FCP device 0.0.fc60" in found.claim
     assert found.lost >= 0.6
 
 
@@ -86,7 +86,7 @@ def test_one_path_of_virtual_adapters(disk: str) -> None:
     """Requests wait for the disk; whether the path is why is only possible, and it is no FCP path."""
     found = only(one_path_does_all(virtual(0.3, disk)))
     assert found.confidence == POSSIBLE
-    assert found.claim == "One of 2 paths does all I/O of 1 disk: sda (100 a second); the other stands by."
+    assert found.claim == "One of 2 paths does all I/O of disk data: sda (100 a second); the other stands by."
     assert found.confirm
     assert 20 < found.lost < 30
     assert not [one for one in found.evidence if isinstance(one.value, Absent)]

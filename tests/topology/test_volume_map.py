@@ -107,7 +107,12 @@ def test_a_line_that_cannot_be_used_is_named(text: str, said: str) -> None:
 
 def test_a_bare_number_is_called_an_lcu() -> None:
     """A site says 6 and means LCU 6; what has a name keeps it."""
-    assert [naming(name) for name in ("6", " e0 ", "LSS  08")] == ["LCU 6", "LCU E0", "LSS 08"]
+    assert [naming(name) for name in ("6", " e0 ", "7100", "LSS  08")] == [
+        "LCU 6",
+        "LCU E0",
+        "LCU 7100",
+        "LSS 08",
+    ]
 
 
 def test_an_empty_map_says_nothing() -> None:

@@ -74,7 +74,7 @@ class _FullLcu:
         self.size = mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
         self.megabytes = load.bytes_of(lcu.key) / 1e6
-        self.no_cmf = no_cmf(load) if self.estimated else ""
+        self.no_cmf = no_cmf(load) if any(one.estimated and one.is_dasd for one in self.volumes) else ""
 
     @property
     def is_small(self) -> bool:
@@ -229,7 +229,7 @@ def _where_most(found: Sequence[_FullLcu]) -> str:
 
 def _missing(one: _FullLcu) -> tuple[str, ...]:
     return (
-        *((one.no_cmf,) if one.estimated else ()),
+        *((one.no_cmf,) if one.no_cmf else ()),
         *((NO_CACHE,) if isinstance(one.lcu.misses, Absent) else ()),
     )
 
@@ -364,7 +364,7 @@ def _uneven(
         # where the times are estimated, how long requests wait there is not measured
         foretell=str if one.estimated else gain(situation, changes, EVEN),
         whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
-        confirm="Channel measurement would confirm it." if one.estimated else "",
+        confirm="Channel measurement would confirm it." if one.no_cmf else "",
         missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),
     )
 

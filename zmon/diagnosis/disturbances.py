@@ -21,6 +21,8 @@ MINUTES: Final = 120.0
 """Seconds from which on a time is said in minutes."""
 WORTH_SAYING: Final = 5.0
 """Seconds without a completed request below which a volume may only be slow."""
+LONGEST_SNAPSHOT: Final = 1.0
+"""Seconds for which lvm suspends a device at most when it makes a snapshot."""
 
 
 def hung_disks(situation: Situation) -> Diagnoses:
@@ -28,7 +30,7 @@ def hung_disks(situation: Situation) -> Diagnoses:
     hung = situation.machine.hung()
     if isinstance(hung, Absent):
         return hung
-    long = [one for one in hung if one.seconds >= WORTH_SAYING]
+    long = [one for one in hung if one.seconds > (LONGEST_SNAPSHOT if one.suspended else WORTH_SAYING)]
     held = [one for one in long if one.suspended]
     stuck = [one for one in long if not one.suspended]
     return (*((_hung(stuck),) if stuck else ()), *((_suspended(situation, held),) if held else ()))

@@ -195,7 +195,7 @@ MEANINGS: Final = {
     ),
     "D21": DiagnosisMeaning(
         "requests, and none completed for 5 seconds or more; or the device mapper holds its I/O back "
-        "for as long while tasks are blocked",
+        "for more than a second while tasks are blocked",
         "block devices, /proc/stat",
         "See dmesg and the paths of the volume; another system may have reserved it. What is "
         "suspended goes on with dmsetup resume, as root, once it is known who suspended it.",
@@ -211,5 +211,10 @@ MEANINGS: Final = {
         "an hour of recording, or ten calm minutes; control groups name who it is",
         "Find who does it: the diagnosis names the service where control groups tell it, USER and "
         "UDETAIL show its I/O. Move that work to another time, or its data to other LCUs.",
+    ),
+    "D24": DiagnosisMeaning(
+        "requests wait for a virtio, SCSI or NVMe disk for longer than a slow disk takes",
+        "block devices",
+        "Ask who runs the host or the storage server what limits the disk; an NVMe disk is this Linux's own.",
     ),
 }

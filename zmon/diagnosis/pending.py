@@ -141,7 +141,7 @@ def _by_detail(  # noqa: PLR0913, PLR0917 - what the two times differ in
 ) -> Diagnoses:
     load, details = situation.load, situation.details()
     known = detailed(details, load.busy)
-    busy = known.part([at for at, key in enumerate(known.column("key")) if "." in key])
+    busy = known.part([at for at, dasd in enumerate(known.column("is_dasd")) if dasd])
     values = details_of(details, name, busy.column("key"))
     if set(map(type, values)) <= {Absent} and any(value is not IDLE for value in values):
         return NO_EXTENDED if not all(busy.column("estimated")) else why_untimed(load)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import repeat
-from operator import contains, mul, sub
+from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -85,10 +85,10 @@ def _unit(load: ObservedLoad, details: Mapping[str, VolumeDetail], lcu: Observed
     if not load.enough(ones.rate):
         return None
     ones = detailed(details, ones)
-    keys, parts = ones.column("key"), ones.column("reads")
-    if Absent in set(map(type, parts)) or not all(map(contains, keys, repeat("."))):
-        pairs = enumerate(zip(keys, parts, strict=True))
-        ones = ones.part([at for at, (key, part) in pairs if part.__class__ is not Absent and "." in key])
+    dasds, parts = ones.column("is_dasd"), ones.column("reads")
+    if Absent in set(map(type, parts)) or not all(dasds):
+        pairs = enumerate(zip(dasds, parts, strict=True))
+        ones = ones.part([at for at, (dasd, part) in pairs if part.__class__ is not Absent and dasd])
     keys, rates, parts = map(ones.column, ("key", "rate", "reads"))
     read_rates = list(map(mul, rates, parts))
     write_rates = list(map(mul, rates, map(sub, repeat(1), parts)))

@@ -113,14 +113,29 @@ def _waits(
     """
     places = situation.waiting.places
     if all(isinstance(one.use, Absent) for one in carriers):
-        disks = {leaf.name for one in carriers for leaf in one.leaves}
-        disks.update(*((one.key, one.title) for one in maps))
+        disks = _disks(carriers, maps)
         return sum(one.lost for one in places if one.kind == "volume" and one.key in disks) or None
     chpids = {one.chpid for one in carriers} - {""}
     groups = [one for one in places if one.kind == "paths"]
     found = [one.lost for one in groups if not chpids.isdisjoint(one.key.split())]
     busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
     return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
+
+
+def _disks(carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]) -> set[str]:
+    """Return what the disks behind some adapters may be called: as paths, as maps and by their aliases."""
+    disks = {leaf.name for one in carriers for leaf in one.leaves}
+    return disks.union(*((one.key, one.title) for one in maps))
+
+
+def _volumes(
+    situation: Situation, carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]
+) -> Iterator[Subject]:
+    """Yield the volumes behind some adapters that requests wait for: the adapters explain it."""
+    disks = _disks(carriers, maps)
+    for place in situation.waiting.places:
+        if place.kind == "volume" and place.key in disks:
+            yield Subject("volume", place.key, place.title)
 
 
 def one_path_does_all(situation: Situation) -> Diagnoses:
@@ -151,15 +166,17 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
     busiest = used[0]
     fcp = "FCP " if busiest.is_fcp else ""
     paths = len(alone[0].leaves)
+    disks = f"disk {alone[0].title}" if len(alone) == 1 else many(len(alone), "disk")
     others = "the other stands" if paths == 2 else f"{paths - 1} others stand"
     found = Diagnosis(
         "D14b",
         subjects=(
             *(one.subject for one in used),
             *(Subject("disk", one.key, one.title) for one in alone),
+            *_volumes(situation, used, alone),
             *_scsi_paths(situation),
         ),
-        claim=f"One of {paths} {fcp}paths does all I/O of {many(len(alone), 'disk')}: {busiest.title}"
+        claim=f"One of {paths} {fcp}paths does all I/O of {disks}: {busiest.title}"
         f" ({busiest.rate:,.0f} a second); {others} by.",
         evidence=(
             *_rates([busiest]),
@@ -239,7 +256,12 @@ def uneven_paths(situation: Situation) -> Diagnoses:
     turn = max(one.turn for one in robin)
     found = Diagnosis(
         "D14",
-        subjects=(first.subject, *(one.subject for one in others), *_scsi_paths(situation)),
+        subjects=(
+            first.subject,
+            *(one.subject for one in others),
+            *_volumes(situation, carriers, shared),
+            *_scsi_paths(situation),
+        ),
         claim=f"FCP paths are used one after the other: {first.title} has {first.rate:,.0f} requests a"
         f" second, the others {mean:,.0f}.",
         evidence=(
@@ -277,6 +299,7 @@ def _slow(
         subjects=(
             slow.subject,
             *(one.subject for one in carriers if one is not slow),
+            *_volumes(situation, carriers, maps),
             *_scsi_paths(situation),
         ),
         claim=f"The path over {slow.title} is slow: {ms(slow.response)} a request, over its siblings"
@@ -335,7 +358,11 @@ def too_few_paths(situation: Situation) -> Diagnoses:
     carriers = _carriers(leaf for one in maps for leaf in one.leaves)
     found = Diagnosis(
         "D14c",
-        subjects=(*_scsi_paths(situation), *(one.subject for one in carriers)),
+        subjects=(
+            *_scsi_paths(situation),
+            *(one.subject for one in carriers),
+            *_volumes(situation, carriers, maps),
+        ),
         claim=f"All {len(chpids)} FCP paths are full: {percent(min(uses))} to {percent(max(uses))} busy.",
         evidence=tuple(
             evidence("channel.cur", Subject("path", chpid, chpid), 100 * use, f"{chpid} {percent(use)}")

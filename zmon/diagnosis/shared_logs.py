@@ -118,6 +118,7 @@ def _shared(
     load = situation.load
     first, lost = volumes[0], sum(waited[one.key] for one in volumes)
     timed = not any(one.estimated for one in volumes)
+    lacking = any(one.estimated and one.is_dasd for one in volumes)
     lcus = [one for one in load.lcus if one.key in {each.lcu for each in volumes}]
     queued, serv, response = (mean_of(tuple(volumes), name) for name in ("queued", "serv", "response"))
     each = (
@@ -153,8 +154,8 @@ def _shared(
         if timed
         else str,
         excluded=tuple(_not_lcus(situation, lcus)) if timed else (),
-        confirm="" if timed else "Channel measurement would tell the wait in Linux from a slow disk.",
-        missing=(*(() if timed else (no_cmf(load),)), "how long a commit waits, which the database knows"),
+        confirm="Channel measurement would tell the wait in Linux from a slow disk." if lacking else "",
+        missing=(*((no_cmf(load),) if lacking else ()), "how long a commit waits, which the database knows"),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from zmon.diagnosis import (
     lost_paths,
     memory,
     new_load,
+    other_disks,
     pending,
     processors,
     reads_and_writes,
@@ -56,6 +57,7 @@ CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **transfers.CAUSES,
     **added_volumes.CAUSES,
     **aliases.CAUSES,
+    **other_disks.CAUSES,
     **above_disks.CAUSES,
     **shared_logs.CAUSES,
 }
@@ -64,7 +66,7 @@ OF_KIND: Final = {
     "processors": {"D15", "D15b"},
     "paths": {"D2", "D5", "D14", "D14b", "D14c"},
     "aliases": {"D4"},
-    "volume": {"D4", "D4b", "D4d", "D12", "D20"},
+    "volume": {"D4", "D4b", "D4d", "D12", "D20", "D24"},
     "lcu": {"D1", "D3", "D4c", "D7", "D8", "D9"},
 }
 """The diagnoses that say that a kind of resource is short."""

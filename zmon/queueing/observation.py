@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import compress, groupby, repeat
 from math import fsum
-from operator import add, attrgetter, ge, mul, sub
+from operator import add, attrgetter, ge, mul, not_, sub
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
@@ -73,11 +73,13 @@ class ObservedVolume(NamedTuple):
     read_response: Number = NOT_APART
     write_response: Number = NOT_APART
     """What Linux waits for a read and for a write."""
+    sort: str = ""
+    """`SCSI`, `NVMe` or `virtio`; empty for a DASD."""
 
     @property
     def is_dasd(self) -> bool:
-        """Whether it has a bus id: other disks have no LCU and no aliases."""
-        return "." in self.key
+        """Whether it is a DASD: other disks have no aliases, and channel measurement does not time them."""
+        return not self.sort
 
     @property
     def serv(self) -> Number:
@@ -192,7 +194,15 @@ def _queued(volumes: Volumes) -> list[Number]:
     return list(map(max, waits, repeat(0.0)))  # an absent one is never below 0
 
 
-DERIVED: Final = {"serv": _serv, "queued": _queued}
+def _are_dasds(volumes: Volumes) -> list[bool]:
+    return list(map(not_, volumes.column("sort")))
+
+
+DERIVED: Final[Mapping[str, Callable[[Volumes], Sequence[Any]]]] = {
+    "serv": _serv,
+    "queued": _queued,
+    "is_dasd": _are_dasds,
+}
 """Columns that follow from others, as the properties of one volume do."""
 NO_VOLUMES: Final = Volumes((), lambda _name, _rows: ())
 
@@ -368,8 +378,8 @@ class _LoadSums:
 
     @cached_property
     def is_untimed(self) -> bool:
-        columns = zip(*map(self.busy.column, ("key", "estimated", "disc")), strict=True)
-        return any("." in key for key, estimated, disc in columns if estimated or isinstance(disc, Absent))
+        columns = zip(*map(self.busy.column, ("is_dasd", "estimated", "disc")), strict=True)
+        return any(dasd for dasd, estimated, disc in columns if estimated or isinstance(disc, Absent))
 
     @cached_property
     def by_key(self) -> dict[str, ObservedVolume]:

@@ -17,7 +17,7 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.observation import (
@@ -41,6 +41,8 @@ LIKELY_FULL: Final = 0.95
 TASKS_WAIT: Final = 0.5
 """The part of the time in which tasks wait for a processor, from which on processors that are not used all of
 the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
+OF_ONE: Final = 0.7
+"""The most that one volume may have of what waits in an LCU without times, for the LCU to be the place."""
 FULL_PATHS: Final = 0.7
 FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
@@ -74,10 +76,11 @@ class WaitingPlace(NamedTuple):
             withheld = isinstance(self.use, Absent)
             return f"programs wait for the {self.title}" if withheld else f"the {self.title} are full"
         many = f"{self.lost:.1f} requests wait" if self.lost >= MIN_LOST else "requests wait"
+        timed = not isinstance(self.use, Absent)
         return {
             "lcu": f"{many} in {self.title}",
             "paths": f"{many} for channel {self.title}",
-            "volume": f"{many} in Linux for volume {self.title}",
+            "volume": f"{many}{' in Linux' * timed} for volume {self.title}",
             "aliases": f"{many} in Linux for an alias of {self.title}",
             "surge": f"{many} because {self.title} has much more load than before: find who makes it",
         }[self.kind]
@@ -187,11 +190,19 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
         if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
             yield WaitingPlace("aliases", key, lcu.title, lost, use)
     for key, places in untimed.items():
-        lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
-        if lost >= MIN_LOST and key in lcus and most.lost <= lost / 2:
-            yield WaitingPlace("lcu", key, lcus[key].title, lost, NOT_KNOWN)
-        elif most.lost >= MIN_LOST:
-            yield most
+        yield from _for_untimed(lcus.get(key), places)
+
+
+def _for_untimed(lcu: ObservedLcu | None, places: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:
+    """Yield what requests wait for among volumes that channel measurement does not time, all of one LCU."""
+    if lcu is None:
+        yield from (one for one in places if one.lost >= MIN_LOST)
+        return
+    lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
+    if lost >= MIN_LOST and most.lost <= OF_ONE * lost:
+        yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
+    elif most.lost >= MIN_LOST:
+        yield most
 
 
 def _untimed(volume: ObservedVolume) -> WaitingPlace:

@@ -22,6 +22,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import paths_in
+from zmon.sample import pick
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
@@ -170,6 +171,11 @@ class Devices:
             self.serv = plus(self.serv, self.active)
             used = plus(used, first(self.cmf.rate("active_only"), none))
         self.busy: list[Number] = [ns / 1e7 for ns in used]
+        if VIRTIO in set(self.ssch):
+            for times in (self.pend, self.disc, self.conn, self.serv, self.busy):
+                times[:] = [
+                    VIRTIO if one is VIRTIO else time for one, time in zip(self.ssch, times, strict=True)
+                ]
 
     def _hung(self, done: Sequence[Number]) -> dict[int, float]:
         """Return the rows in which requests are in Linux and none completed, with the seconds of that.
@@ -513,6 +519,14 @@ def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
     return [
         "" if not isinstance(name, str) or key in lcu_of else _home(name, driver, key in devices.paths)
         for key, name, driver in zip(devices.keys, devices.names, drivers, strict=True)
+    ]
+
+
+def sorts(devices: Devices, rows: Sequence[int]) -> list[str]:
+    """Return for disks in some rows what sort of disk each is; of a DASD it is empty."""
+    columns = (pick(each, rows) for each in (devices.keys, devices.names, devices.ccw["driver"]))
+    return [
+        _home(str(name), driver, key in devices.paths) for key, name, driver in zip(*columns, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.clock import clock
-from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
+from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
@@ -165,8 +165,16 @@ def _steps(asked: _Asked) -> tuple[Step, ...]:
 
 
 def _judged(view: View) -> Iterator[Step]:
-    """Yield the steps of a long time with their verdicts; in parts where something begins or ends."""
+    """Yield the steps of a long time with their verdicts; in parts where something begins or ends.
+
+    A short time is a single one, unless something was broken in a part of it: its mean does not show that.
+    """
     views = steps_of(view)
+    if not views and view.interval.skipped:
+        short = [_step(one) for one in parts_of(view, view)]
+        broken = {one.id for step in short for one in step.found.diagnoses} & BROKEN
+        if broken - {one.id for one in _whole(_Asked(view)).diagnoses}:
+            yield from short
     found = [_step(one) for one in views]
     troubles = [step.troubles for step in found]
     for at, (one, step) in enumerate(zip(views, found, strict=True)):

@@ -28,7 +28,7 @@ from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, TOO_BUSY, VIRTIO, address, devices_of
+from zmon.tables.device import IDLE, SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts
 from zmon.tables.join import is_absent, mean, plus, present, quotient, total
 from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
@@ -306,6 +306,7 @@ COLUMNS: Final[Mapping[str, Callable[[Devices, Sequence[int]], Sequence[Any]]]] 
     "reads": lambda devices, rows: _scaled(devices.reads, rows, truediv, 100.0),
     "read_response": lambda devices, rows: _apart(devices, rows, "read"),
     "write_response": lambda devices, rows: _apart(devices, rows, "write"),
+    "sort": sorts,
 }
 """How the fields of volumes that nothing else is needed for follow from columns of devices."""
 
@@ -380,7 +381,7 @@ def _behind_adapters(
 
     What else a request takes counts as pending: the wait for an adapter, the fabric and the storage server.
     """
-    scsi = [one for one in volumes if "." not in one.key]
+    scsi = [one for one in volumes if one.sort == SCSI_HOME]
     rate = sum(one.rate for one in scsi)
     conn = used / rate if rate else 0.0
     found = []

@@ -254,7 +254,7 @@ def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float,
 
 def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
     """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
-    each = ((one.rate * one.queued, one.title) for one in load.volumes if one.rate and one.servers == 1)
+    each = ((one.rate * one.queued, one.title) for one in load.volumes if _is_bare(one))
     known = [(float(many), title) for many, title in each if not isinstance(many, Absent)]
     return max(known, default=(0.0, ""))
 
@@ -267,8 +267,13 @@ def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
 
 def _queued(load: ObservedLoad, lcu: str) -> float:
     """Return how many requests wait in Linux for the volumes of an LCU, on average."""
-    each = (one.rate * one.queued for one in load.volumes_of(lcu) if one.rate)
+    each = (one.rate * one.queued for one in load.volumes_of(lcu) if one.rate and one.is_dasd)
     return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
+
+
+def _is_bare(volume: ObservedVolume) -> bool:
+    """Return whether a volume with I/O has no aliases, though it may."""
+    return bool(volume.rate) and volume.servers == 1 and volume.is_dasd
 
 
 def _alias_words(_view: View, recent: RecentLoad) -> str:

@@ -127,7 +127,7 @@ NO_MAP: Final = VolumeMap()
 def naming(name: str) -> str:
     """Return the name of an LCU for people: `LCU 6` for a bare number, else as the site calls it."""
     name = " ".join(name.split())
-    return f"LCU {name.upper()}" if re.fullmatch(r"[0-9A-Fa-f]{1,2}", name, re.ASCII) else name
+    return f"LCU {name.upper()}" if re.fullmatch(r"[0-9A-Fa-f]{1,4}", name, re.ASCII) else name
 
 
 class NumberRule(NamedTuple):

@@ -1,0 +1,75 @@
+"""Requests wait for a disk that is no DASD, and nothing below it is seen from here: it answers slowly (D24).
+
+Channel measurement times DASDs alone, and only they have aliases.  Of any other disk Linux knows how long its
+requests take, and the rest is the host's, the storage server's or the disk's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.diagnosis.diagnosis import LIKELY, Diagnosis
+from zmon.diagnosis.phrases import evidence, many, ms, names, of_volume
+from zmon.queueing.observation import requests_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedVolume
+
+ACTIONS: Final = {
+    "virtio": "Ask the administrator of the host what limits {them}: an I/O limit of the virtual disk, or"
+    " what it lies on.",
+    "SCSI": "Ask the storage administrator what limits {them}: the pool of the volume, its port, or a limit.",
+    "NVMe": "Look for who reads and writes {them}, on USERIO, and spread what lies there over more disks.",
+}
+"""What to do, by the sort of the disks."""
+LIMITS: Final = {
+    "virtio": "what the host does with a request, which it alone knows",
+    "SCSI": "what the storage server does with a request",
+    "NVMe": "what the disk does with a request",
+}
+
+
+def slow_disks(situation: Situation) -> Diagnoses:
+    """Return D24: disks that are no DASDs and that requests wait for, those of one sort in one."""
+    volumes = {one.key: one for one in situation.load.volumes}
+    places = [(volumes[one.key], one.lost) for one in situation.waiting.places if one.kind == "volume"]
+    found = []
+    for sort in ACTIONS:
+        ones = [each for each in places if each[0].sort == sort]
+        if ones:
+            found.append(_slow(sort, ones))
+    return tuple(found)
+
+
+def _slow(sort: str, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
+    first, lost = waited[0][0], sum(lost for _, lost in waited)
+    titles = names([f"volume {one.title}" for one, _ in waited])
+    answer, them, to = ("answers", "it", "") if len(waited) == 1 else ("answer", "them", f" to {first.title}")
+    at_once = requests_of(first.rate, first.response)[0]
+    return Diagnosis(
+        "D24",
+        subjects=tuple(of_volume(one) for one, _ in waited),
+        claim=f"V{titles[1:]} {answer} slowly: a request{to} takes {ms(first.response)}, and"
+        f" {many(lost, 'request')} wait.",
+        evidence=(
+            evidence("device.resp", of_volume(first), 1e3 * first.response, f"Resp {ms(first.response)}"),
+            evidence(
+                "device.ios",
+                of_volume(first),
+                first.rate,
+                f"volume {first.title}: {first.rate:,.0f} requests a second, {at_once:.1f} at once",
+            ),
+        ),
+        confidence=LIKELY,
+        action=ACTIONS[sort].format(them=them),
+        lost=lost,
+        confirm="With one request at a time: if that is as slow, the disk is slow, if not, it is full.",
+        missing=(LIMITS[sort],),
+    )
+
+
+CAUSES: Final = {"D24": slow_disks}
