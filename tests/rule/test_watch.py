@@ -59,6 +59,10 @@ class Script:
             found[key] = Judgement(level, value)
         return found
 
+    def values_of(self, _rule: Rule) -> dict[str, float | Absent]:
+        """Return the value of each row, which the next interval is compared with."""
+        return {} if isinstance(self.said, Absent) else dict(self.said)
+
     def cells(self, _rule: Rule, key: str) -> dict[str, str]:
         """Return what the row is called."""
         return {"where": key.upper(), "lcu": "6"}
@@ -202,6 +206,13 @@ def test_worst_and_mean() -> None:
         3,
     )
     assert (entry.sentence, entry.where) == ("A: 80", "A")
+
+
+def test_of_a_number_that_changes_the_lowest_is_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk had two paths, then one, then two again: it is said that it had one."""
+    monkeypatch.setitem(globals(), "BASE", BASE.replace("look = 10\nbad = 60\n", 'sense = "changed"\n'))
+    (entry,) = play('keep = "1m"', [1, 2]).log()
+    assert (entry.worst, entry.sentence) == (1, "A: 1")
 
 
 def test_the_average_counts_what_is_bad() -> None:

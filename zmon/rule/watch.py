@@ -310,7 +310,8 @@ def _length(interval: Interval) -> tuple[int, float]:
 
 
 def _worse(rule: Rule, value: Number, worst: Number) -> bool:
-    return bool(value < worst if rule.sense == "under" else value > worst)
+    """Return whether a value is worse than another; of a number that changes, the lowest is what is left."""
+    return bool(value > worst if rule.sense == "over" else value < worst)
 
 
 # many at a time
