@@ -168,21 +168,22 @@ TITLE: Final = """# How soon zmon names what is wrong
 
 Four stories of the studies, each under a load that makes it, and the seconds from the start of the program
 until a sentence on the screen names it. Written by `testbed/stories.py report` from one run each of
-`testbed/stories.sh` (Hercules), `testbed/stories-kvm.sh` (QEMU) and `testbed/stories-lab.sh` (the
-laboratory, on the host).
+`testbed/stories-kvm.sh` and `testbed/stories-lcu-kvm.sh` (QEMU), `testbed/stories.sh` (Hercules) and
+`testbed/stories-lab.sh` (the laboratory, on the host).
 
 The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
-with two cores that others used too. So the seconds of processor time that zmon took until then stand
-beside, and what it takes to load Python and zmon there (`import zmon.ui.app`). Rates need a second sample,
+with two cores. How quick they are decides most: what it takes to load Python and zmon there
+(`import zmon.ui.app`) stands in each heading, and the processor time that zmon took until then beside each
+figure. QEMU translates s390x, Hercules interprets it and is ten times slower. Rates need a second sample,
 which is taken after the interval of 2 s.
 
-What the emulators cannot show: Hercules measures no times of channels (CMF), so a full LCU, a missing alias
-and a slow disk cannot be told apart, and sentences are *likely* or *possible*. It has no aliases (PAV,
-HyperPAV): their absence is seen, a pool that is too small is not. QEMU has no FCP adapters (zfcp): two
-virtual SCSI adapters stand for them, whose load is not measured. The laboratory simulates all of this.
+What the emulators cannot show: QEMU has no DASD, so a site file says which of its virtio disks are on which
+LCU, and no FCP adapters (zfcp): two virtual SCSI adapters stand for them, whose load is not measured.
+Hercules measures no times of channels (CMF), so a full LCU, a missing alias and a slow disk cannot be told
+apart, and sentences are *likely* or *possible*. It has no aliases (PAV, HyperPAV): their absence is seen, a
+pool that is too small is not. The laboratory simulates all of this.
 
-"Not" means: not in the time that was waited for it, 120 s on the busiest host. What has no row was not
-measured.
+What has no row was not measured; "not" means that nothing named it within ten minutes.
 """
 
 
