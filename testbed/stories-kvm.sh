@@ -10,7 +10,7 @@ start_multipath
 policy failover
 load_disk 32 1200
 sleep 5
-python3 stories.py seconds "one path of two" --words "One of 2" --out /job/out/story-one-path.json \
+python3 stories.py seconds "one path of two, on QEMU" --words "One of 2" --out /job/out/story-one-path.json \
     --load "fio keeps 32 reads in $disk, a disk with two paths in a group each; the storage does 60 requests a second over each path"
 pkill fio
 wait $fio

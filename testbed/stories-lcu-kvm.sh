@@ -14,10 +14,11 @@ query() {
 }
 # story NAME WORDS LOAD [OPTION...]: while fio runs, measure; then end it
 story() {
-    local name=$1 words=$2 load=$3
+    local name=$1 words=$2 load=$3 file
+    file=${1//,/}
     shift 3
     sleep 10
-    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${name// /-}.json" --options="$*"
+    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${file// /-}.json" --options="$*"
     pkill fio
     wait $(jobs -p)
 }
@@ -44,7 +45,7 @@ query query1 /srv/7000 8
 query query2 /srv/7000 8
 query query3 /srv/7001 8
 query query4 /srv/7001 8
-story "one LCU" "in LCU 7000 while" \
+story "one LCU, on QEMU" "in LCU 7000 while" \
     "four fio jobs keep 8 reads of 4 KiB each in 7000 and 7001, which do 120 requests a second together; nothing reads from 7002 and 7003" \
     --site /job/site.toml
 
@@ -53,7 +54,7 @@ fio --name=log --directory=/srv/7002 --rw=write --bs=4k --size=16m --fdatasync=1
     --rate_iops=20 --time_based --runtime=2000 --thread --output-format=json --output=/job/out/fio-log.json &
 query query5 /srv/7002 24
 printf 'tablespace,path,role\nDATA,/srv/7002/query5.0.0,data\nLOG,/srv/7002/log.0.0,log\n' >/job/logs.csv
-story "logs beside data" "The log /srv/7002/log" \
+story "logs beside data, on QEMU" "The log /srv/7002/log" \
     "fio keeps 24 reads in 7002 and writes a log beside it, 20 times a second, 4 KiB each; the disk does 120 requests a second" \
     --site /job/site.toml --listing /job/logs.csv
 say "told"

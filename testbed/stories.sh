@@ -7,10 +7,11 @@
 
 # story NAME WORDS LOAD [OPTION...]: while fio runs, measure; then end it
 story() {
-    local name=$1 words=$2 load=$3
+    local name=$1 words=$2 load=$3 file
+    file=${1//,/}
     shift 3
     sleep 15
-    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${name// /-}.json" --options="$*"
+    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${file// /-}.json" --options="$*"
     pkill fio
     wait $(jobs -p)
 }
@@ -27,16 +28,16 @@ query query1 /db2/data1 32 $seconds 1200ms
 query query2 /db2/data2 32 $seconds 1200ms
 query query3 /db2/data3 32 $seconds 1200ms
 query query4 /db2/data3 32 $seconds 1200ms
-story "one LCU" "in LCU 7000" "four fio jobs read at random, each 32 pages of 4 KiB at once, from 7000 to 7003; nothing reads from 7100 and 7200"
+story "one LCU, on Hercules" "in LCU 7000" "four fio jobs read at random, each 32 pages of 4 KiB at once, from 7000 to 7003; nothing reads from 7100 and 7200"
 
 say "one volume without aliases"
 query query1 /db2/data1 32 $seconds 200ms
-story "no aliases" "for volume 7000" "one fio job reads 32 pages at once from 7000, which has no aliases"
+story "no aliases, on Hercules" "for volume 7000" "one fio job reads 32 pages at once from 7000, which has no aliases"
 
 say "a log beside data"
 fio --name=log --directory=/db2/data1 --rw=write --bs=4k --size=16m --fdatasync=1 --direct=1 --ioengine=libaio --iodepth=4 --rate_iops=40 \
     --time_based --runtime=$seconds --thread --output-format=json --output=/job/out/fio-log.json &
 query query1 /db2/data1 24 $seconds 200ms
 printf 'tablespace,path,role\nDATA,/db2/data1/query1.0.0,data\nLOG,/db2/data1/log.0.0,log\n' >/job/out/logs.csv
-story "logs beside data" "The log /db2/data1/log" "beside the same reads a fio job writes a log, 40 times a second, 4 KiB each" --listing /job/out/logs.csv
+story "logs beside data, on Hercules" "The log /db2/data1/log" "beside the same reads a fio job writes a log, 40 times a second, 4 KiB each" --listing /job/out/logs.csv
 say "told"
