@@ -88,7 +88,7 @@ def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
         "11 paths to FCP8000-FCP8005 are lost: all 6 over FCP device 0.0.fc60 and 5 over FCP device 0.0.fc61"
         " (offline)."
     )
-    assert found.action.endswith("the common parts are 0.0.fc60 and 0.0.fc61.")
+    assert found.action.endswith("the common parts are FCP device 0.0.fc60 and FCP device 0.0.fc61.")
 
 
 def test_paths_that_are_all_there() -> None:

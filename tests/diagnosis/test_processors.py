@@ -77,6 +77,13 @@ def test_more_tasks_that_wait_lose_more() -> None:
     assert few.lost < many.lost == 496
 
 
+def test_no_more_tasks_are_lost_than_wait() -> None:
+    """Nearly full processors are no endless queue; that some task waits for most of the time is one."""
+    system = ObservedSystem(running=4, cpu_some=0.9)
+    found = only(full_processors(situation(load(volume(), busy=0.99), system=system)))
+    assert found.lost == 0.9
+
+
 def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:
     """What a request costs in the kernel is a hint, no more."""
     disks = (volume("sda", 2000.0, lcu="SCSI"), volume("sdb", 3000.0, lcu="SCSI"))

@@ -32,7 +32,7 @@ FIRST: Final = {
     "fcp-multibus-5000": "",
     "fcp-multibus-8-cpus": "",
     "fcp-multibus-full": "D15",
-    "fcp-one-adapter": "D13b",
+    "fcp-one-adapter": "D13",
     "fcp-path-slow": "D14",
     "fcp-writes-failover": "D14b",
     "fcp-writes-multibus": "",

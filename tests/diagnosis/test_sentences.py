@@ -50,10 +50,9 @@ def test_a_device_of_the_device_mapper_has_the_name_that_people_gave_it(name: st
 
 
 def test_a_slow_path_is_taken_off_with_a_command() -> None:
-    """The first of its disks is in the command, others are named behind it."""
+    """Its FCP device is set offline, because each disk has another one."""
     action = first_of("fcp-path-slow").action
-    assert "Until then take its paths off, as root: multipathd del path sd" in action
-    assert action.endswith(" multipathd add path takes one back.")
+    assert "Until then set it offline, as root: chccwdev -d 0.0.fc61; with -e it comes back." in action
 
 
 @pytest.mark.parametrize("name", ["stripe-1mb", "iozone-hpf"])

@@ -10,7 +10,7 @@ import pytest
 from tests.lab.plans import FAULTS, samples
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PATH, PRESSURE, TASKS
 from zmon.lab.scenario import load_scenario
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.view import View
@@ -103,19 +103,17 @@ def test_disks_over_a_slow_adapter_wait_longer() -> None:
         assert times[1] / times[0] == pytest.approx(factor, rel=0.2)
 
 
-def test_an_adapter_that_is_offline_takes_its_disks_along() -> None:
-    """Each multipath device has four paths over two adapters, then two over one."""
+def test_the_paths_over_an_adapter_that_is_offline_fail() -> None:
+    """Each multipath device has four paths over two adapters, then two of them work, over one."""
     for interval, adapters in zip(intervals("fcp-one-adapter"), (2, 1), strict=True):
-        layers = interval.of(LAYER)
-        below = {
-            name: {layers.cell(number, "busid") for number in str(below).split()}
-            for name, sort, below in zip(layers["name"], layers["sort"], layers["below"], strict=True)
-            if sort == "dm"
-        }
-        assert {len(found) for found in below.values()} == {adapters}
-        assert len(below) == 16
+        paths = interval.of(PATH)
+        works: dict[object, set[object]] = {}
+        for name, adapter, state in zip(paths["map"], paths["adapter"], paths["state"], strict=True):
+            works.setdefault(name, set()).update({adapter} if state == "active" else ())
+        assert {len(found) for found in works.values()} == {adapters}
+        assert len(works) == 16
         disks = [key for key in interval.of(BLOCK).keys if key.startswith("sd")]
-        assert len(disks) == 32 * adapters
+        assert len(disks) == len(paths.keys) == 64
 
 
 def test_a_mirror_adds_the_same_to_every_write() -> None:

@@ -56,7 +56,6 @@ BROKEN: Final = [
     ("zvm-4-cpus", "B23", State.OK, "4 virtual processors, 4 in the LPAR of z/VM"),
     ("guest-swapping", "B20", State.BAD, "pages/s are swapped"),
     ("guest-enough-memory", "B20", State.OK, "nothing was swapped"),
-    ("fcp-one-adapter", "H10", State.BAD, "reached over one adapter"),
     ("fcp-multibus-100", "H10", State.OK, "two adapters and two ports or more"),
     ("path-lost", "H1", State.BAD, "installed and not usable: CHPID 52 for 16 devices"),
     ("small-stripes", "B14", State.LOOK, "stripes of less than 64 KiB: lab/restored (8 KiB)"),

@@ -76,3 +76,11 @@ def test_a_model_is_left_out_only_where_it_has_no_busy_lcu(
     of = load(*discs, misses=misses)
     of = of._replace(volumes=tuple(one._replace(size=size) for one in of.volumes))
     assert shows_lcus(of) is any(observed_model(of).service.values())
+
+
+def test_what_zmon_itself_uses_is_no_load() -> None:
+    """On a slow machine it takes much of a processor; without it there is room."""
+    busy = load(0.001)._replace(processors=ObservedProcessors(2, 0.99, own=0.18))
+    (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
+    assert one.use == pytest.approx(0.81)
+    assert one.words == "81 % busy without zmon itself"

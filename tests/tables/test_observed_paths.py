@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
-from zmon.tables.observed_paths import extended_volumes, lcu_paths, multipath_maps
-from zmon.tables.view import View
+from zmon.interval import Interval
+from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
+from zmon.tables.observed_paths import HOUR, extended_volumes, lcu_paths, multipath_maps
+from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from zmon.absent import Value
-    from zmon.interval import Interval
 
 NONE = absent("not there")
 DASD: dict[str, Value] = {
@@ -100,6 +100,61 @@ def test_paths_of_a_multipath_device(make_interval: Callable[..., Interval]) -> 
         ("0.0.fc61", "61", "failed"),
     ]
     assert (one.leaves[0].rate, one.leaves[0].response) == (10.0, 0.002)
+
+
+def two_paths(*numbers: str, offline: str = "") -> dict[object, object]:
+    """Return a disk over paths of these numbers, of which one may be offline."""
+    names = {"8:0": ("sda", "0.0.fc60"), "8:16": ("sdb", "0.0.fc61")}
+    table = f"0 8 multipath 0 0 1 1 round-robin 0 {len(numbers)} 1 " + " ".join(f"{one} 1" for one in numbers)
+    layers = {one: disk(*names[one]) for one in numbers}
+    layers["253:0"] = disk(
+        "dm-0", "", sort="dm", uuid="mpath-36", mapped="data", table=table, below=" ".join(numbers)
+    )
+    paths = {
+        one: {"name": names[one][0], "map": "dm-0", "state": "active",
+              "device": "offline" if one == offline else "running"}
+        for one in numbers
+    }  # fmt: skip
+    ccw = {busid: {"online": int(one in numbers), "chpids": "60"} for one, (_name, busid) in names.items()}
+    return {LAYER: layers, PATH: paths, DEVICE: ccw}
+
+
+def test_the_state_of_a_path_is_that_of_the_sample(make_interval: Callable[..., Interval]) -> None:
+    """Settings are read once a minute: a path that has failed since is known all the same."""
+    rows = two_paths("8:0", "8:16", offline="8:16") | {SETTING: {"disk/sdb/state": {"value": "running"}}}
+    (one,) = multipath_maps(seen(make_interval, rows))  # type: ignore[misc]  # it is known
+    assert [leaf.failed for leaf in one.leaves] == ["", "offline"]
+    assert [leaf.name for leaf in one.broken] == ["sdb"]
+
+
+def test_a_path_that_is_gone_is_lost(make_interval: Callable[..., Interval]) -> None:
+    """The disk had two paths before; it is said since when, and that the adapter was set offline."""
+    both, alone = two_paths("8:0", "8:16"), two_paths("8:0")
+    early, late = make_interval(both, both), make_interval(alone, alone)
+    begin = early.after.at.utc
+
+    def past(utc: int, **_more: object) -> Iterator[Interval]:
+        yield early if utc < begin + HOUR else late
+
+    now = late.after._replace(at=late.after.at._replace(utc=begin + 2 * HOUR))
+    view = View(Interval(late.before, now), history=History(past, first=lambda: begin))
+    (one,) = multipath_maps(view)  # type: ignore[misc]  # it is known
+    assert [(leaf.name, leaf.failed, leaf.adapter_offline) for leaf in one.gone] == [("sdb", "gone", True)]
+    assert one.since is not None
+    assert abs(one.since - begin - HOUR) < 60 * 10**9
+
+
+def test_a_path_with_another_name_is_no_loss(make_interval: Callable[..., Interval]) -> None:
+    """A controller that comes back has its disk under the next free name."""
+    both = two_paths("8:0", "8:16")
+    other = two_paths("8:0", "8:16")
+    other[PATH]["8:16"]["name"] = other[LAYER]["8:16"]["name"] = "sdc"  # type: ignore[index]  # rows
+    early, late = make_interval(both, both), make_interval(other, other)
+    begin = early.after.at.utc
+    now = late.after._replace(at=late.after.at._replace(utc=begin + 2 * HOUR))
+    view = View(Interval(late.before, now), history=History(lambda _utc: iter([early]), first=lambda: begin))
+    (one,) = multipath_maps(view)  # type: ignore[misc]  # it is known
+    assert (one.broken, one.since) == ((), None)
 
 
 def test_without_root_the_groups_are_not_known(make_interval: Callable[..., Interval]) -> None:

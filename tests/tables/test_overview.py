@@ -166,7 +166,7 @@ def test_what_is_short_without_a_figure_says_what_is_wrong(monkeypatch: pytest.M
     monkeypatch.setattr("zmon.tables.overview.RESOURCES", unknown)
     monkeypatch.setattr("zmon.tables.recent.RESOURCES", unknown)
     line = rows(table(simulated_view("fcp-failover")), "resource")[2]
-    assert (line["state"], line["words"]) == ("look", "one of several FCP paths does all I/O")
+    assert (line["state"], line["words"]) == ("look", "0.0.fc60 does all")
 
 
 def test_scsi_disks_count_for_the_lss_that_they_lie_in() -> None:
@@ -372,7 +372,7 @@ def test_paths_that_follow_one_another_are_a_range() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("fcp-failover", "path 60 of 4"),
+        ("fcp-failover", "0.0.fc60 does all; path 60 of 4"),
         ("shark-before", "paths 40-45 of 12"),
         ("shark-after", "24 of 24 paths alike"),
     ],

@@ -46,7 +46,7 @@ CATALOGUE: Final = {
                        ("D4", "D4b")),
         CatalogueEntry("D13", "a path is lost", ("D2", "D5", "D14", "D14b", "D14c", "D13b", "D24")),
         CatalogueEntry("D13b", "all paths share one adapter, channel or port"),
-        CatalogueEntry("D14", "FCP paths are used unevenly", ("D14c", "D17", "D24")),
+        CatalogueEntry("D14", "an FCP path is slow or does too much", ("D14c", "D17", "D24")),
         CatalogueEntry("D14b", "one of several FCP paths does all I/O", ("D14c", "D17", "D24")),
         CatalogueEntry("D14c", "FCP paths are too few", ("D17", "D24")),
         CatalogueEntry("D15", "processors are full or withheld",

@@ -24,6 +24,8 @@ NO_PATHS: Final = absent(
 def full_paths(situation: Situation) -> Diagnoses:
     """Return D2: channel paths that are full, all groups that requests wait for together."""
     load = situation.load
+    if load.volumes and not any(load.used.column("is_dasd")):
+        return ()  # nothing with I/O is behind channel paths; FCP adapters have diagnoses of their own
     if not load.knows_paths:
         return why_untimed(load) if load.is_untimed or (load.lcus and not load.paths) else NO_PATHS
     places = [place for place in situation.waiting.places if place.kind == "paths"]

@@ -113,47 +113,74 @@ def _are(things: list[str]) -> str:
 
 
 def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
-    """Yield one diagnosis for all failed paths to SCSI disks."""
-    broken = [(one, leaf) for one in maps for leaf in one.leaves if leaf.failed]
-    if not broken:
+    """Yield one diagnosis for all paths to SCSI disks that failed or are gone."""
+    hurt = [one for one in maps if one.broken]
+    if not hurt:
         return
-    adapters = list(dict.fromkeys(leaf.adapter or leaf.name for _, leaf in broken))
-    hurt = list(dict.fromkeys(one.title for one, _ in broken))
-    first = next(one for one, _ in broken)
-    left = sum(not leaf.failed for leaf in first.leaves)
-    state = broken[0][1].failed
+    broken = [leaf for one in hurt for leaf in one.broken]
+    adapters = list(dict.fromkeys(_adapter_title(leaf) for leaf in broken))
+    first = hurt[0]
+    left, whole = sum(not leaf.failed for leaf in first.leaves), len(first.leaves) + len(first.gone)
+    since = min((one.since for one in hurt if one.since is not None), default=None)
+    lost = _are_lost([leaf.name for leaf in broken], since)
     yield Diagnosis(
         "D13",
         subjects=(
-            *(Subject("adapter", adapter, f"FCP device {adapter}") for adapter in adapters),
-            *(Subject("disk", one.key, one.title) for one, _ in broken),
+            *dict.fromkeys(Subject("adapter", leaf.adapter, _adapter_title(leaf)) for leaf in broken),
+            *(Subject("disk", one.key, one.title) for one in hurt),
         ),
-        claim=f"{many(len(broken), 'path')} to {listed(hurt)} {_are([leaf.name for _, leaf in broken])} lost:"
-        f" {_which(maps, [leaf for _, leaf in broken])} ({state}).",
+        claim=f"{many(len(broken), 'path')} to {listed([one.title for one in hurt])} {lost}:"
+        f" {_which(maps, broken)} ({broken[0].failed}).{_all_that_is_left(hurt)}",
         evidence=(
             evidence(
-                "setting.value",
+                "multipath.left",
                 Subject("disk", first.key, first.title),
                 left,
-                f"{first.title} has {left} of {len(first.leaves)} paths",
+                f"{first.title} has {left} of {whole} paths",
             ),
         ),
         confidence=CERTAIN,
-        action="See multipath -ll and lszfcp -D; the common"
-        f" {'part is' if len(adapters) == 1 else 'parts are'} {names(adapters)}.",
+        action=_bring_back(broken, adapters),
         lost=0.0,
+        since=since,
     )
+
+
+def _all_that_is_left(hurt: Sequence[MultipathDisk]) -> str:
+    """Return, as a sentence, that all paths that are left go through one adapter; else nothing."""
+    works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
+    adapters = {leaf.adapter for leaf in works}
+    if len(works) <= len(hurt) or len(adapters) > 1 or adapters == {""}:
+        return ""
+    return f" Those that are left all go through {_adapter_title(works[0])}: if it fails, the disks are gone."
+
+
+def _adapter_title(leaf: PathLeaf) -> str:
+    """Return what the adapter of a path is called: an FCP device is behind a port, a virtual one is not."""
+    if not leaf.adapter:
+        return leaf.name
+    return f"FCP device {leaf.adapter}" if leaf.port else f"adapter {leaf.adapter}"
+
+
+def _bring_back(broken: Sequence[PathLeaf], adapters: Sequence[str]) -> str:
+    """Return how paths come back, or where to look: chccwdev(8), lszfcp(8), multipath(8)."""
+    offline = sorted({leaf.adapter for leaf in broken if leaf.adapter_offline})
+    if offline and all(leaf.adapter_offline for leaf in broken):
+        return f"Set {names(adapters)} online again, as root: chccwdev -e {','.join(offline)}."
+    ask = "multipath -ll and lszfcp -D" if any(leaf.port for leaf in broken) else "multipath -ll and dmesg"
+    return f"See {ask}; the common {'part is' if len(adapters) == 1 else 'parts are'} {names(adapters)}."
 
 
 def _which(maps: Sequence[MultipathDisk], broken: Sequence[PathLeaf]) -> str:
     """Return which paths failed: a few by name, many by their FCP devices: `all 6 over ...`."""
     if len(broken) <= FEW or not all(leaf.adapter for leaf in broken):
         return listed([leaf.name for leaf in broken])
-    whole = Counter(leaf.adapter for one in maps for leaf in one.leaves)
+    whole = Counter(leaf.adapter for one in maps for leaf in (*one.leaves, *one.gone))
     lost = Counter(leaf.adapter for leaf in broken)
+    title = {leaf.adapter: _adapter_title(leaf) for leaf in broken}
     return names(
         [
-            f"{'all ' if number == whole[adapter] else ''}{number} over FCP device {adapter}"
+            f"{'all ' if number == whole[adapter] else ''}{number} over {title[adapter]}"
             for adapter, number in lost.items()
         ]
     )
@@ -177,6 +204,8 @@ def _single(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
     for what, title, part in (("adapter", "FCP device", _adapter), ("adapter", "port", _port)):
         by_part: dict[str, list[MultipathDisk]] = {}
         for one in maps:
+            if one.broken:
+                continue  # D13 says what is left
             parts = {part(leaf) for leaf in one.leaves}
             if len(one.leaves) > 1 and len(parts) == 1 and "" not in parts:
                 by_part.setdefault(parts.pop(), []).append(one)

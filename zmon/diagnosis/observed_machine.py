@@ -109,7 +109,9 @@ class PathLeaf(NamedTuple):
     use: Number
     """Utilisation of the channel path."""
     failed: str = ""
-    """Why it is not used: `failed`, `offline`; empty if it may be."""
+    """Why it is not used: `failed`, `offline`, `gone`; empty if it may be."""
+    adapter_offline: bool = False
+    """Whether its adapter is there and was set offline."""
 
 
 class MultipathDisk(NamedTuple):
@@ -123,6 +125,15 @@ class MultipathDisk(NamedTuple):
     selector: str
     turn: int
     """Requests until the next path takes over (`rr_min_io`); 0 if not known."""
+    gone: tuple[PathLeaf, ...] = ()
+    """Paths that it had within the last day and has no more."""
+    since: int | None = None
+    """UTC in ns from which on it has fewer paths that work; None if always, as far as is recorded."""
+
+    @property
+    def broken(self) -> tuple[PathLeaf, ...]:
+        """The paths that are lost: they failed, or are gone."""
+        return (*(leaf for leaf in self.leaves if leaf.failed), *self.gone)
 
     @property
     def leaves(self) -> tuple[PathLeaf, ...]:

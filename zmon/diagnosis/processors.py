@@ -12,6 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
+from zmon.queueing.headroom import NOTICED
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import (
     CERTAINLY_FULL,
@@ -38,8 +39,6 @@ CHANGE: Final = 0.00025
 """Processor time that a change of the FCP path takes, s (the Oracle study: multibus 1 and 100)."""
 NOTICEABLE: Final = 0.1
 """The part of the processors that changes of paths take from which on fewer of them are advised first."""
-NAMED: Final = 0.02
-"""The part of the processors that zmon itself uses, from which on it is named."""
 MOSTLY: Final = 0.5
 WHETHER: Final = absent(
     "the tasks that wait are not counted: /proc/pressure/cpu, procs_running of /proc/stat"
@@ -73,9 +72,14 @@ def _tasks_wait(system: ObservedSystem, number: Number) -> bool | None:
 
 
 def _lost(system: ObservedSystem, number: float, busy: float) -> float:
-    """Return the tasks that wait for a processor; estimated as for one queue where they were not counted."""
-    estimate = min(busy, MOST_FULL) / (1 - min(busy, MOST_FULL))
-    return estimate if isinstance(system.running, Absent) else max(estimate, system.running - number)
+    """Return the tasks that wait for a processor; estimated as for one queue where they were not counted.
+
+    `running` is one moment; that some task waits for most of the time is one task at the least.
+    """
+    if isinstance(system.running, Absent):
+        return min(busy, MOST_FULL) / (1 - min(busy, MOST_FULL))
+    some = 0.0 if isinstance(system.cpu_some, Absent) else float(system.cpu_some)
+    return max(float(system.running - number), some, 0.0)
 
 
 def _full(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
@@ -180,7 +184,7 @@ def _paging(*, zvm: bool) -> Iterator[str]:
 
 def _of_zmon(situation: Situation, subject: Subject) -> Iterator[Measurement]:
     own = situation.load.processors.own
-    if not isinstance(own, Absent) and own >= NAMED:
+    if not isinstance(own, Absent) and own >= NOTICED:
         yield evidence("tasks.own", subject, 100 * own, f"of which zmon itself uses {percent(own)}")
 
 

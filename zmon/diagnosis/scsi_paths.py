@@ -309,17 +309,24 @@ def _slow(
             evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
         ),
         confidence=CERTAIN,
-        action=f"Have the link of {slow.title}{port} checked (cable, switch, port). {_take_off(slow)}",
+        action=f"Have the link of {slow.title}{port} checked (cable, switch, port). {_take_off(slow, maps)}",
         lost=slow.rate * (worst[0] - best[0]),
         excluded=(f"not the disks: the same disks answer in {ms(good.response)} over {good.title}",),
     )
 
 
-def _take_off(slow: Carrier) -> str:
-    """Return how the paths over it are taken off until it is mended, and taken back: multipathd(8)."""
-    first, *others = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
-    likewise = f", likewise {names(others)}" if others else ""
-    them = "its paths" if others else "it"
+def _take_off(slow: Carrier, maps: Sequence[MultipathDisk]) -> str:
+    """Return how the paths over it are taken off until it is mended, and taken back.
+
+    An FCP device as a whole, if each disk has another one (chccwdev(8)); else path by path (multipathd(8)).
+    """
+    others = [{leaf.adapter for leaf in one.leaves if not leaf.failed} - {slow.adapter} for one in maps]
+    if slow.is_fcp and slow.adapter and all(others):
+        take = f"chccwdev -d {slow.adapter}"
+        return f"Until then set it offline, as root: {take}; with -e it comes back. The other paths go on."
+    first, *more = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
+    likewise = f", likewise {names(more)}" if more else ""
+    them = "its paths" if more else "it"
     return (
         f"Until then take {them} off, as root: multipathd del path {first}{likewise}; multipathd add path"
         " takes one back."

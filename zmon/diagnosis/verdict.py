@@ -31,7 +31,6 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.gains import by_gain
-from zmon.diagnosis.phrases import percent
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.waiting import FULL_PROCESSORS
@@ -188,7 +187,7 @@ def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
         if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume":
             factor = 1 / one.use if one.use else WORTH_SAYING
             if factor < WORTH_SAYING:
-                return f"{one.title}, at about {factor:.1f} times this load ({percent(one.use)} busy)"
+                return f"{one.title}, at about {factor:.1f} times this load ({one.words})"
     return ""
 
 

@@ -142,7 +142,7 @@ class ScsiDisks:
     def constant(self, frames: Mapping[str, Frame], box: StorageBox) -> dict[str, Frame]:
         """Return frames that stay the same with a box, with SCSI disks for what they had as DASDs."""
         found = self._dasds_alone(frames)
-        found[LAYER.name] = joined(found[LAYER.name], self._layers(box), frames[LAYER.name].times[0])
+        found[LAYER.name] = joined(found[LAYER.name], self._layers(), frames[LAYER.name].times[0])
         found[DEVICE.name] = joined(found[DEVICE.name], self._adapters(box), frames[LAYER.name].times[0])
         whole = {f"94:{4 * place + 1}": f"{DM}:{at}" for at, place in enumerate(self.places)}
         for kind in (MOUNT, CONTAINER):
@@ -190,10 +190,9 @@ class ScsiDisks:
             if path % len(self.groups[place].chpids) not in offline[box.volumes[place].lcu]
         }
 
-    def _layers(self, box: StorageBox) -> dict[str, dict[str, Value]]:
+    def _layers(self) -> dict[str, dict[str, Value]]:
         rows: dict[str, dict[str, Value]] = {}
-        shown = self._shown(box)
-        for (place, path), at in shown.items():
+        for (place, path), at in self.disks.items():
             chpids = self.groups[place].chpids
             port, adapter = divmod(path, len(chpids))
             rows[number_of(at)] = {
@@ -205,7 +204,7 @@ class ScsiDisks:
             }  # fmt: skip
         for at, place in enumerate(self.places):
             group = self.groups[place]
-            below = [number_of(disk) for (of, _path), disk in shown.items() if of == place]
+            below = [number_of(disk) for (of, _path), disk in self.disks.items() if of == place]
             rows[f"{DM}:{at}"] = {
                 "name": f"dm-{at}", "sort": "dm", "mapped": self._name(place), "size": self._size(place),
                 "uuid": f"mpath-3{self._wwid(place)}",
@@ -237,7 +236,7 @@ class ScsiDisks:
         """Return frames of counters, with SCSI disks for what they had as DASDs."""
         found = self._dasds_alone(frames)
         rows: dict[str, dict[str, Value]] = {}
-        for route, at in self._shown(box).items():
+        for route, at in self.disks.items():
             rows[f"sd{letters(at)}"] = self._path(route, number_of(at))
         whole = frames[BLOCK.name]
         for at, place in enumerate(self.places):

@@ -20,13 +20,14 @@ from zmon.diagnosis.observed_machine import (
     PathLeaf,
     StripeSegment,
 )
-from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, SETTING
+from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
 from zmon.path_masks import OF_DRIVER, path_masks
 from zmon.record import NamedTuple
 from zmon.tables import channel
 from zmon.tables.channel import in_use
 from zmon.tables.device import IDLE, PATH_MASKS, devices_of
 from zmon.tables.join import plus, present, quotient
+from zmon.tables.multipath import is_down, state_of
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Interval
+    from zmon.interval import Delta, Interval
     from zmon.sample import Frame
     from zmon.tables.view import View
     from zmon.topology.stack import Stack
     from zmon.topology.volumes import Lcu
 
-KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, SETTING, *TOPOLOGY)
+KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING, *TOPOLOGY)
 """What is read of a sample."""
 HOUR: Final = 3_600_000_000_000
 DAY: Final = 24 * HOUR
@@ -54,6 +55,8 @@ KNOWS_HPF: Final = "2107"
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
+GONE: Final = "gone"
+"""What is said of a path that the multipath device has no more."""
 MPATH: Final = "mpath-"
 LVM: Final = "LVM-"
 MAX_DEPTH: Final = 16
@@ -207,6 +210,11 @@ def _lost_since(loss: _Loss) -> int | None:
         frame = None if interval is None else interval.after.frame(DEVICE)
         return frame is None or any(set(paths) - usable for paths, usable, _ in _rows(frame, unit))
 
+    return _first_lost(view, lost_at)
+
+
+def _first_lost(view: View, lost_at: Callable[[int], bool]) -> int | None:
+    """Return when something was first lost within a day, by halving the time; None if it always was."""
     late = view.interval.after.at.utc
     early = max(view.history.first(), late - DAY)
     if early >= late or lost_at(early):
@@ -230,18 +238,107 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
     if not rows:
         return ()
     columns = {name: layers.column(name) for name in ("name", "mapped", "table", "below")}
-    leaf = _leaves(interval)
+    leaf, before = _leaves(interval), _leaves_before(view)
     found = []
     for row in rows:
-        sets = _sets(columns["table"][row])
-        if isinstance(sets, Absent):
-            sets = (PathSet("", tuple(text_of(columns["below"][row]).split()), ()),)
+        sets = _path_sets(columns["table"][row], columns["below"][row])
         name = text_of(columns["name"][row])
         first = sets[0] if sets else PathSet("", (), ())
         groups = tuple(tuple(leaf(number) for number in one.paths) for one in sets)
         title = text_of(columns["mapped"][row]) or name
-        found.append(MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0)))
+        one = MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0))
+        one = one._replace(gone=_gone(one, before.get(title, ()), interval.of(DEVICE)))
+        found.append(one._replace(since=_fewer_since(_FewerPaths(view, one))) if one.broken else one)
     return tuple(found)
+
+
+def _path_sets(table: Value, below: Value) -> tuple[PathSet, ...]:
+    """Return the path groups of a multipath device; without its table all its paths as one."""
+    sets = _sets(table)
+    return (PathSet("", tuple(text_of(below).split()), ()),) if isinstance(sets, Absent) else sets
+
+
+def _leaves_before(view: View) -> Mapping[str, tuple[PathLeaf, ...]]:
+    """Return by the name of each multipath device the paths that it had a day ago, or when samples began."""
+    early = max(view.history.first(), view.interval.after.at.utc - DAY)
+    return _leaves_at(_Moment(view, early)) if early < view.interval.after.at.utc else {}
+
+
+class _Moment:
+    """A time as a key: within an hour the multipath devices of before are looked at once."""
+
+    def __init__(self, view: View, utc: int) -> None:
+        self.view, self.utc = view, utc
+        self._key = (id(view.history), utc // HOUR)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Moment) and self._key == other._key
+
+
+@lru_cache(maxsize=4)
+def _leaves_at(moment: _Moment) -> Mapping[str, tuple[PathLeaf, ...]]:
+    return _paths_at(moment.view, moment.utc)
+
+
+def _paths_at(view: View, utc: int) -> Mapping[str, tuple[PathLeaf, ...]]:
+    """Return by the name of each multipath device the paths that it had at a time."""
+    interval = next(view.history.past(utc), None)
+    if interval is None:
+        return {}
+    layers = interval.after.frame(LAYER)
+    rows = [] if layers.missing is not None else _multipath_rows(layers)
+    columns = {name: layers.column(name) for name in ("name", "mapped", "table", "below")} if rows else {}
+    leaf = _leaves(interval)
+    return {
+        text_of(columns["mapped"][row]) or text_of(columns["name"][row]): tuple(
+            leaf(number)
+            for one in _path_sets(columns["table"][row], columns["below"][row])
+            for number in one.paths
+        )
+        for row in rows
+    }
+
+
+def _gone(one: MultipathDisk, before: Sequence[PathLeaf], ccw: Delta) -> tuple[PathLeaf, ...]:
+    """Return the paths that a multipath device had and has no more, unless it has others instead."""
+    many = len(before) - len(one.leaves)
+    if many <= 0:
+        return ()
+    names = {leaf.name for leaf in one.leaves}
+    missing = [leaf for leaf in before if leaf.name not in names][:many]
+    return tuple(
+        leaf._replace(failed=GONE, adapter_offline=ccw.cell(leaf.adapter, "online") == 0) for leaf in missing
+    )
+
+
+class _FewerPaths:
+    """A loss of paths to a multipath device as a key: within an hour the same loss has the same begin."""
+
+    def __init__(self, view: View, one: MultipathDisk) -> None:
+        self.view, self.title = view, one.title
+        self.broken = frozenset(leaf.name for leaf in one.broken)
+        self._key = (id(view.history), one.title, self.broken, view.interval.after.at.utc // HOUR)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _FewerPaths) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _fewer_since(loss: _FewerPaths) -> int | None:
+    """Return when paths of a multipath device were first lost, by halving the time before; None if always."""
+    view = loss.view
+
+    def lost_at(utc: int) -> bool:
+        known = _paths_at(view, utc).get(loss.title)
+        return known is None or not loss.broken <= {leaf.name for leaf in known if not leaf.failed}
+
+    return _first_lost(view, lost_at)
 
 
 @lru_cache(maxsize=2)  # layers are read once a minute
@@ -279,17 +376,35 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
         if state == "F"
     }
     nothing = absent("the disk is not counted")
+    paths = interval.after.frame(PATH)
+    said = _states(paths)
+    is_listed = paths.index.__contains__ if paths.keys else lambda _number: True
 
     def leaf(number: str) -> PathLeaf:
         name, busid, port = (text_of(layers.cell(number, field)) for field in ("name", "busid", "wwpn"))
         chpid, _, _ = text_of(ccw.cell(busid, "chpids")).partition(" ")
         rate, wait = rates.get(name, nothing), waits.get(name, nothing)
         busy: Number = use.get(chpid, absent("the load of its channel path is not measured"))
+        offline = ccw.cell(busid, "online") == 0
         state = states.get(f"disk/{name}/state", RUNNING)
         lost = state if state not in {RUNNING, ""} else "failed" if number in failed else ""
-        return PathLeaf(number, name, busid, chpid, port, rate, wait, busy / 100.0, lost)
+        # what is read with each sample comes before what is read seldom
+        lost = said.get(number, lost) if is_listed(number) else GONE
+        return PathLeaf(number, name, busid, chpid, port, rate, wait, busy / 100.0, lost, offline)
 
     return leaf
+
+
+def _states(paths: Frame) -> dict[str, str]:
+    """Return by the number of each path why it is not used, or nothing if it is, as MPATH has it."""
+    if paths.missing is not None:
+        return {}
+    states = map(state_of, paths.column("state"), paths.column("device"))
+    return {
+        number: text_of(state) if is_down(state) else ""
+        for number, state in zip(paths.keys, states, strict=True)
+        if not isinstance(state, Absent)
+    }
 
 
 # logical volumes

@@ -65,6 +65,13 @@ MOST: Final = 10
 SECOND: Final = 1_000_000_000
 NO_VALUE: Final = ""
 UNJUDGED: Final = absent("the rules are still being applied to the samples")
+ADAPTERS: Final = {
+    "D13": "is lost",
+    "D13b": "has all paths",
+    "D14": "is unlike its siblings",
+    "D14b": "does all",
+}
+"""What is said of an adapter by the diagnosis that it is the first subject of."""
 NONE: Final = frozenset({NO_ALIASES, NO_DASD, NO_DISKS, NO_LCUS, NO_PATHS})
 """Why a resource has no figure where the machine has no such thing."""
 
@@ -272,9 +279,8 @@ def _resources(
     view: View, present: RecentLoad, verdict: Verdict, short: Mapping[str, Shortage], *, is_judged: bool
 ) -> Iterator[OverviewLine]:
     """Yield each resource with its state, and what its percentage is of."""
-    hung, lost = _subjects(verdict, "D21", "volume"), _subjects(verdict, "D13", "path")
-    held = _subjects(verdict, "D21", "disk")
-    pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
+    hung, held = (_subjects(verdict, "D21", kind) for kind in ("volume", "disk"))
+    of_paths = _of_paths(verdict)
     for one in RESOURCES:
         percent = present.percents[one.key]
         is_short, is_seen = one.key in short, not isinstance(percent, Absent) or percent == NO_DISC
@@ -290,10 +296,8 @@ def _resources(
             words = f"{' '.join(hung.values())} hang{'s' * (len(hung) == 1)}; {words}"
         elif one.key == "device" and held:
             words = f"{' '.join(held)} {'is' if len(held) == 1 else 'are'} suspended; {words}"
-        elif one.key == "channel" and lost:
-            words = f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost; {words}"
-        elif one.key == "channel" and pending:
-            words = f"requests pend for {pending}; {words}"
+        elif one.key == "channel" and of_paths:
+            words = of_paths if isinstance(percent, Absent) else f"{of_paths}; {words}"
         elif undecided:
             words = f"{words}; perhaps full: tasks that wait are not counted"
         if is_short:
@@ -302,6 +306,19 @@ def _resources(
             "resource", one.key, one.title, state, percent, words=words, command=one.command,
             estimated=one.key == "channel" and not present.load.paths_measured,
         )  # fmt: skip
+
+
+def _of_paths(verdict: Verdict) -> str:
+    """Say, in the words of a resource, which paths are lost or slow, or for what requests pend."""
+    lost = _subjects(verdict, "D13", "path")
+    if lost:
+        return f"{ranges(lost)} {'is' if len(lost) == 1 else 'are'} lost"
+    for ident, what in ADAPTERS.items():
+        adapters = _subjects(verdict, ident, "adapter")
+        if adapters:
+            return f"{next(iter(adapters))} {what}"
+    pending = ", ".join(_subjects(verdict, "D5", "lcu").values())
+    return f"requests pend for {pending}" if pending else ""
 
 
 def _subjects(verdict: Verdict, ident: str, kind: str) -> dict[str, str]:
