@@ -12,7 +12,7 @@ from tests.frames import frame_of
 from zmon.absent import absent
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.event import What
-from zmon.kinds import BLOCK, DASD, DEVICE, INTERFACE, PATH, PCI_FUNCTION, QETH
+from zmon.kinds import BLOCK, DASD, DEVICE, INTERFACE, MULTIPATH, PATH, PCI_FUNCTION, QETH
 from zmon.path_masks import OF_DRIVER
 from zmon.sample import Instant, Sample
 
@@ -166,3 +166,27 @@ def test_any_text_is_a_change_or_none(text: str) -> None:
     """Recordings come from elsewhere."""
     found = parse_change(text)
     assert found is None or found.sentence == text
+
+
+def test_a_path_to_a_scsi_disk_says_to_which_and_what_is_left() -> None:
+    """One path by the name of its disk; an adapter with all of its paths in one sentence."""
+
+    def paths(*states: str, disks: int = 1) -> Sample:
+        rows = {
+            f"8:{16 * at}": {"name": f"sd{at}", "map": f"dm-{at % disks}", "state": state}
+            for at, state in enumerate(states)
+        }
+        maps = {f"dm-{at}": {"title": f"mpath{at}"} for at in range(disks)}
+        frames = frame_of(PATH, rows, 1_000), frame_of(MULTIPATH, maps, 1_000)  # type: ignore[arg-type]  # texts
+        return Sample(Instant(1_000, 1_000, "boot"), {frame.kind.name: frame for frame in frames})
+
+    (lost,) = changes_between(paths("active", "active"), paths("failed", "active"))
+    assert lost.means == "path to mpath0 lost, 1 of 2 work"
+    (back,) = changes_between(paths("failed", "active"), paths("active", "active"))
+    assert back.means == "path to mpath0 back, 2 of 2 work"
+    (several,) = changes_between(
+        paths("active", "active", "active", "active", disks=2),
+        paths("failed", "failed", "active", "active", disks=2),
+    )
+    assert (several.others, several.means) == (1, "2 paths to 2 disks lost, 1 of 2 of each work")
+    assert parse_change(several.sentence) == several

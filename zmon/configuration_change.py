@@ -21,6 +21,7 @@ from zmon.kinds import (
     DASD,
     DEVICE,
     INTERFACE,
+    MULTIPATH,
     PATH,
     PCI_FUNCTION,
     QETH,
@@ -62,6 +63,8 @@ USABLE: Final = "usable"
 TAKEN_OFF: Final = "taken_off"
 MASKS: Final = ("pim", "pam", "pom", "vpm")
 NO_MASKS: Final = absent("the path masks are not in a form known to zmon")
+UP: Final = "active"
+"""State of a path to a SCSI disk that works."""
 MAX_VALUE: Final = 60
 MAX_CHANGES: Final = 200
 """Changes between two samples beyond which only their number is kept: a whole box came or went."""
@@ -120,7 +123,14 @@ def changes_between(before: Sample, after: Sample) -> list[ConfigurationChange]:
     alike: dict[ConfigurationChange, list[str]] = {}
     for change in found:
         alike.setdefault(change._replace(thing=""), []).append(change.thing)
-    return [change._replace(thing=things[0], others=len(things) - 1) for change, things in alike.items()]
+    return [
+        change._replace(
+            thing=things[0],
+            others=len(things) - 1,
+            means=change.means or _of_multipath(change, set(things), after),
+        )
+        for change, things in alike.items()
+    ]
 
 
 def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[ConfigurationChange]:
@@ -138,6 +148,27 @@ def _changed(before: Frame, after: Frame, fields: dict[str, str]) -> Iterator[Co
                 if words[0] != words[1]:
                     means = _meaning(field, was, now, _Paths(before, after, key))
                     yield ConfigurationChange(name, _called(after, key), what, *words, means)
+
+
+def _of_multipath(change: ConfigurationChange, things: set[str], after: Sample) -> str:
+    """Say what became of paths to SCSI disks: `path to mpatha lost, 1 of 2 left`; empty of anything else."""
+    if change.kind != PATH.name or change.what != WATCHED[PATH.name]["state"]:
+        return ""
+    paths, titles = after.frame(PATH), after.frame(MULTIPATH)
+    if UP not in {change.was, change.now} or not {"name", "map"} <= paths.columns.keys():
+        return ""
+    rows = list(zip(*(paths.columns[name] for name in ("name", "map", "state")), strict=True))
+    maps = list(dict.fromkeys(one for name, one, _state in rows if name in things))
+    counts = {(sum(one == each and state == UP for _, one, state in rows),
+               sum(one == each for _, one, _state in rows)) for each in maps}  # fmt: skip
+    verb = "lost" if change.was == UP else "back"
+    title = text_of(titles.cell(text_of(maps[0]), "title")) if titles.keys else ""
+    which = f"to {title or text_of(maps[0])}" if len(maps) == 1 else f"to {len(maps)} disks"
+    said = f"{'path' if len(things) == 1 else f'{len(things)} paths'} {which} {verb}"
+    if len(counts) != 1:
+        return said
+    (left, whole) = counts.pop()
+    return f"{said}, {left} of {whole} {'work' if len(maps) == 1 else 'of each work'}"
 
 
 def _called(frame: Frame, key: str) -> str:
