@@ -177,7 +177,7 @@ def test_a_path_to_a_scsi_disk_says_to_which_and_what_is_left() -> None:
             for at, state in enumerate(states)
         }
         maps = {f"dm-{at}": {"title": f"mpath{at}"} for at in range(disks)}
-        frames = frame_of(PATH, rows, 1_000), frame_of(MULTIPATH, maps, 1_000)  # type: ignore[arg-type]  # texts
+        frames = frame_of(PATH, rows, 1_000), frame_of(MULTIPATH, maps, 1_000)
         return Sample(Instant(1_000, 1_000, "boot"), {frame.kind.name: frame for frame in frames})
 
     (lost,) = changes_between(paths("active", "active"), paths("failed", "active"))
