@@ -117,6 +117,10 @@ class ExceptionEntry(NamedTuple):
         """How long it lasted."""
         return (self.end - self.begin) / 1_000_000_000
 
+    def open_until(self, judged: int) -> int:
+        """Up to when it is open, of samples that were judged up to a time: a while longer than it held."""
+        return max(self.end, judged) if self.state == OPEN else self.end
+
     @property
     def words(self) -> str:
         """The sentence, and how many other exceptions it is about."""
@@ -143,3 +147,11 @@ class Exceptions(NamedTuple):
     """Why rules could not be judged, by name."""
     problem: str = ""
     """Why the user's own rules are not used."""
+
+    def open_at(self, utc: int) -> list[ExceptionEntry]:
+        """Return those that are open at a time, the heaviest first; also those that have just ceased to hold.
+
+        An exception stays open until its rule has not held for as long as the rule says (`keep`).
+        """
+        found = (one for one in self.entries if one.begin < utc <= one.open_until(self.until))
+        return sorted(found, key=lambda one: one.heaviness)

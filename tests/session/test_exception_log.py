@@ -274,3 +274,51 @@ def test_rules_and_the_glass_ask_for_the_same_differences(
         shown = navigator.add(sample)
         assert shown is judged[-1]
     assert judged[-1].before is taken[1]
+
+
+def resumed() -> Scenario:
+    """Return a device that is suspended for two minutes, and the 40 s behind, within the minute of `keep`."""
+    plan = load_scenario("dm-suspended")
+    healthy, suspended = plan.phases
+    phases = (
+        healthy._replace(seconds=60),
+        suspended._replace(seconds=120),
+        healthy._replace(name="resumed", seconds=40),
+    )
+    return plan._replace(step=20.0, phases=phases)
+
+
+def test_what_is_open_but_no_longer_holds_is_open_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All call it open until `keep` is over, and those that have room say when it was last seen."""
+    path = str(tmp_path / "resumed.zmon")
+    writer = recording_with_trends(path)
+    for sample in simulated([resumed()]).samples():
+        writer.append(sample)
+    writer.close()
+    said = {}
+    for command in ("rules", "diagnose", "show EXCEPT", "show OVERVIEW"):
+        assert main([*command.split(), "--from", path]) == OK
+        said[command] = " ".join(capsys.readouterr().out.split())
+    assert " 2m, still open, last seen at 09:03:00 bad device-suspended" in said["rules"]
+    assert (
+        "1 exception was last seen before this interval, 09:01 - 09:03, and it is still open."
+        in said["diagnose"]
+    )
+    assert " 2m+ bad" in said["show EXCEPT"]
+    assert "(last seen at 09:03:00)" in said["show EXCEPT"]
+    assert "An exception is open since 09:01:00, last seen at 09:03:00." in said["show OVERVIEW"]
+    for screen in ("EXCEPT", "OVERVIEW"):
+        assert main(["show", screen, "--status", "--from", path, "--at", "end"]) == BAD
+        assert "1 exception, 1 open: bad device-suspended" in capsys.readouterr().out
+
+
+def test_what_is_open_at_a_time_is_listed_for_a_part_that_begins_with_it() -> None:
+    """What last held before a time but is still open is an exception of that time."""
+    log = log_of(timeline := simulated([resumed()]))
+    log.complete()
+    first, last = timeline.span() or (0, 0)
+    (entry,) = log.exceptions(last - 10**9).entries
+    assert entry.end == first + 180 * 10**9
+    assert log.exceptions(last - 10**9).open_at(last) == log.open() == [entry]

@@ -21,6 +21,7 @@ from zmon.cli.source_options import is_simulated, open_source
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
+from zmon.event import OPEN
 from zmon.kinds import KINDS, MACHINE
 from zmon.plain_text import harmless
 from zmon.record import NamedTuple
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+    from zmon.event import ExceptionEntry
     from zmon.tables.view import View
     from zmon.topology.machine import UserInputs
 
@@ -156,15 +158,14 @@ def _earlier(
         return None
     with JudgedShare(span) as log.tell:
         log.complete()
-    over = [one for one in log.entries() if one.end <= begin]
-    if not over:
+    held = [one for one in log.entries() if one.end <= begin]
+    if not held:
         return None
-    first, last = min(one.begin for one in over), max(one.end for one in over)
-    worst = min(over, key=lambda one: one.heaviness).worst_end
-    count = f"{len(over):,} exceptions were" if len(over) > 1 else "1 exception was"
-    words = f"{count} over before this interval, {times(first, last)}. The list, and the worst interval:"
+    first, last = min(one.begin for one in held), max(one.end for one in held)
+    worst = min(held, key=lambda one: one.heaviness).worst_end
+    words = f"{_ended(held, times(first, last))}. The list, and the worst interval:"
     diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", written_out(worst)])
-    found = Earlier(words, (listed, diagnosed), len(over), first, last)
+    found = Earlier(words, (listed, diagnosed), len(held), first, last)
     there = Navigator(timeline)
     there.seek(worst)
     view = there.view()
@@ -172,6 +173,17 @@ def _earlier(
         return found
     view.people = people
     return found._replace(worst=verdict_of(view), span=_span(judged_view(view)))
+
+
+def _ended(held: Sequence[ExceptionEntry], when: str) -> str:
+    """Say how many exceptions held before an interval but not in it, and whether some are open."""
+    still = sum(one.state == OPEN for one in held)
+    count = f"{len(held):,} exceptions were" if len(held) > 1 else "1 exception was"
+    if not still:
+        return f"{count} over before this interval, {when}"
+    which = "it" if len(held) == 1 else "all" if still == len(held) else f"{still:,} of them"
+    verb = "is" if still == 1 else "are"
+    return f"{count} last seen before this interval, {when}, and {which} {verb} still open"
 
 
 def _span(view: View) -> tuple[int, int]:

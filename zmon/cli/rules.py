@@ -19,6 +19,7 @@ from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
+from zmon.tables.exceptions import last_seen
 from zmon.toml import PROFILES
 
 if TYPE_CHECKING:
@@ -119,16 +120,18 @@ def _lasting(rule: Rule) -> str:
 
 
 def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
+    until = 0
     with announced(args.source), closing(open_source(args)) as timeline, progress("judging"):
         watch = Watch(rules)
         quiet = QuietTimes(watch.rules)
         for before, after in _pairs(args, timeline):
             interval = Interval(before.sample, after.sample)
             watch.follow(interval, quiet.rules_at(before, after, interval))
+            until = after.utc
     entries = grouped(watch.log())
     write_result(
         args,
-        lambda: map(harmless, _lines(entries, watch)),
+        lambda: map(harmless, _lines(entries, watch, until)),
         lambda: [list(HEADINGS), *map(_row, entries)],
         lambda: {
             "exceptions": [dict(zip(HEADINGS, _row(entry), strict=True)) for entry in entries],
@@ -154,12 +157,13 @@ def _pairs(args: argparse.Namespace, timeline: Timeline) -> Iterator[tuple[Posit
         yield before, position
 
 
-def _lines(entries: Sequence[ExceptionEntry], watch: Watch) -> Iterator[str]:
+def _lines(entries: Sequence[ExceptionEntry], watch: Watch, until: int) -> Iterator[str]:
     if not entries:
         yield "No exceptions."
     for entry in entries:
         cause = f" [{entry.cause}]" if entry.cause else ""
-        lasted = f"{length(entry.seconds, short=True)}, {entry.state or 'still open'}"
+        state = [entry.state or "still open", last_seen(entry, until)]
+        lasted = ", ".join([length(entry.seconds, short=True), *filter(None, state)])
         yield f"{clock(entry.begin, DAY)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
         yield from _indented(entry.words)
     for name, why in watch.unknown.items():

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from zmon.clock import DAY, clock
-from zmon.event import OPEN, Event, Exceptions, What
+from zmon.event import Event, Exceptions, What
 from zmon.interval import Interval
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, event_of, grouped
@@ -204,24 +204,19 @@ class ExceptionLog:
     def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
         """Return the exceptions that overlap a time, and how far that is known."""
         entries, span = self.entries(), self._timeline.span()
-        found = tuple(entry for entry in entries if entry.begin < end and entry.end > begin)
+        until = self.until
+        found = tuple(entry for entry in entries if entry.begin < end and entry.open_until(until) > begin)
         known = self._done or self._stored is not None or self._timeline.live or span is None
         last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
         if self._timeline.live and not self.until:
             last = end  # nothing was judged yet
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
         unknown = self._watch.unknown if self._stored is None else self._stored.unknown
-        return Exceptions(found, first, min(self.until, end), last, unknown, self.problem)
+        return Exceptions(found, first, min(until, end), last, unknown, self.problem)
 
     def open(self, utc: int | None = None) -> list[ExceptionEntry]:
         """Return those that are open at a time, by default at the last sample judged, the heaviest first."""
-        entries = self.entries()
-        found = [
-            entry
-            for entry in entries
-            if (entry.state == OPEN if utc is None else entry.begin < utc <= entry.end)
-        ]
-        return sorted(found, key=lambda entry: entry.heaviness)
+        return Exceptions(tuple(self.entries()), until=self.until).open_at(self.until if utc is None else utc)
 
     def in_place(self, events: Iterable[Event], begin: int, end: int) -> list[Event]:
         """Return events between two times with the exceptions that are known, in the place of stored ones.

@@ -51,7 +51,7 @@ def table(view: View) -> Table:
     return Table(
         [str(entry.number) for entry in entries],
         columns,
-        notes=(*_progress(found), *_sentences(entries), *_examined(view, entries), *_unknown(found)),
+        notes=(*_progress(found), *_sentences(found, entries), *_examined(view, entries), *_unknown(found)),
         span=None if interval.skipped or not found.end else (found.begin, found.end),
         missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
         marks={"level": marks},
@@ -81,8 +81,17 @@ def _progress(found: Exceptions) -> list[str]:
     return [*problem, f"Samples are still judged: {known}"]
 
 
-def _sentences(entries: list[ExceptionEntry]) -> list[str]:
-    return [f"{clock(entry.begin)} {entry.words}" for entry in entries]
+def _sentences(found: Exceptions, entries: Sequence[ExceptionEntry]) -> list[str]:
+    seen = [last_seen(entry, found.until) for entry in entries]
+    return [
+        f"{clock(entry.begin)} {entry.words}{f' ({last})' if last else ''}"
+        for entry, last in zip(entries, seen, strict=True)
+    ]
+
+
+def last_seen(entry: ExceptionEntry, until: int) -> str:
+    """Say when an exception last held that is open but no longer holds, of samples judged up to a time."""
+    return f"last seen at {clock(entry.end)}" if entry.end < entry.open_until(until) else ""
 
 
 def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:

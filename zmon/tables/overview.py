@@ -113,8 +113,8 @@ def table(view: View) -> Table:
         return _table(lines, [])
     verdict = verdict_of(view)
     exceptions = view.history.exceptions(recent[0].begin, recent[-1].end)
-    entries = _entries(view, exceptions, recent[-1])
-    short = shortages(verdict, _fullest_first(view, entries, recent[-1]))
+    held = _that_held(view, exceptions, recent[-1])
+    short = shortages(verdict, _fullest_first(view, held, recent[-1]))
     present = recent[-1] = _speaking_of(view, recent[-1], short)
     short = _with_slow_device(present, verdict, short)
     units = unit_loads(view.interval)
@@ -127,7 +127,7 @@ def table(view: View) -> Table:
         *(() if places is None else _users(units, places)),
         *_channels(present, _subjects(verdict, "D13", "path")),
         *_devices(view, present, _subjects(verdict, "D21", "volume")),
-        *_exceptions(view, verdict, exceptions, present, entries),
+        *_exceptions(view, verdict, exceptions, present),
         *_unseen(view, present),
     ]
     return _table(lines, recent, exceptions.entries)
@@ -452,16 +452,13 @@ def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator
 # what is open, and what cannot be seen
 
 
-def open_entries(known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
-    """Return the exceptions that are open in the present interval, the heaviest first."""
-    entries = (one for one in known.entries if one.begin < present.end <= one.end)
-    return sorted(entries, key=lambda one: one.heaviness)
+def _that_held(view: View, known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
+    """Return the exceptions that held in the present interval or period, the heaviest first.
 
-
-def _entries(view: View, known: Exceptions, present: RecentLoad) -> list[ExceptionEntry]:
-    """Return the exceptions of a period that is looked at, or those that are open, the heaviest first."""
+    One that is open but has ceased to hold makes no resource short.
+    """
     if not view.interval.skipped:
-        return open_entries(known, present)
+        return [one for one in known.open_at(present.end) if one.end >= present.end]
     each = (one for one in known.entries if one.begin < present.end and one.end > present.begin)
     return sorted(each, key=lambda one: one.heaviness)
 
@@ -492,22 +489,26 @@ def _in_period(present: RecentLoad, entries: Sequence[ExceptionEntry], still: in
 
 
 def _exceptions(
-    view: View, verdict: Verdict, known: Exceptions, present: RecentLoad, found: Sequence[ExceptionEntry]
+    view: View, verdict: Verdict, known: Exceptions, present: RecentLoad
 ) -> Iterator[OverviewLine]:
     """Yield how many exceptions are open and since when, then each, the heaviest first.
 
     Where nothing is short all the same it is said why, as EXCEPT and DIAGNOSE do.
     """
-    entries = open_entries(known, present)
+    entries = known.open_at(present.end)
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
+    inside = [one for one in known.entries if one.open_until(known.until) > present.begin]
     words = "No exception is open."
-    if view.interval.skipped and (found or _is_judged(known, present)):
-        words = _in_period(present, found, len(entries))
+    if view.interval.skipped and (inside or _is_judged(known, present)):
+        words = _in_period(present, inside, len(entries))
     elif entries:
         many = (
             f"{len(entries)} exceptions are open, the oldest" if len(entries) > 1 else "An exception is open"
         )
+        last = max(one.end for one in entries)
         words = f"{many} since {clock(min(one.begin for one in entries))}"
+        if last < present.end:
+            words += f", last seen at {clock(last)}"
         words += ": see Looked at, below." if looked_at else "."
     elif not _is_judged(known, present):
         until = f": done up to {clock(known.until)}" if known.until > known.begin else ""
