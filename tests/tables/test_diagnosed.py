@@ -9,8 +9,11 @@ import pytest
 from tests.diagnosis.simulated import view_of
 from zmon.diagnosis.diagnosis import Subject
 from zmon.interval import Interval
+from zmon.lab.scenario import load_scenario
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
+from zmon.session.machines import simulated
+from zmon.session.navigator import Navigator
 from zmon.session.page import Page
 from zmon.tables import diagnosed
 from zmon.tables.diagnosed import door, lcu_door, verdict_of, waits_in
@@ -131,3 +134,24 @@ def test_a_machine_without_history_is_not_looked_back_at_to_1970(monkeypatch: py
     monkeypatch.setattr(diagnosed, "_between", between)
     verdict_of(View(view_of("pav-3").interval))
     assert 0 < len(asked) < 100
+
+
+@pytest.mark.parametrize("calm", [40, 400])
+@pytest.mark.parametrize(("scenario", "trouble"), [("dm-suspended", "D21"), ("path-lost", "D13")])
+def test_what_was_broken_begins_and_ends_with_a_sample(scenario: str, trouble: str, calm: int) -> None:
+    """Not with the part of a time in which it was seen last: that ends earlier than the trouble, or later."""
+    plan = load_scenario(scenario)
+    healthy, broken = plan.phases
+    before, behind = (healthy._replace(name=name, seconds=calm) for name in ("before", "behind"))
+    phases = (before, broken._replace(seconds=67), behind)
+    navigator = Navigator(simulated([plan._replace(step=1.0, phases=phases)]))
+    navigator.end()
+    first, last = navigator.timeline.span() or (0, 0)
+    whole = navigator.history.between(first, last)
+    assert whole is not None
+    found = next(
+        one for one in verdict_of(View(whole, history=navigator.history)).diagnoses if one.id == trouble
+    )
+    assert found.begin is not None
+    assert found.end is not None
+    assert ((found.begin - first) / 1e9, (found.end - first) / 1e9) == pytest.approx((calm, calm + 67), abs=1)

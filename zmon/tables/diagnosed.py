@@ -6,6 +6,7 @@ DIAGNOSE, OVERVIEW and `zmon diagnose` ask `verdict_of`, so that they give the s
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cache, lru_cache
 from itertools import compress, islice, repeat
 from math import fsum
@@ -27,7 +28,7 @@ from zmon.tables.observed import KINDS, SCSI
 from zmon.tables.observed_history import LOOKED_BACK
 from zmon.tables.observed_volumes import KINDS as MORE
 from zmon.tables.observed_volumes import stacked_disks, volume_details
-from zmon.tables.steps import part_of, parts_of, span_of, steps_of
+from zmon.tables.steps import part_of, parts_of, samples_in, span_of, steps_of
 from zmon.tables.surroundings import KINDS as SURROUNDINGS
 from zmon.tables.surroundings import observed_machine
 from zmon.tables.table import Needs, Table
@@ -150,7 +151,8 @@ def _verdict(asked: _Asked) -> Verdict:
     found = stretches(steps)
     if not found:
         return calm(situation_of(asked.view), whole, unknown_in(steps))
-    return together(steps, _diagnosed(asked.view, found[:MOST]), found[MOST:], whole)
+    first = [_by_sample(asked.view, steps, one) for one in found[:MOST]]
+    return together(steps, _diagnosed(asked.view, first), found[MOST:], whole)
 
 
 @lru_cache(maxsize=4)
@@ -187,6 +189,31 @@ def _step(view: View) -> Step:
     """Return a step with its verdict; what would be gained is not asked."""
     known = _known(view)
     return Step(*span_of(view), verdict(known._replace(predict=None)), resource_uses(known.load))
+
+
+def _by_sample(view: View, steps: Sequence[Step], stretch: Stretch) -> Stretch:
+    """Return a stretch in which something was broken with its begin and end by sample, not by step.
+
+    A step in which it ends is judged by its last sample, so that it seems to have ended with the step before;
+    one in which a device was suspended has I/O of the time before.
+    """
+    if stretch.id not in BROKEN:
+        return stretch
+    at_begin = [one for one in steps if stretch.begin in {one.begin, one.end}]
+    at_end = [one for one in steps if stretch.end in {one.begin, one.end}]
+    first = samples_in(view, at_begin[0].begin, at_begin[-1].end)
+    began = bisect_left(first, True, key=lambda one: _has(one, stretch))
+    begin = span_of(first[began])[0] if began < len(first) else stretch.begin
+    last = samples_in(view, max(begin, at_end[0].begin), at_end[-1].end)
+    ended = bisect_left(last, True, key=lambda one: not _has(one, stretch))
+    return stretch._replace(begin=begin, end=span_of(last[ended - 1])[1] if ended else stretch.end)
+
+
+def _has(view: View, stretch: Stretch) -> bool:
+    """Return whether the trouble of a stretch is found in a view's interval."""
+    found = _step(view).found
+    each = (*found.diagnoses, *(one for one, _ in found.explained))
+    return any(one.id == stretch.id and not stretch.subjects.isdisjoint(one.subjects) for one in each)
 
 
 def _diagnosed(view: View, found: Sequence[Stretch]) -> Iterator[tuple[Stretch, Verdict]]:

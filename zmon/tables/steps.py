@@ -20,6 +20,8 @@ FEW: Final = 3
 """So many steps, or intervals, have one verdict together."""
 PARTS: Final = 6
 """Parts of a step in which something begins or ends."""
+MOST: Final = 60
+"""Samples of one or two steps that are looked at to find when something began or ended."""
 
 
 def part_of(view: View, interval: Interval) -> View:
@@ -47,6 +49,17 @@ def parts_of(view: View, step: View) -> list[View]:
     begin, end = span_of(step)
     parts = list(_views(view, [begin + (end - begin) * at // PARTS for at in range(PARTS + 1)]))
     return parts if len(parts) > 1 else []
+
+
+def samples_in(view: View, begin: int, end: int) -> list[View]:
+    """Return views of the intervals between samples of a time, the first first; none if they are many."""
+    whole = view.history.between(begin, end)
+    found = [] if whole is None else list(view.history.within(whole, MOST + 1))[::-1]
+    return [
+        part_of(view, one)
+        for one in (found if len(found) <= MOST else ())
+        if one.before is not None and not isinstance(one.seconds, Absent)
+    ]
 
 
 def _views(view: View, times: Iterable[int]) -> Iterator[View]:
