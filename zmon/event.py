@@ -129,8 +129,8 @@ class ExceptionEntry(NamedTuple):
 
     @property
     def heaviness(self) -> tuple[float | str, ...]:
-        """Sorts the heaviest first: weight, level, then the longest."""
-        return -self.weight, -self.level, -self.seconds, self.rule, self.key
+        """Sorts the heaviest first: level, weight, then the longest."""
+        return -self.level, -self.weight, -self.seconds, self.rule, self.key
 
 
 class Exceptions(NamedTuple):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.event import LOOK, OPEN, OVER, ExceptionEntry
+from zmon.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.screen.definition import load_screens, shipped
+from zmon.screen.layout import within
+from zmon.session.commands import run
+from zmon.session.recording import open_recording
+from zmon.session.session import Session
 from zmon.tables.exceptions import _length
+from zmon.tables.view import fill
 
 SECOND: Final = 1_000_000_000
 WIDTHS: Final = {one.name: one.width for one in load_screens(shipped("screens")).find("EXCEPT").columns}
@@ -46,3 +52,38 @@ def test_a_bus_id_is_whole() -> None:
         one for one in load_screens(shipped("screens")).find("DIAGNOSE").columns if one.name == "subject"
     )
     assert len("FCP device 0.0.fc60") <= subject.width
+
+
+def test_the_number_that_worst_takes_is_shown() -> None:
+    """With the exception, on 80 columns: WORST and that number goes to the worst interval of that row."""
+    session = Session(
+        open_recording("recordings/lab-healthy-day.zmon"), load_screens(shipped("screens")), "EXCEPT"
+    )
+    session.end()
+    session.log.complete()
+    sheet = session.sheet()
+    entries = {entry.number: entry for entry in session.log.entries()}
+    for row, rule in enumerate(sheet.table.column("rule")):
+        number = sheet.table.column("number")[row]
+        assert entries[int(str(number))].rule == rule
+        assert sheet.deeper(row) == f"WORST {number}"
+    shown = within(sheet.screen, 80)
+    assert [one.name for one in shown.columns][:2] == ["number", "begin"]
+    assert "cause" in [one.name for one in shown.columns]
+
+
+def test_the_worst_is_one_of_the_highest_level() -> None:
+    """OVERVIEW and WORST name a bad one, not one worth a look whose rule has more weight."""
+    session = Session(open_recording("recordings/lab-healthy-day.zmon"), load_screens(shipped("screens")))
+    session.end()
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    words = " ".join(map(str, fill("overview", view).column("words")))
+    (said,) = re.findall(r"the worst at [-0-9: ]+: type WORST (\d+)", words)
+    entries = {entry.number: entry for entry in session.log.entries()}
+    assert {entry.level for entry in entries.values()} == {LOOK, BAD}
+    assert entries[int(said)].level == BAD
+    run(session, "WORST")
+    assert session.utc == entries[int(said)].worst_end
+    assert f"exception {said}, " in session.message

@@ -206,7 +206,7 @@ MEMORY_AVAILABLE: Final = Metric(
 
 EXCEPTION: Final = Metric(
     "zmon_exception", GAUGE, ("rule", "severity", "object"),
-    "1 while an exception is open; the first hundred by weight.", "rules/*.toml",
+    "1 while an exception is open; the first hundred by level and weight.", "rules/*.toml",
 )  # fmt: skip
 EXCEPTIONS: Final = Metric(
     "zmon_exceptions_open", GAUGE, ("severity",), "Exceptions that are open: bad, look.", "rules/*.toml"

@@ -286,7 +286,7 @@ class Watch:
     # the log
 
     def open(self) -> list[ExceptionEntry]:
-        """Return the exceptions that are open, the heaviest first: weight, level, then the longest."""
+        """Return the exceptions that are open, the heaviest first: level, weight, then the longest."""
         states = (row for rows in self._rows.values() for row in rows.values())
         found = (entry for row in states if (entry := row.entry()) is not None)
         return sorted(found, key=attrgetter("heaviness"))

@@ -354,7 +354,7 @@ def to_worst(session: Session, operands: str) -> None:
 
     def find() -> Arrival | None:
         shown = cursor.seek(found.worst_end)
-        words = f"The worst interval of exception {number}, {lasted}: {found.where} {found.rule}"
+        words = f"The worst interval of exception {found.number}, {lasted}: {found.where} {found.rule}"
         return None if shown is None else Arrival(shown, words)
 
     session.leave_present()

@@ -29,6 +29,7 @@ def table(view: View) -> Table:
     entries = sorted(found.entries, key=lambda entry: (entry.state != OPEN, -entry.begin, entry.heaviness))
     days = {clock(utc, "%m-%d") for entry in entries for utc in (entry.begin, entry.end)}
     columns: dict[str, list[Value]] = {
+        "number": [entry.number for entry in entries],
         "begin": [entry.begin for entry in entries],
         "begun": [clock(entry.begin, DAY if len(days) > 1 else "%H:%M:%S") for entry in entries],
         "lasted": [entry.seconds for entry in entries],
