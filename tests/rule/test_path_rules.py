@@ -79,6 +79,12 @@ def test_a_failed_path_is_an_exception_until_it_is_reinstated() -> None:
     assert (one.state, one.end) == (OVER, BEGIN + 10 * NS)
 
 
+def test_a_path_is_called_after_its_disk() -> None:
+    """As on MPATH: sdb, not the device number 8:16 that is its key."""
+    (one, *_) = watched(("active", 0), ("failed", 1))
+    assert (one.key, one.where) == ("8:16", "sdb")
+
+
 def test_a_path_that_fails_between_two_samples_is_not_missed() -> None:
     """It works in both, and the device mapper has counted its failures."""
     (one,) = watched(("active", 0), ("active", 2), ("active", 2))

@@ -12,9 +12,9 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.event import What
-from zmon.kinds import KINDS
+from zmon.kinds import KINDS, PATH
 from zmon.tables.device import address, devices_of, matches
 from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
@@ -338,13 +338,15 @@ def row_names(variables: Sequence[Variable], view: View) -> list[str]:
 
 
 def _row_name(variable: Variable, view: View, shorts: Mapping[str, str]) -> str:
-    """Return the name of a row on its screen; a multipath device has its alias."""
+    """Return the name of a row on its screen: the alias of a multipath device, the disk that a path is."""
     key = variable.key
     if variable.table == "control_unit":
         return shorts.get(key, key.rpartition(".")[2])
     if variable.table == "device" and "." not in key:
         devices = devices_of(view.interval)
         return devices.title(devices.keys.index(key)) if key in devices.keys else key
+    if variable.table == "multipath":
+        return text_of(view.interval.after.frame(PATH).cell(key, "name")) or key
     return address(key)
 
 
