@@ -147,6 +147,8 @@ class Exceptions(NamedTuple):
     """Why rules could not be judged, by name."""
     problem: str = ""
     """Why the user's own rules are not used."""
+    anew: str = ""
+    """The command that judges by the rules of today; empty where these were used."""
 
     def open_at(self, utc: int) -> list[ExceptionEntry]:
         """Return those that are open at a time, the heaviest first; also those that have just ceased to hold.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,13 @@ from zmon.lab.scenario import load_scenario
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch, grouped
+from zmon.screen.definition import load_screens, shipped
 from zmon.session.exception_log import log_of
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
+from zmon.session.session import Session
 from zmon.store.reader import Recording
-from zmon.trends.exception_rows import FIELDS, entry_of, stored, text_of, unknown_of
+from zmon.trends.exception_rows import FIELDS, digest_of, entry_of, stored, text_of, unknown_of
 from zmon.trends.moving_devices import filled
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend_tables import TREND_TABLES
@@ -98,7 +101,8 @@ def test_what_is_stored_is_what_is_judged(
     recording = Recording(path)
     found = stored([recording])
     assert found is not None
-    entries, until, unknown = found
+    entries, until, unknown, digests = found
+    assert digests == {digest_of(load_rules())}
     assert grouped(entries) == grouped(judged.log())
     assert entries
     assert until == taken[-1].at.utc
@@ -187,3 +191,26 @@ def test_what_a_foreign_file_stores_is_checked(judged: Watch, other: dict[str, o
 def test_hostile_reasons_are_reasons_or_nothing(text: object) -> None:
     """What a recording says of rules that were not judged is read as texts, or not at all."""
     assert all(isinstance(why, Absent) for why in unknown_of(text).values())
+
+
+def test_exceptions_of_other_rules_are_said_to_be_that(taken: Sequence[Sample], tmp_path: Path) -> None:
+    """EXCEPT names the command that judges by the rules of today; a file judged by these needs none."""
+    path = str(tmp_path / "a.zmon")
+    write(path, taken)
+    said = {}
+    for digest in (digest_of(load_rules()), "00000000"):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(
+                "UPDATE judged SET rules = ?", (json.dumps({"digest": digest, "unknown": {}}),)
+            )
+            connection.commit()
+        with closing(open_recording(path)) as timeline:
+            timeline.asked = ("--from", path)
+            session = Session(timeline, load_screens(shipped("screens")), "EXCEPT")
+            session.end()
+            said[digest] = [note for note in session.sheet().table.notes if "other rules" in note]
+    first, other = said.values()
+    assert first == []
+    assert other == [
+        f"Judged by other rules, when it was recorded; by the rules of today: zmon rules --from {path}"
+    ]

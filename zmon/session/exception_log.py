@@ -6,6 +6,7 @@ judged sample by sample, as they are taken.
 
 from __future__ import annotations
 
+import shlex
 import time
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -212,7 +213,16 @@ class ExceptionLog:
             last = end  # nothing was judged yet
         first = self._since if span is None or self._timeline.live else max(span[0], self._begin)
         unknown = self._watch.unknown if self._stored is None else self._stored.unknown
-        return Exceptions(found, first, min(until, end), last, unknown, self.problem)
+        return Exceptions(found, first, min(until, end), last, unknown, self.problem, self._anew())
+
+    def _anew(self) -> str:
+        """Return the command that judges anew if the recordings were judged by other rules than these."""
+        if self._stored is None:
+            return ""
+        from zmon.trends.exception_rows import digest_of  # noqa: PLC0415 - a capture needs no SQLite
+
+        is_same = self._stored.digests == {digest_of(self.rules)}
+        return "" if is_same else shlex.join(["zmon", "rules", *self._timeline.asked])
 
     def open(self, utc: int | None = None) -> list[ExceptionEntry]:
         """Return those that are open at a time, by default at the last sample judged, the heaviest first."""

@@ -76,6 +76,8 @@ def _length(entry: ExceptionEntry) -> str:
 
 def _progress(found: Exceptions) -> list[str]:
     problem = [found.problem] if found.problem else []
+    if found.anew:
+        problem.append(f"Judged by other rules, when it was recorded; by the rules of today: {found.anew}")
     if found.until >= found.end:
         return problem
     known = f"up to {clock(found.until, DAY)} of {clock(found.end, DAY)}" if found.until else "none so far"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.interval import Interval
+    from zmon.rule.grammar import Rule
     from zmon.store.reader import Recording
     from zmon.tables.table import Table
 
@@ -50,7 +51,7 @@ class ExceptionWriter:
         """Know nothing yet."""
         rules, _ = usable_rules()
         self._watch = Watch(rules)
-        self._digest = blake2b("".join(rule.digest for rule in rules).encode(), digest_size=4).hexdigest()
+        self._digest = digest_of(rules)
         self._written: dict[tuple[str, str, int], tuple[int, ExceptionEntry]] = {}
         """By rule, row and begin: the number of the event in the file, and what is written there."""
         self._new: dict[tuple[str, str, int], tuple[int, ExceptionEntry]] = {}
@@ -163,6 +164,11 @@ def _is_sound(pair: tuple[str, Any]) -> bool:
 # reading
 
 
+def digest_of(rules: Iterable[Rule]) -> str:
+    """Return a few characters that change with any of some rules."""
+    return blake2b("".join(rule.digest for rule in rules).encode(), digest_size=4).hexdigest()
+
+
 class StoredExceptions(NamedTuple):
     """What recordings store of exceptions."""
 
@@ -171,6 +177,8 @@ class StoredExceptions(NamedTuple):
     """Up to when samples were judged, UTC in ns."""
     unknown: Mapping[str, Absent]
     """Why rules could not be judged, by name, in the last recording."""
+    digests: frozenset[str] = frozenset()
+    """Those of the rules by which the recordings were judged."""
 
 
 def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
@@ -182,6 +190,7 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
     entries: list[ExceptionEntry] = []
     until = 0
     unknown: dict[str, Absent] = {}
+    digests = set()
     for recording in recordings:
         tables = recording.ask(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", *TABLES
@@ -193,21 +202,27 @@ def stored(recordings: Sequence[Recording]) -> StoredExceptions | None:
         if not judged or not all(isinstance(value, int) for value in judged[0][:2]) or judged[0][0] > span[0]:
             return None
         until, unknown = int(judged[0][1]), unknown_of(judged[0][2])
+        digests.add(str(_told(judged[0][2]).get("digest", "")))
         rows = recording.ask("SELECT entry FROM exception ORDER BY event")
         entries += [entry for (text,) in rows if (entry := entry_of(text)) is not None]
-    return StoredExceptions(_joined(entries), until, unknown)
+    return StoredExceptions(_joined(entries), until, unknown, frozenset(digests))
 
 
 def unknown_of(text: object) -> dict[str, Absent]:
     """Return why rules could not be judged from what is stored of them; empty if that is none."""
+    unknown = _told(text).get("unknown")
+    if not isinstance(unknown, dict):
+        return {}
+    return {name: absent(why) for name, why in unknown.items() if isinstance(why, str)}
+
+
+def _told(text: object) -> dict[str, Any]:
+    """Return what is stored of the rules; empty if that cannot be read."""
     try:
         found: Any = json.loads(text) if isinstance(text, str) and len(text) < 8 * LONGEST else None
     except (ValueError, RecursionError):
         return {}
-    unknown = found.get("unknown") if isinstance(found, dict) else None
-    if not isinstance(unknown, dict):
-        return {}
-    return {name: absent(why) for name, why in unknown.items() if isinstance(why, str)}
+    return found if isinstance(found, dict) else {}
 
 
 def _joined(entries: Iterable[ExceptionEntry]) -> list[ExceptionEntry]:
