@@ -20,7 +20,7 @@ from zmon.rule.bounds import quiet
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.definition import load_screens, shipped
-from zmon.session.exception_log import log_of
+from zmon.session.exception_log import ExceptionLog, log_of
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
@@ -214,3 +214,16 @@ def test_exceptions_of_other_rules_are_said_to_be_that(taken: Sequence[Sample], 
     assert other == [
         f"Judged by other rules, when it was recorded; by the rules of today: zmon rules --from {path}"
     ]
+
+
+@pytest.mark.parametrize("name", ["shark-before", "shark-after"])
+def test_a_shipped_recording_stores_what_the_shipped_rules_find(name: str) -> None:
+    """`make recordings` makes it anew where these have changed: its EXCEPT and `zmon rules` agree."""
+    path = f"recordings/lab-{name}.zmon"
+    with closing(Recording(path)) as recording, closing(open_recording(path)) as timeline:
+        stored_ones = [(one.rule, one.key, one.begin, one.end, one.level) for one in entries_of(recording)]
+        log = ExceptionLog(timeline, load_rules())
+        log.confine(1, None)  # so that what is stored is not read
+        log.complete()
+        found = [(one.rule, one.key, one.begin, one.end, one.level) for one in log._watch.log()]
+    assert stored_ones == found
