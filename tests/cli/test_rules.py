@@ -86,7 +86,49 @@ def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """A rule whose figures were not recorded is named with the reason: no exceptions is another thing."""
     assert main(["rules", "--from", str(RECORDINGS / "hercules-four-queries.zmon")]) == OK
     printed = capsys.readouterr().out
-    assert "memory-pressure: not judged, not recorded: /proc/pressure" in printed
+    assert "Rule memory-pressure is not judged: not recorded: /proc/pressure" in " ".join(printed.split())
+
+
+CASE = RECORDINGS / "casestudy"
+TOLD = ("--cp-file", str(CASE / "cp.txt"), "--site", str(CASE / "site.toml"))
+LCU_RULES = (
+    "Rules lcu-queue, alias-use, lcu-service, lcu-disks, lcu-pend and lcu-share are not judged: "
+    "no device has a uid, so no LCU is known; --cp-file and --site name LCUs"
+)
+
+
+@pytest.mark.parametrize("command", [("rules",), ("show", "EXCEPT")])
+def test_rules_know_the_lcus_that_cp_and_the_site_name(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As all screens do; without them the rules of LCUs are not judged, and that is said once."""
+    source = "--from", str(CASE / "machine.tar.gz")
+    assert main([*command, *source]) == OK
+    assert LCU_RULES in " ".join(capsys.readouterr().out.split())
+    assert main([*command, *source, *TOLD]) == OK
+    assert "lcu-" not in capsys.readouterr().out
+
+
+def test_a_rule_holds_for_an_lcu_that_only_the_site_names(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Also in a recording, where a recorder that did not know the LCUs has judged the samples."""
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[[rule]]\nname = "lcu-slow"\non = "control_unit.resp"\nlook = 50\nsay = "LCU {where}: {value} ms"\n'
+    )
+    source, recorded = str(CASE / "machine.tar.gz"), str(tmp_path / "a.zmon")
+    assert main(["rules", "--from", source, "--rules", str(own), *TOLD]) == OK
+    assert "LCU 6: 60 ms" in capsys.readouterr().out
+    config = tmp_path / "zmon"
+    config.mkdir()
+    own.rename(config / "rules.toml")
+    assert main(["import", source, recorded]) == OK
+    assert main(["show", "EXCEPT", "--from", recorded]) == OK
+    assert "LCU 6" not in capsys.readouterr().out
+    (config / "site.toml").write_text((CASE / "site.toml").read_text())
+    assert main(["show", "EXCEPT", "--from", recorded, *TOLD[:2]]) == OK
+    assert "LCU 6: 60 ms" in capsys.readouterr().out
 
 
 def test_a_lost_path_is_open_until_it_is_back(capsys: pytest.CaptureFixture[str]) -> None:

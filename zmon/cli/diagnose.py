@@ -77,6 +77,7 @@ def _answer(args: argparse.Namespace) -> int:
         announced(args.source),
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
     ):
+        timeline.people = people
         navigator = Navigator(timeline)
         if args.status and (why := unsampled(args, timeline)):
             return no_answer(args, SERVICE, why)

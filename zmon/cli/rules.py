@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent
+from zmon.cli.inputs import has_inputs, user_inputs
 from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
 from zmon.clock import DAY, clock, length
@@ -15,11 +16,12 @@ from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
 from zmon.rule.grammar import RuleError, chosen_rules, own_rules
-from zmon.rule.watch import Watch, grouped
+from zmon.rule.watch import Watch, grouped, not_judged
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
 from zmon.tables.exceptions import last_seen
+from zmon.tables.view import no_inputs
 from zmon.toml import PROFILES
 
 if TYPE_CHECKING:
@@ -122,8 +124,9 @@ def _lasting(rule: Rule) -> str:
 def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     until = 0
     with announced(args.source), closing(open_source(args)) as timeline, progress("judging"):
-        watch = Watch(rules)
-        quiet = QuietTimes(watch.rules)
+        people = user_inputs(args) if has_inputs(args) else no_inputs
+        watch = Watch(rules, people)
+        quiet = QuietTimes(watch.rules, people)
         for before, after in _pairs(args, timeline):
             interval = Interval(before.sample, after.sample)
             watch.follow(interval, quiet.rules_at(before, after, interval))
@@ -166,8 +169,8 @@ def _lines(entries: Sequence[ExceptionEntry], watch: Watch, until: int) -> Itera
         lasted = ", ".join([length(entry.seconds, short=True), *filter(None, state)])
         yield f"{clock(entry.begin, DAY)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
         yield from _indented(entry.words)
-    for name, why in watch.unknown.items():
-        yield f"{name}: not judged, {why.reason}"
+    for line in not_judged(watch.unknown):
+        yield from textwrap.wrap(line, terminal_width(), subsequent_indent="    ")
 
 
 def _row(entry: ExceptionEntry) -> list[Any]:

@@ -22,6 +22,7 @@ from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch
 from zmon.session.machines import LiveTimeline
 from zmon.session.when import LAST
+from zmon.tables.view import no_inputs
 
 if TYPE_CHECKING:
     import argparse
@@ -75,7 +76,7 @@ class _Judge:
         rules, problem = usable_rules()
         if problem:
             _say(problem)
-        self._watch = Watch(rules)
+        self._watch = Watch(rules, no_inputs)
         self._before: Sample | None = None
         self._open: Sequence[ExceptionEntry] = ()
 

@@ -532,10 +532,12 @@ def rules(parser: argparse.ArgumentParser) -> None:
     _option(parser, "--since TIME", "begin: 14:00, -10m, yesterday 9:00 (default: all)")
     _option(parser, "--until TIME", "end: 15:00, -5m (default: the end)")
     _option(parser, "--rules FILE", "a file of rules; may be repeated", several=True)
-    _option(parser, "--site FILE", "site file, which may choose a profile, see docs/site.md", default="")
+    text = "site file, which may choose a profile and name LCUs, see docs/site.md"
+    _option(parser, "--site FILE", text, default="")
+    add_cp(parser)
     _format(parser, "text", "csv", "json", "prometheus", "grafana")
     parser.set_defaults(
-        cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
+        listing=(), cache=False, exact=False, cp=False, processes=False, no_hypervisor=False, interval=2.0
     )
 
 

@@ -16,6 +16,8 @@ from zmon.event import Event, Exceptions, What
 from zmon.interval import Interval
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, event_of, grouped
+from zmon.tables.topology import units_of
+from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Position, Timeline
     from zmon.store.reader import Recording
+    from zmon.topology.machine import UserInputs
     from zmon.trends.exception_rows import StoredExceptions
     from zmon.trends.quiet_minutes import QuietMinutes
 
@@ -38,9 +41,10 @@ PIECE: Final = 0.1
 class QuietTimes:
     """Which rules need not be judged between two samples, because roll-ups show that they hold for no row."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        """Read nothing yet."""
+    def __init__(self, rules: Sequence[Rule], people: Callable[[], UserInputs] | None = None) -> None:
+        """Read nothing yet; `people` is what users supply about the machine."""
         self._rules = rules
+        self._people = people
         self._minutes: tuple[Recording, QuietMinutes] | None = None
         """The recording that was looked at last, with its minutes."""
 
@@ -52,7 +56,7 @@ class QuietTimes:
         if self._minutes is None or self._minutes[0] is not recording:
             from zmon.trends.quiet_minutes import QuietMinutes  # noqa: PLC0415 - a capture needs no SQLite
 
-            self._minutes = recording, QuietMinutes(recording, self._rules)
+            self._minutes = recording, QuietMinutes(recording, self._rules, self._people)
         return self._minutes[1].rules_at(interval)
 
 
@@ -63,8 +67,8 @@ class ExceptionLog:
         """Judge nothing yet."""
         self._timeline = timeline
         self.rules = tuple(rules)
-        self._watch = Watch(self.rules)
-        self._quiet = QuietTimes(self._watch.rules)
+        self._watch = Watch(self.rules, timeline.people)
+        self._quiet = QuietTimes(self._watch.rules, timeline.people)
         self._lock = Lock()
         self._position: Position | None = None
         """The last sample of a recorded timeline that was judged."""
@@ -146,11 +150,20 @@ class ExceptionLog:
         from zmon.trends.exception_rows import stored  # noqa: PLC0415 - likewise
 
         try:
-            self._stored = stored(recordings)
+            self._stored = None if self._has_other_lcus() else stored(recordings)
         except RecordingError:
             self._stored = None  # an event reports the damage; samples that can be read are judged
         self._read = now
         return self._stored is not None
+
+    def _has_other_lcus(self) -> bool:
+        """Return whether users name the LCUs of disks otherwise than the recorder knew them."""
+        people, last = self._timeline.people, self._timeline.find(LAST)
+        if people in {None, no_inputs} or last is None or not people().tells_lcus:
+            return False
+        now = Interval(None, last.sample)
+        known, told = (units_of(View(now, people=asked)) for asked in (no_inputs, people))
+        return known.of != told.of
 
     def complete(self, until: int = LAST) -> None:
         """Judge recorded samples up to a time, and let others see between pieces of work what is known."""

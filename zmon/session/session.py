@@ -102,7 +102,7 @@ class Session(Navigator):
         """
         super().__init__(timeline)
         self.screens = screens
-        self.people = people
+        self.people = timeline.people = people
         self.guide = guide
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""

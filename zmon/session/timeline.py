@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording
     from zmon.tables.view import FleetFill
+    from zmon.topology.machine import UserInputs
 
     Span = tuple[int, int]
     """Begin and end, UTC in ns since 1970."""
@@ -162,6 +163,8 @@ class Timeline:
     """Its exceptions, once somebody has asked for them."""
     site = ""
     """The site file that was named, whose profile of rules counts."""
+    people: Callable[[], UserInputs] | None = None
+    """Returns what users supply about the machine, so that rules have the same LCUs as the screens."""
     asked: Sequence[str] = ()
     """The options that name it and what users supply, as they were given on the command line."""
     remarks: Sequence[str] = ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.clock import DAY, clock, length
 from zmon.event import LEVELS, OPEN
+from zmon.rule.watch import not_judged
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
@@ -52,7 +53,12 @@ def table(view: View) -> Table:
     return Table(
         [str(entry.number) for entry in entries],
         columns,
-        notes=(*_progress(found), *_sentences(found, entries), *_examined(view, entries), *_unknown(found)),
+        notes=(
+            *_progress(found),
+            *_sentences(found, entries),
+            *_examined(view, entries),
+            *not_judged(found.unknown),
+        ),
         span=None if interval.skipped or not found.end else (found.begin, found.end),
         missing=None if entries else NONE if found.until >= found.end else absent("none is known yet"),
         marks={"level": marks},
@@ -115,10 +121,6 @@ def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str
     """Return why a verdict does not name the causes that exceptions point to, as far as it looked at them."""
     causes = tuple({one.cause for one in entries if one.cause})
     return [one.words for one in verdict.examined if causes and one.id.startswith(causes)]
-
-
-def _unknown(found: Exceptions) -> list[str]:
-    return [f"Rule {name} is not judged: {why.reason}" for name, why in found.unknown.items()]
 
 
 DEFINITIONS: Final = {"exceptions": TableDefinition(NEEDS, table)}

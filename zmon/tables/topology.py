@@ -53,6 +53,15 @@ def has_files(view: View) -> bool:
     return listed or bool(view.interval.after.frame(CONTAINER).keys)
 
 
+def has_more_lcus(view: View) -> bool:
+    """Tell whether more names LCUs than the unique ids of devices do: CP, people, or the kernel otherwise."""
+    after, people = view.interval.after, view.people
+    if people is not None and after.frame(CLAIM).keys:
+        return True
+    told = people not in {None, no_inputs} and _people(view).tells_lcus
+    return told or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE))
+
+
 class Units(NamedTuple):
     """The LCUs, and what people call them."""
 

@@ -68,6 +68,8 @@ class UserInputs:
         self.problems = problems
         """Inputs that could not be used, with the reason."""
         self.claims_of = lru_cache(maxsize=2)(claims_of or _no_claims)
+        self.tells_lcus = site != NO_SITE or claims_of is not None
+        """Whether they may name the LCU of a disk."""
         self.given = site != NO_SITE or claims_of is not None or listed is not None
         """Whether there are any inputs."""
 

@@ -18,6 +18,8 @@ from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
 from zmon.store.file_format import event_row, insert_events
+from zmon.tables.topology import has_more_lcus
+from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,7 +52,7 @@ class ExceptionWriter:
     def __init__(self) -> None:
         """Know nothing yet."""
         rules, _ = usable_rules()
-        self._watch = Watch(rules)
+        self._watch = Watch(rules, no_inputs)
         self._digest = digest_of(rules)
         self._written: dict[tuple[str, str, int], tuple[int, ExceptionEntry]] = {}
         """By rule, row and begin: the number of the event in the file, and what is written there."""
@@ -77,6 +79,8 @@ class ExceptionWriter:
 
     def follow(self, interval: Interval, tables: Mapping[str, Table]) -> None:
         """Judge the next interval; `tables` are those of the trends, where they are filled."""
+        if "control_unit" in tables and has_more_lcus(View(interval, people=no_inputs)):
+            tables = {name: table for name, table in tables.items() if name != "control_unit"}
         self._watch.follow(interval, quiet(self._watch.rules, tables))
         begin = interval.after if interval.before is None else interval.before
         self._begin = self._begin or begin.at.utc

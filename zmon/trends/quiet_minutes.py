@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import DASD, DEVICE, LAYER
 from zmon.rule.bounds import ESTIMATED, is_known
 from zmon.rule.grammar import LACKING
 from zmon.store.file_format import RecordingError
-from zmon.tables.topology import is_more_known
+from zmon.tables.topology import has_more_lcus
+from zmon.tables.view import View
 from zmon.trends.rollup import minute_of
 from zmon.trends.trend_tables import MINUTE, NS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from zmon.interval import Interval
     from zmon.rule.grammar import Rule
     from zmon.store.reader import Recording
+    from zmon.topology.machine import UserInputs
     from zmon.trends.trend_tables import TrendTable
 
 HOUR: Final = 60 * MINUTE
@@ -106,8 +107,14 @@ class RowTest:
 class QuietMinutes:
     """The rules that hold for no row in the minutes of one recording, as far as its roll-ups tell."""
 
-    def __init__(self, recording: Recording, rules: Sequence[Rule]) -> None:
-        """Read the roll-ups of the minutes that are over."""
+    def __init__(
+        self,
+        recording: Recording,
+        rules: Sequence[Rule],
+        people: Callable[[], UserInputs] | None = None,
+    ) -> None:
+        """Read the roll-ups of the minutes that are over; `people` is what users supply about the machine."""
+        self._people = people
         self._quiet: dict[int, frozenset[str]] = {}
         """By minute, the names of the rules."""
         self._by_uid = frozenset(rule.name for rule in rules if rule.table == "control_unit")
@@ -122,7 +129,7 @@ class QuietMinutes:
     def rules_at(self, interval: Interval) -> Collection[str]:
         """Return the names of the rules that hold for no row in an interval between two samples in a row."""
         found = self._quiet.get(minute_of(interval), NONE)
-        if found & self._by_uid and is_more_known(*map(interval.after.frame, (LAYER, DASD, DEVICE))):
+        if found & self._by_uid and has_more_lcus(View(interval, people=self._people)):
             return found - self._by_uid  # roll-ups have only the LCUs that unique ids name
         return found
 
