@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.diagnosis.simulated import last_interval
+from tests.diagnosis.situations import load, situation, volume
 from zmon.absent import absent
 from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
 from zmon.cli.service_status import state_of_verdict
@@ -16,9 +18,12 @@ from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, _explained, verdict
-from zmon.queueing.observation import ObservedLoad, ObservedProcessors
+from zmon.queueing.observation import NO_LCU, ObservedLoad, ObservedProcessors
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import waiting
+from zmon.session.machines import open_capture
+from zmon.session.navigator import Navigator
+from zmon.tables.diagnosed import verdict_of
 from zmon.tables.observed import observed_load
 
 if TYPE_CHECKING:
@@ -155,3 +160,26 @@ def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     assert found.sentence.startswith(
         "Nothing is short as far as is measured; whether the processors are full is not known. Next limit:"
     )
+
+
+CASE = Path(__file__).resolve().parents[2] / "recordings" / "casestudy" / "machine.tar.gz"
+
+
+def test_without_an_lcu_it_is_said_that_none_is_known_and_what_names_them() -> None:
+    """What needs times besides says why there are none: the reason that DEVICE has, not another."""
+    navigator = Navigator(open_capture(str(CASE)))
+    navigator.end()
+    view = navigator.view()
+    assert view is not None
+    why = {one.id: one.source for one in verdict_of(view).unknown}
+    assert why["D1"] == why["D3"] == NO_LCU.reason
+    assert "--cp-file and --site" in NO_LCU.reason
+    for id_ in ("D2", "D4", "D5", "D9", "D10"):
+        assert why[id_] == "channel measurement (CMF) is off for this device: cmb_enable is 0"
+
+
+def test_volumes_that_are_timed_say_nothing_of_lcus_that_are_not_known() -> None:
+    """A cause of LCUs is not known then; no cause is denied."""
+    timed = situation(load(volume(lcu=""))._replace(lcus=()))
+    why = {one.id: one.source for one in verdict(timed).unknown}
+    assert {why.get(id_) for id_ in ("D1", "D3", "D5", "D9", "D10")} == {NO_LCU.reason}

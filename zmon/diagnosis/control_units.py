@@ -30,7 +30,7 @@ from zmon.diagnosis.phrases import (
     why_untimed,
 )
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import MAX_MISS, SMALL, disc_of_misses, idle_lcus, mean_of
+from zmon.queueing.observation import MAX_MISS, NO_LCU, SMALL, disc_of_misses, idle_lcus, mean_of
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
 from zmon.record import NamedTuple
 
@@ -135,6 +135,8 @@ def _waits(situation: Situation) -> _Waits:
     uncached = any(_is_uncached(load, one) for one in load.lcus)
     uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
     unknown = why_untimed(load) if load.is_untimed else UNCACHED if uncached else None
+    if load.has_no_lcu:
+        unknown = unknown or NO_LCU
     return _Waits(full, arrays, crowded, unknown)
 
 
@@ -160,6 +162,8 @@ def _each(situation: Situation, found: Diagnosis | None) -> Diagnoses:
 
 def full_lcus(situation: Situation) -> Diagnoses:
     """Return D1: LCUs that are full, all in one."""
+    if situation.load.has_no_lcu:
+        return NO_LCU
     full = _waits(situation).full
     return _each(situation, _full(situation, full) if full else None)
 
@@ -298,6 +302,8 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
 def uneven_data(situation: Situation) -> Diagnoses:
     """Return D3: an LCU is full while others that have volumes are idle."""
     load = situation.load
+    if load.has_no_lcu:
+        return NO_LCU  # without times, too, it is seen where LCUs are known
     full = _waits(situation).full
     if not full:
         return _each(situation, None)

@@ -12,7 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, ms, names, of_lcu, of_volume, why_untimed
 from zmon.diagnosis.situation import IDLE, detailed, details_of
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import NO_LCU, mean_of
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import ranges
 
@@ -38,6 +38,8 @@ NO_EXTENDED: Final = absent("the basic format of channel measurement has no such
 def long_pending(situation: Situation) -> Diagnoses:
     """Return D5: requests to some LCUs pend much longer than to others, or than an hour before."""
     load = situation.load
+    if load.has_no_lcu:
+        return why_untimed(load) if load.is_untimed else NO_LCU
     timed = [
         one for one in load.lcus if load.enough(_rate(situation, one)) and load.fcp.isdisjoint(one.chpids)
     ]

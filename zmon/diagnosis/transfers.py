@@ -8,7 +8,7 @@ from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import NO_LCU, mean_of
 from zmon.queueing.waiting import MIN_LOST
 from zmon.ranges import ranges
 
@@ -35,6 +35,8 @@ LEAST_LOST: Final = 0.1
 def long_transfers(situation: Situation) -> Diagnoses:
     """Return D10: an LCU needs much longer for a byte than another one with requests as large."""
     load = situation.load
+    if load.has_no_lcu:
+        return why_untimed(load) if load.is_untimed else NO_LCU
     found: list[tuple[ObservedLcu, float, float]] = []
     blind = False
     for lcu in load.lcus:

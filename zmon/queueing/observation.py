@@ -35,6 +35,8 @@ IDLE_SHARE: Final = 0.25
 """Times its even share of the load below which an LCU is idle."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
+NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
+"""Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
 NOT_TIMED: Final = absent("channel measurement was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
 NOT_OWN: Final = absent("the processor time of zmon itself was not read")
@@ -276,6 +278,8 @@ class ObservedLoad(NamedTuple):
     """What was not read, in words."""
     swap: frozenset[str] = frozenset()
     """The keys of volumes that Linux swaps to."""
+    not_timed: Absent = NOT_TIMED
+    """Why channel measurement gives no times of a DASD whose LCU is not known."""
 
     def volumes_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU."""
@@ -336,7 +340,12 @@ class ObservedLoad(NamedTuple):
         """Why channel measurement gives no times, as CTLUNIT says it of the first LCU without."""
         pends = (one.pend for one in self.lcus if self.used_of(one.key))
         lacking = (pend for pend in pends if isinstance(pend, Absent) and pend is not NOT_TOGETHER)
-        return next(lacking, NOT_TIMED)
+        return next(lacking, self.not_timed)
+
+    @property
+    def has_no_lcu(self) -> bool:
+        """Whether DASD have I/O, and the LCU of none is known."""
+        return not self.lcus and any(self.busy.column("is_dasd"))
 
     @property
     def is_untimed(self) -> bool:

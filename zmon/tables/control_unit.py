@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
-from zmon.queueing.observation import idle_lcus
+from zmon.queueing.observation import NO_LCU, idle_lcus
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -40,7 +40,6 @@ NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_
 
 LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 NO_LSS: Final = absent("the configuration data of the device were not read")
-NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
 HYPER_PAV: Final = "HyperPAV"

@@ -25,10 +25,11 @@ from zmon.kinds import (
     MEMORY,
     PHYSICAL_CPU,
 )
+from zmon.queueing.observation import NO_LCU
 from zmon.tables import cpu
 from zmon.tables.by_time import ESTIMATED, Log, log_table
 from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
-from zmon.tables.control_unit import LOADS, NO_LCU, told_by
+from zmon.tables.control_unit import LOADS, told_by
 from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
 from zmon.tables.device import COLUMNS, IDLE, address, devices_of, find_device, labels, members, with_labels
 from zmon.tables.join import mean, present, total

@@ -17,6 +17,7 @@ from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
     NOT_OWN,
+    NOT_TIMED,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
@@ -122,7 +123,14 @@ def observed_load(
         fcp,
         tuple(missing),
         frozenset(swap_disks(interval)),
+        _not_timed(devices, used.rows) if not found else NOT_TIMED,
     )
+
+
+def _not_timed(devices: Devices, rows: Sequence[int]) -> Absent:
+    """Return why channel measurement gives no times of the first DASD with I/O that has none."""
+    dasd = compress(rows, (not sort for sort in sorts(devices, rows)))
+    return next((why for row in dasd if isinstance(why := devices.pend[row], Absent)), NOT_TIMED)
 
 
 def _of_zmon(interval: Interval) -> Number:
