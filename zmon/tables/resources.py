@@ -6,6 +6,7 @@ rests on.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,10 @@ from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.queueing.headroom import NOTICED
 from zmon.queueing.observation import Volumes, mean_of
+from zmon.queueing.waiting import waiting
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
+from zmon.same import Same
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.join import first
 from zmon.tables.key_figures import partition_figures
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.queueing.headroom import ResourceUse
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.queueing.waiting import WaitingPlace
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
@@ -221,9 +225,9 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     if fullest is None and busiest is None:
         return ""
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
-    waiting, where = _longest_queue(recent.load, named)
-    if isinstance(recent.percents["lcu"], Absent) and waiting >= 1:
-        return f"{where}: {waiting:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
+    many, where = _longest_queue(recent.load, named)
+    if isinstance(recent.percents["lcu"], Absent) and many >= 1:
+        return f"{where}: {many:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
     response = mean_of(recent.load.volumes_of(key), "response")
     answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
     users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
@@ -247,19 +251,30 @@ def _in_linux(load: ObservedLoad) -> str:
 
 
 def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float, str]:
-    """Return how many requests wait in Linux for the LCU for which most do, and what it is called.
+    """Return how many requests wait for the LCU for which most do, and what they wait for: it, or its volume.
 
     `named` is the key of the only one that is looked at.
     """
     each = (one for one in load.lcus if named in {None, one.key})
-    return max(((_queued(load, one.key), one.title) for one in each), default=(0.0, ""))
+    return max(((_queued(load, one.key), _place(load, one)) for one in each), default=(0.0, ""))
+
+
+def _place(load: ObservedLoad, lcu: ObservedLcu) -> str:
+    """Return the name of the volume of an LCU that requests wait for, where it is one; else the LCU's."""
+    places = _places_before(Same(load)).get(lcu.key, [])
+    is_volume = len(places) == 1 and places[0].kind == "volume"
+    return f"volume {places[0].title}" if is_volume else lcu.title
 
 
 def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
     """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
-    each = ((one.rate * one.queued, one.title) for one in load.volumes if _is_bare(one))
-    known = [(float(many), title) for many, title in each if not isinstance(many, Absent)]
-    return max(known, default=(0.0, ""))
+    places = (one for each in _places_before(Same(load)).values() for one in each)
+    lost = {one.key: one.lost for one in places if one.kind == "volume"}
+    bare = (one for one in load.volumes if _is_bare(one))
+    each = ((lost.get(one.key, one.rate * one.queued), one.title) for one in bare)
+    return max(
+        ((float(many), title) for many, title in each if not isinstance(many, Absent)), default=(0.0, "")
+    )
 
 
 def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
@@ -269,9 +284,28 @@ def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
 
 
 def _queued(load: ObservedLoad, lcu: str) -> float:
-    """Return how many requests wait in Linux for the volumes of an LCU, on average."""
+    """Return how many requests wait in Linux for the volumes of an LCU, on average.
+
+    Where that is a place that requests wait for, it is the number that DIAGNOSE has of it.
+    """
+    places = _places_before(Same(load)).get(lcu)
+    if places:
+        return sum(one.lost for one in places)
     each = (one.rate * one.queued for one in load.volumes_of(lcu) if one.rate and one.is_dasd)
     return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
+
+
+@lru_cache(maxsize=2)  # the interval at hand: several lines ask
+def _places_before(load: Same[ObservedLoad]) -> dict[str, list[WaitingPlace]]:
+    """Return by LCU what requests wait for in Linux; in the LCU, too, where times are not measured."""
+    lcu_of = {one.key: one.lcu for one in load.it.volumes if one.is_dasd}
+    found: dict[str, list[WaitingPlace]] = {}
+    for one in waiting(load.it).places:
+        if one.kind == "aliases" or (one.kind == "lcu" and any(load.it.used_of(one.key).column("estimated"))):
+            found.setdefault(one.key, []).append(one)
+        elif one.kind == "volume" and one.key in lcu_of:
+            found.setdefault(lcu_of[one.key], []).append(one)
+    return found
 
 
 def _is_bare(volume: ObservedVolume) -> bool:
@@ -286,18 +320,18 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
     """
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
-        waiting, where = _longest_queue(load, recent.named.get("aliases"))
+        many, where = _longest_queue(load, recent.named.get("aliases"))
         own = sum(one.servers - 1 for one in _with_own_aliases(load))
         if own:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
             most, bare = _longest_bare_queue(load)
-            if waiting >= 1 and 2 * most > waiting:
+            if many >= 1 and 2 * most > many:
                 return f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}"
-            return f"{there}; {waiting:.1f} wait{_in_linux(load)}" if waiting >= 1 else there
-        return f"none; {waiting:.1f} wait{_in_linux(load)} for {where}" if waiting >= 1 else ""
+            return f"{there}; {many:.1f} wait{_in_linux(load)}" if many >= 1 else there
+        return f"none; {many:.1f} wait{_in_linux(load)} for {where}" if many >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
-    waiting = _queued(load, lcu.key)
-    wait = f"; {waiting:.1f} wait{_in_linux(load)}" if waiting >= 1 else ""
+    many = _queued(load, lcu.key)
+    wait = f"; {many:.1f} wait{_in_linux(load)}" if many >= 1 else ""
     return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
 
