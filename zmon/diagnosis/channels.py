@@ -9,7 +9,6 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subje
 from zmon.diagnosis.phrases import evidence, gain, many, ms, of_lcu, of_paths, percent, why_untimed
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import LIMITING_PATHS
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
@@ -19,6 +18,12 @@ if TYPE_CHECKING:
 NO_PATHS: Final = absent(
     "the load of channel paths was not read; an LPAR measures it, a guest needs channel measurement (CMF)"
 )
+IN_LPAR: Final = "The load of the channels in the LPAR would confirm it."
+NO_PEND: Final = (
+    "Requests hardly pend, so that no queue before these paths is seen. If the throughput stays the same"
+    " under more load, they limit it."
+)
+"""What is left open where the load of paths is measured: they may be busy while nothing waits for them."""
 
 
 def full_paths(situation: Situation) -> Diagnoses:
@@ -44,7 +49,6 @@ def full_paths(situation: Situation) -> Diagnoses:
         changes = [PathNumber(2, lcu=key, times=True) for key in _one_of_each(groups, situation)]
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(ranges(key.split()) for key in groups)
-    measured = load.paths_measured or use >= LIMITING_PATHS
     lost = sum(place.lost for place in places)
     found = Diagnosis(
         "D2",
@@ -63,13 +67,13 @@ def full_paths(situation: Situation) -> Diagnoses:
             ),
             evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
         ),
-        confidence=POSSIBLE if not lost else CERTAIN if measured else LIKELY,
+        confidence=POSSIBLE if not lost else CERTAIN if load.paths_measured else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
         lost=lost,
         foretell=gain(situation, changes),
         changes=tuple(changes),
         whatif="double the paths" if everything else "",
-        confirm="" if measured and lost else "The load of the channels in the LPAR would confirm it.",
+        confirm=IN_LPAR if not load.paths_measured else "" if lost else NO_PEND,
         missing=() if load.paths_measured else ("what other systems send over these paths",),
     )
     return (found,)
