@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.diagnosis.simulated import view_of
+from tests.diagnosis.simulated import situation_in, view_of
+from tests.diagnosis.situations import LCU, load, only, situation, volume
+from zmon.check.practices import CHECKS
+from zmon.diagnosis.aliases import too_few_aliases
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.situation import NO_STRIPE
+from zmon.diagnosis.transfers import ENOUGH, small_requests
 from zmon.tables.diagnosed import verdict_of
 
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ def first_of(name: str) -> Diagnosis:
         ("hyperpav-0", "Turn on HyperPAV: 10 aliases on each of LCU 8000 and LCU 8100."),
         (
             "iozone-hpf",
-            "Define more aliases, for example 6 on each of LCU 9000, LCU 9100, LCU 9200 and LCU 9300.",
+            "Define more aliases, for example 10 on each of LCU 9000, LCU 9100, LCU 9200 and LCU 9300.",
         ),
         ("pav-3", "Define 7 aliases for volume 8000, or turn on HyperPAV."),
     ],
@@ -40,6 +46,34 @@ def test_a_number_of_aliases_is_that_of_each_lcu(name: str, action: str) -> None
 def test_a_gain_of_one_of_two_remedies_says_of_which() -> None:
     """More aliases are computed, HyperPAV is not."""
     assert first_of("pav-3").gain.startswith("with 7 aliases for volume 8000: 1.")
+
+
+@pytest.mark.parametrize(("now", "then"), [(1, 10), (3, 10), (6, 12), (20, 32), (31, 32), (32, 64)])
+def test_as_many_aliases_are_advised_as_check_calls_good(now: int, then: int) -> None:
+    """Twice as many as now, from 10 to 32: CHECK (B1) has something to say of fewer and of more."""
+    lcu = LCU._replace(aliases=now, alias_use=float(now))
+    crowd = [volume(f"0.0.70{at:02}", queued=0.02) for at in range(8)]
+    known = situation(load(*crowd)._replace(lcus=(lcu,)))
+    one = only(too_few_aliases(known))
+    assert one.action == f"Define more aliases, for example {then} on LCU 7."
+    assert one.whatif == f"aliases {then} on LCU 7"
+
+
+def test_stripes_that_are_known_to_be_small_are_certain_and_the_advice_is_that_of_check() -> None:
+    """The table of the device mapper has their size; where it was not read, that would confirm it."""
+    one = first_of("small-stripes")
+    assert (one.id, one.confidence, one.confirm) == ("D10b", CERTAIN, "")
+    assert one.claim.endswith("cuts each request into 8 of 8 KiB: its stripes are of 8 KiB.")
+    advice = next(check.advice for check in CHECKS if check.id == "B14")
+    assert f"stripes of {ENOUGH} or more (lvcreate -I)" in one.action
+    assert f"stripes of {ENOUGH} or more (lvcreate -I)" in advice
+    (unread,) = (
+        each._replace(stripe=NO_STRIPE)
+        for each in situation_in("small-stripes").stacked()
+        if each.name == one.subjects[0].key
+    )
+    known = only(small_requests(situation_in("small-stripes")._replace(stacked=lambda: (unread,))))
+    assert (known.confidence, "dmsetup table" in known.confirm) == (LIKELY, True)
 
 
 @pytest.mark.parametrize(("name", "title"), [("dm-queue", "lab-history"), ("small-stripes", "lab-restored")])

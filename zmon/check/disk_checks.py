@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
+from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES
 from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from zmon.check.practice import CheckInput, Dasd, Finding
 
-FEW_ALIASES: Final = 10
-MANY_ALIASES: Final = 32
 LEAST_PAV: Final = 7
 """Subchannels that a busy disk has with base PAV."""
 BUSY: Final = 0.5

@@ -238,7 +238,7 @@ CHECKS: Final = (
           "make volumes for data with lvcreate -i NUMBER_OF_DISKS; after adding disks, restripe instead of"
           " extending: in the study new data were on 2 of 6 disks", "S004:128-131, S004:538-544", stripes),
     Check("B14", "size of stripes", "device-mapper tables", "1 MiB or more for scans",
-          "use stripes of 64 KiB or more (lvcreate -I): in the study sequential reads were a third faster"
+          "use stripes of 1 MiB or more (lvcreate -I): in the study sequential reads were a third faster"
           " with 4 MiB than with 1 MiB", "S002:51-95, S004:506-508", stripe_size),
     Check("B15", "data on both sides of the storage server", "files of a listing, unique ids, LSS, site"
           " file", "half on each server", "use LCUs of even and of odd LSS alike: each server has half of"

@@ -23,7 +23,7 @@ from zmon.diagnosis.phrases import (
     why_untimed,
 )
 from zmon.queueing.change import AliasNumber
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ FULL_BASE: Final = 0.7
 """Utilisation of its subchannels from which on a volume is full."""
 CALM_BASE: Final = 0.3
 """Utilisation below which what requests wait for is not the volume."""
-PROPOSED: Final = 10
+PROPOSED: Final = FEW_ALIASES
 """Aliases of an LCU that are proposed where there are none: the Oracle study had 20 on two LCUs."""
 
 
@@ -217,17 +217,22 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     )
 
 
+def _more(aliases: int) -> int:
+    """Return how many aliases an LCU is to have: twice as many, where that is what CHECK (B1) calls good."""
+    return max(PROPOSED, min(2 * aliases, MANY_ALIASES) if aliases < MANY_ALIASES else 2 * aliases)
+
+
 def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Diagnosis:
     first, lost = pools[0][0], sum(lost for _, lost in pools)
     ordered = sorted((one for one, _ in pools), key=lambda one: one.title)
     titles = names([one.title for one in ordered])
-    more = names([f"{2 * one.aliases} for {one.title}" for one in ordered])
-    if len({one.aliases for one in ordered}) == 1:
-        more = f"{2 * first.aliases} {_on_each([one.title for one in ordered])}"
+    more = names([f"{_more(one.aliases)} for {one.title}" for one in ordered])
+    if len({_more(one.aliases) for one in ordered}) == 1:
+        more = f"{_more(first.aliases)} {_on_each([one.title for one in ordered])}"
     in_use = f"{first.alias_use:.1f} of {first.aliases} are in use"
     if len(pools) > 1:
         in_use += " where most wait"
-    changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one, _ in pools)
+    changes = tuple(AliasNumber(_more(one.aliases), lcu=one.key) for one, _ in pools)
     ones = situation.load.volumes_of(first.key)
     use = first.alias_use / first.aliases
     return Diagnosis(
@@ -255,7 +260,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
         lost=lost,
         foretell=gain(situation, changes),
         changes=changes,
-        whatif=" and ".join(f"aliases {2 * one.aliases} on {one.title}" for one, _ in pools),
+        whatif=" and ".join(f"aliases {_more(one.aliases)} on {one.title}" for one, _ in pools),
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 IDLE: Final = absent("no I/O in the interval")
 """Why a mean time is absent where it was measured."""
+NO_STRIPE: Final = absent("its table names no stripes")
 
 
 class VolumeDetail(NamedTuple):
@@ -112,6 +113,8 @@ class StackedDisk(NamedTuple):
     """Bytes of a request to these."""
     volume: str = ""
     """What the device mapper calls it, as `/dev/mapper` has it: `vg-data`; empty if not known."""
+    stripe: Number = NO_STRIPE
+    """Bytes of its smallest stripe."""
 
     @property
     def title(self) -> str:

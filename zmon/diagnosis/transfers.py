@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.queueing.observation import NO_LCU, mean_of
@@ -24,6 +24,8 @@ TIMES: Final = 2.0
 """Times the Conn per byte of its siblings from which on transfers are long."""
 SMALL: Final = 16_384.0
 """Bytes of a request up to which it is small."""
+ENOUGH: Final = "1 MiB"
+"""What stripes have at least where they are advised, by CHECK (B14) too."""
 PIECES: Final = 4
 """Requests below for one above from which on a stripe cuts them."""
 SEQUENTIAL: Final = 0.5
@@ -129,7 +131,8 @@ def small_requests(situation: Situation) -> Diagnoses:
                 ),
             ),
             confidence=LIKELY,
-            action="Use larger stripes (1 MB or more), more read-ahead, or larger reads of the database.",
+            action=f"Use larger stripes ({ENOUGH} or more), more read-ahead, or larger reads of the"
+            " database.",
             lost=sum(waited[one.key] for one, _, _ in found),
             confirm="Larger requests after that would confirm it.",
         ),
@@ -139,10 +142,12 @@ def small_requests(situation: Situation) -> Diagnoses:
 def _cut(one: StackedDisk) -> Diagnosis:
     subject = Subject("disk", one.name, one.title)
     pieces, size = one.below_rate / one.rate, f"{one.below_size / 1024:.0f} KiB"
+    known = one.stripe <= SMALL
+    stripes = f"its stripes are of {one.stripe / 1024:.0f} KiB" if known else "its stripes are small"
     return Diagnosis(
         "D10b",
         subjects=(subject,),
-        claim=f"{one.title} cuts each request into {pieces:.0f} of {size}: its stripes are small.",
+        claim=f"{one.title} cuts each request into {pieces:.0f} of {size}: {stripes}.",
         evidence=(
             evidence(
                 "device.ios",
@@ -157,10 +162,10 @@ def _cut(one: StackedDisk) -> Diagnosis:
                 f"{ms(one.response)} for the whole, {ms(one.below)} for a piece",
             ),
         ),
-        confidence=LIKELY,
-        action="Use stripes of 1 MB or more, so that a request goes to one disk.",
+        confidence=CERTAIN if known else LIKELY,
+        action=f"Use stripes of {ENOUGH} or more (lvcreate -I), so that a request goes to one disk.",
         lost=one.rate * (one.response - one.below),
-        confirm="The size of its stripes (dmsetup table) would confirm it.",
+        confirm="" if known else "The size of its stripes (dmsetup table) would confirm it.",
     )
 
 

@@ -35,6 +35,9 @@ IDLE_SHARE: Final = 0.25
 """Times its even share of the load below which an LCU is idle."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
+FEW_ALIASES: Final = 10
+MANY_ALIASES: Final = 32
+"""HyperPAV aliases of an LCU below which there are few, and above which there are many."""
 NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
 """Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
 NOT_TIMED: Final = absent("channel measurement was not read")

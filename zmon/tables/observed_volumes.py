@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio, text_of
-from zmon.diagnosis.situation import IDLE, DetailColumns, StackedDisk
+from zmon.diagnosis.situation import IDLE, NO_STRIPE, DetailColumns, StackedDisk
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.record import NamedTuple
 from zmon.sample import pick
@@ -21,7 +21,7 @@ from zmon.tables.topology import row_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.sample import Frame
     from zmon.tables.device import Devices
@@ -42,6 +42,8 @@ TICKS: Final = 1e-9
 """A nanosecond."""
 SECTOR: Final = 512.0
 """Bytes."""
+STRIPED: Final = " striped "
+"""What the table of a device with stripes has."""
 
 
 def volume_details(interval: Interval) -> DetailColumns:
@@ -77,7 +79,7 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
     if not below:
         return ()
     numbers = dict(zip(layers.keys, layers["name"], strict=True))
-    mapped = dict(zip(layers.keys, layers["mapped"], strict=True))
+    mapped, tables = (dict(zip(layers.keys, layers[name], strict=True)) for name in ("mapped", "table"))
     parents = {
         number: str(parent)
         for number, parent in zip(layers.keys, layers["parent"], strict=True)
@@ -93,10 +95,20 @@ def stacked_disks(interval: Interval) -> tuple[StackedDisk, ...]:
             continue
         rate = sum(one.rate for one in known)
         time, size = (sum(one.rate * getattr(one, name) for one in known) / rate for name in ("time", "size"))
-        found.append(
-            StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, text_of(mapped[number]))
-        )
+        title = text_of(mapped[number])
+        stripe = _smallest_stripe(text_of(tables[number]))
+        found.append(StackedDisk(str(numbers[number]), own.rate, own.time, time, rate, size, title, stripe))
     return tuple(found)
+
+
+def _smallest_stripe(table: str) -> Number:
+    """Return the bytes of the smallest stripe that a table of the device mapper has."""
+    if STRIPED not in table:
+        return NO_STRIPE
+    from zmon.topology.target import TargetLayout, parse_table  # noqa: PLC0415 - most devices have none
+
+    chunks = (one.chunk for one in parse_table(table) if one.layout is TargetLayout.STRIPED)
+    return min(chunks, default=NO_STRIPE)
 
 
 @lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
