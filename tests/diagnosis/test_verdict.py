@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.diagnosis.simulated import last_interval
+from tests.diagnosis.simulated import last_interval, situation_in
 from tests.diagnosis.situations import load, situation, volume
 from zmon.absent import absent
 from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
@@ -160,6 +160,23 @@ def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     assert found.sentence.startswith(
         "Nothing is short as far as is measured; whether the processors are full is not known. Next limit:"
     )
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ("volume-hangs", ("not channel paths 50-51: 7 %", "not the aliases of LCU 8000")),
+        ("path-lost", ("not channel paths 50-53: 5 %", "not the aliases of LCU 8000")),
+        ("fcp-path-slow", ()),
+    ],
+)
+def test_what_something_is_not_is_what_it_uses(scenario: str, words: tuple[str, ...]) -> None:
+    """Busier paths and aliases of LCU 8100 are no cause of what is wrong on LCU 8000."""
+    (found, *_) = verdict(situation_in(scenario)).diagnoses
+    for each in words:
+        assert any(one.startswith(each) for one in found.excluded)
+    assert any("processors" in one for one in found.excluded)
+    assert not any(name in one for one in found.excluded for name in ("LCU 8100", "58-"))
 
 
 CASE = Path(__file__).resolve().parents[2] / "recordings" / "casestudy" / "machine.tar.gz"

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.headroom import ResourceUse
+    from zmon.queueing.observation import ObservedLoad
 
 CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **processors.CAUSES,
@@ -98,7 +99,10 @@ def verdict(situation: Situation) -> Verdict:
     roots = [one for one in diagnoses if not any(one is each for each in aside)]
     roots, useless = by_gain(situation, roots)
     explained = (*explained, *useless)
-    first = [one._replace(excluded=(*one.excluded, *_excluded(uses, ids))) for one in roots]
+    first = [
+        one._replace(excluded=(*one.excluded, *_excluded(_of_its_lcus(situation.load, one, uses), ids)))
+        for one in roots
+    ]
     first.sort(key=lambda one: _rank(one, explained))
     first = [compared(one, situation.machine.usual) for one in first]
     limit = _next_limit(uses, ids)
@@ -163,6 +167,35 @@ def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
         or one.id in CATALOGUE[other.id].anywhere
         or not wide.isdisjoint(each.kind for each in other.subjects)
     )
+
+
+def _of_its_lcus(
+    load: ObservedLoad, diagnosis: Diagnosis, uses: Sequence[ResourceUse]
+) -> Sequence[ResourceUse]:
+    """Return the resources that the things of a diagnosis use: those of their LCUs, and what all share.
+
+    What is about no LCU, as memory is, may be about all of them.
+    """
+    paths = {chpid for key in _keys(diagnosis, "path") for chpid in key.split()}
+    volumes = _keys(diagnosis, "volume")
+    homes = _keys(diagnosis, "lcu") | {one.lcu for key in volumes if (one := load.volume(key)) is not None}
+    lcus = [one for one in load.lcus if one.key in homes or not paths.isdisjoint(one.chpids)]
+    if not lcus:
+        return uses
+    keys = {one.key for one in lcus}
+    chpids = {chpid for one in lcus for chpid in one.chpids}
+    own = volumes or {one.key for key in keys for one in load.used_of(key)}
+
+    def is_its(one: ResourceUse) -> bool:
+        if one.kind == "paths":
+            return not chpids.isdisjoint(one.key.split())
+        return one.kind == "processors" or one.key in (own if one.kind == "volume" else keys)
+
+    return [one for one in uses if is_its(one)]
+
+
+def _keys(diagnosis: Diagnosis, kind: str) -> set[str]:
+    return {one.key for one in diagnosis.subjects if one.kind == kind}
 
 
 def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
