@@ -698,6 +698,9 @@ PATH: Final = Kind(
 )
 """The paths of multipath devices."""
 
+NO_FILE: Final = "there is no such file"
+"""Why a live kernel has no value of a setting: it is built without it."""
+
 NO_MAP: Final = "multipath joins no disks here"
 """Why neither has a row on a machine that was looked at."""
 

@@ -21,6 +21,7 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     MOUNT,
+    PATH,
     SETTING,
     SWAP,
 )
@@ -114,6 +115,9 @@ def good() -> Rows:
                        "source": "/dev/vg/data", "options": "rw", "line": "1"},
                 "31": {"number": "94:5", "root": "/", "point": "/log", "fstype": "xfs",
                        "source": "/dev/dasdb1", "options": "rw", "line": "2"}},
+        PATH: {f"8:{16 * at}": {"name": f"sd{'ab'[at]}", "map": "dm-0", "state": "active",
+                                "device": "running", "adapter": f"0.0.fc{chpid}"}
+               for at, chpid in enumerate(["50", "51"])},
         SWAP: {"/dev/dasdd1": {"sort": "partition", "size": GB, "used": 0}},
         CONTAINER: {path: {"database": "PROD", "tablespace": row["role"], "listed": "l:1", "real": path,
                            "mount": "30", "said": "", "size": 1, "declared": 1,

@@ -5,12 +5,16 @@ from typing import Any, Final
 import pytest
 
 from tests.check.machines import GB, GONE, result
+from zmon.absent import absent
 from zmon.check.practice import State
-from zmon.kinds import GUEST, MACHINE, MEMORY, SETTING, SWAP
+from zmon.kinds import GUEST, MACHINE, MEMORY, NO_FILE, SETTING, SWAP
 
 BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, State.NOT_APPLICABLE
 X86: Final = {MACHINE: {"machine": {"architecture": "x86_64", "environment": "none"}}}
 NONE: Final = {SETTING: {f"hugepages/1024/{name}": 0 for name in ("total", "free", "reserved")}}
+
+WITHOUT: Final = {SETTING: {f"hugepages/1024/{name}": None for name in ("total", "free", "reserved")}}
+"""A kernel that is built without huge pages."""
 
 
 def zvm(changes: dict[Any, Any] | None = None, **fields: Any) -> dict[Any, Any]:
@@ -44,6 +48,8 @@ def memory(**fields: Any) -> dict[Any, Any]:
         ("B18", BAD, {SETTING: {"hugepages/2097152/total": 64, "hugepages/2097152/free": 64,
                                 "hugepages/2097152/reserved": 0}}, ""),
         ("B18", SKIP, NONE, "no huge page is reserved"),
+        *((name, SKIP, WITHOUT, "the kernel has no huge pages") for name in ("B18", "B19")),
+        *((name, UNKNOWN, {**WITHOUT, MEMORY: None}, "it is not set") for name in ("B18", "B19")),
         ("B18", UNKNOWN, setting("hugepages/1024/total", GONE), "gone"),
         ("B19", OK, {}, "hugepages=8192"),
         ("B19", LOOK, setting("cmdline/hugepages", GONE), "reserved, but not by a boot parameter"),
@@ -71,6 +77,8 @@ def memory(**fields: Any) -> dict[Any, Any]:
         ("H15", UNKNOWN, {SWAP: None}, "swap areas were not recorded"),
         ("K3", LOOK, setting("transparent_hugepage", "always"), "always"),
         ("K3", UNKNOWN, setting("transparent_hugepage", GONE), "gone"),
+        ("K3", SKIP, setting("transparent_hugepage", absent(NO_FILE)),
+         "the kernel has no transparent huge pages"),
         *((name, SKIP, X86, "not Linux on IBM Z: x86_64")
           for name in ("B17", "B18", "B19", "B20", "H15", "K3")),
         *((name, SKIP, X86, "only in a guest of z/VM") for name in ("B21", "B22", "B24")),

@@ -6,10 +6,12 @@ import pytest
 
 from tests.check.machines import GONE, good, result
 from zmon.check.practice import State
-from zmon.kinds import CHANNEL, DEVICE, LAYER, SETTING
+from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH, SETTING
 
 BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, State.NOT_APPLICABLE
 NO_FCP: Final = {LAYER: {"8:0": None, "8:16": None, "253:0": None}}
+NO_LUN: Final = {LAYER: {disk: {"wwpn": GONE, "lun": GONE} for disk in ("8:0", "8:16")}}
+"""Multipath over disks of a host, as virtio-scsi has them."""
 WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
 
 
@@ -26,11 +28,19 @@ WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
         ("H10", BAD, {LAYER: {"8:16": None}}, "reached over one path: data01"),
         ("H10", BAD, {LAYER: {"8:16": {"busid": "0.0.fc50"}}}, "reached over one adapter: data01"),
         ("H10", LOOK, {LAYER: {"8:16": {"wwpn": WWPN}}}, ""),
-        ("H10b", BAD, {SETTING: {"paths/253:0": "8:0=A 8:16=F"}},
+        ("H10b", BAD, {PATH: {"8:16": {"state": "failed"}}}, "less than two usable paths: data01 has 1 of 2"),
+        ("H10b", BAD, {PATH: {"8:16": {"device": "transport-offline"}}},
          "less than two usable paths: data01 has 1 of 2"),
-        ("H10b", LOOK, {SETTING: {"paths/253:0": "8:0=A 8:16=F 8:32=A"}},
+        ("H10b", LOOK, {PATH: {"8:32": {**good()[PATH]["8:0"], "state": "failed"}}},
          "failed paths: data01 lacks 1 of 3"),
-        ("H10b", UNKNOWN, {SETTING: {"paths/253:0": GONE}}, "gone"),
+        ("H10b", BAD, {**NO_LUN, PATH: {"8:0": {"device": "offline"}}},
+         "less than two usable paths: data01 has 1 of 2"),
+        ("H10b", BAD, {PATH: None, SETTING: {"paths/253:0": "8:0=A 8:16=F"}},
+         "less than two usable paths: data01 has 1 of 2"),
+        ("H10b", LOOK, {PATH: None, SETTING: {"paths/253:0": "8:0=A 8:16=F 8:32=A"}},
+         "failed paths: data01 lacks 1 of 3"),
+        ("H10b", UNKNOWN, {PATH: None, SETTING: {"paths/253:0": GONE}}, "gone"),
+        ("H10b", SKIP, NO_FCP, "no multipath device"),
         ("H10c", BAD, {SETTING: {"programs": "zmon"}}, "multipathd does not run"),
         ("H10c", UNKNOWN, {SETTING: {"programs": GONE}}, "gone"),
         ("H10c", SKIP, NO_FCP, "no multipath device"),
@@ -41,11 +51,13 @@ WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
         ("H13", BAD, {SETTING: {"disk/sda/state": "offline"}}, "sda is offline"),
         ("H13", BAD, {SETTING: {"rport/0:0-1/port_state": "Blocked"}}, "remote port 0:0-1 is Blocked"),
         ("H13", BAD, {SETTING: {"fc/0.0.fc50/port_state": "Linkdown"}}, "0.0.fc50 is Linkdown"),
-        ("H13", UNKNOWN, {SETTING: None}, "settings were not recorded"),
+        ("H13", BAD, {PATH: {"8:16": {"device": "transport-offline"}}}, "sdb is transport-offline"),
+        ("H13", BAD, {DEVICE: {"0.0.fc51": {"online": 0}}}, "0.0.fc51 is offline"),
+        ("H13", UNKNOWN, {SETTING: None, PATH: None}, "settings were not recorded"),
         ("K2", LOOK, {SETTING: {"zfcp/datarouter": "N"}}, "zfcp.datarouter is off"),
         ("K2", UNKNOWN, {SETTING: {"zfcp/datarouter": GONE}}, "zfcp.datarouter: gone"),
         *((name, SKIP, NO_FCP, "no SCSI disk behind FCP")
-          for name in ("B8", "H10", "H10b", "H11", "H12", "H13", "K2")),
+          for name in ("B8", "H10", "H11", "H12", "H13", "K2")),
         *((name, OK, {}, "") for name in ("B8", "H1", "H10", "H10b", "H10c", "H11", "H12", "H13", "K2")),
     ],
 )  # fmt: skip

@@ -57,8 +57,8 @@ def _own_aliases(given: CheckInput) -> dict[str, int]:
 
 def _no_hyperpav(given: CheckInput, bases: Sequence[Dasd]) -> bool:
     """Return whether disks cannot have HyperPAV: they are in an ESS, or behind ESCON channels alone."""
-    storage, channels = given.sample.frame(DASD), given.sample.frame(CHANNEL)
-    if all(text_of(storage.cell(one.busid, "storage")).startswith(ESS) for one in bases):
+    channels = given.sample.frame(CHANNEL)
+    if all(text_of(_storage_type(given, one)).startswith(ESS) for one in bases):
         return True
     chpids = {f"0.{chpid}" for one in bases for chpid in one.chpids.split()}
     return bool(chpids) and all(channels.cell(chpid, "type") == ESCON for chpid in chpids)
@@ -208,24 +208,36 @@ def nopav(given: CheckInput) -> Finding:
     return bad("dasd=nopav is set: Linux uses no alias")
 
 
+def _storage_type(given: CheckInput, one: Dasd) -> str | Absent:
+    """Return the type of a disk's storage server by its configuration data, else that of its control unit.
+
+    A control unit that calls itself 3990 may be in any.
+    """
+    storage = given.sample.frame(DASD).cell(one.busid, "storage")
+    kind = text_of(given.sample.frame(DEVICE).cell(one.busid, "cutype"))
+    if isinstance(storage, Absent):
+        return kind if kind.startswith((ESS, *DS8000)) else storage
+    return str(storage)
+
+
 def high_performance_ficon(given: CheckInput) -> Finding:
     """B26: transport mode is on."""
     excused = given.no_dasd(real=True)
     if excused:
         return excused
-    frame, dasd = given.sample.frame(DEVICE), given.sample.frame(DASD)
+    frame = given.sample.frame(DEVICE)
     off, on, unread = [], 0, []
     for one in given.bases:
         if one.is_emulated or not one.is_eckd:
             continue
-        hpf, storage = frame.cell(one.busid, "hpf"), dasd.cell(one.busid, "storage")
+        hpf, storage = frame.cell(one.busid, "hpf"), _storage_type(given, one)
         if isinstance(hpf, Absent):
             unread.append(f"hpf of {one.number}: {hpf.reason}")
         elif hpf:
             on += 1
         elif isinstance(storage, Absent):
             unread.append("it is not in use, and the type of the storage server is not known")
-        elif str(storage).startswith(DS8000):
+        elif storage.startswith(DS8000):
             off.append(one.number)
     if off:
         return look(f"not in use on {counted(len(off), 'disk')} of a DS8000: {several(off)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, percent, skip, unknown
-from zmon.kinds import GUEST, MEMORY, SWAP
+from zmon.kinds import GUEST, MEMORY, NO_FILE, SWAP
 
 if TYPE_CHECKING:
     from zmon.absent import Number
@@ -21,6 +21,7 @@ UNUSED: Final = 0.5
 LARGE_GUEST: Final = 100 * GB
 OVERSIZED: Final = 0.6
 """Part of a guest's memory in the page cache."""
+NO_HUGE_PAGES: Final = "the kernel has no huge pages"
 PAGED: Final = 0.05
 """Part of the samples in which a guest waits for a page."""
 
@@ -55,10 +56,18 @@ class HugePages:
             self.unused += (free - reserved) * bytes_
 
 
+def _has_none(given: CheckInput) -> bool:
+    """Return whether the kernel has no huge pages: neither /proc/meminfo, which was read, nor /sys has."""
+    was_read = bool(given.settings) and bool(given.sample.frame(MEMORY).keys)
+    return was_read and not any(name.startswith("hugepages") for name in given.settings)
+
+
 def huge_pages(given: CheckInput) -> Finding:
     """B18: reserved huge pages are used."""
     if given.elsewhere:
         return given.elsewhere
+    if _has_none(given):
+        return skip(NO_HUGE_PAGES)
     pages = HugePages(given)
     if isinstance(pages.total, Absent) or isinstance(pages.unused, Absent):
         return unknown(pages.total if isinstance(pages.total, Absent) else pages.unused)
@@ -74,6 +83,8 @@ def huge_pages_at_boot(given: CheckInput) -> Finding:
     """B19: huge pages are reserved while memory is not fragmented."""
     if given.elsewhere:
         return given.elsewhere
+    if _has_none(given):
+        return skip(NO_HUGE_PAGES)
     pages = HugePages(given)
     if isinstance(pages.total, Absent):
         return unknown(pages.total)
@@ -164,6 +175,8 @@ def transparent_huge_pages(given: CheckInput) -> Finding:
     if given.elsewhere:
         return given.elsewhere
     value = given.setting("transparent_hugepage")
+    if isinstance(value, Absent) and value.reason == NO_FILE:
+        return skip("the kernel has no transparent huge pages")
     if isinstance(value, Absent):
         return unknown(value)
     return look("always") if value == "always" else ok(str(value))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, text_of
+from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
-from zmon.kinds import CHANNEL, DEVICE, LAYER
+from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
 from zmon.ranges import ranges
+from zmon.topology.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from zmon.check.practice import CheckInput, Finding
     from zmon.topology.stack import BlockDevice
 
+LEAST_PATHS: Final = 2
+"""Usable paths below which one failure is enough."""
 NPIV: Final = "NPIV VPORT"
 FAILED_STATES: Final = frozenset({"offline", "blocked", "transport-offline", "Blocked", "Offline", "Linkdown",
                                   "Not Present", "Error"})  # fmt: skip
@@ -170,6 +173,8 @@ def failed_paths(given: CheckInput) -> Finding:
         for name, value in states.items()
         if isinstance(value, str) and value and not name.endswith("/port_type")
     }
+    now = _states_now(given)
+    known = {**now, **known, **{name: state for name, state in now.items() if state in FAILED_STATES}}
     if not known:
         return unknown(given.setting("rport"))
     failed = [f"{name} is {state}" for name, state in sorted(known.items()) if state in FAILED_STATES]
@@ -178,28 +183,62 @@ def failed_paths(given: CheckInput) -> Finding:
     return ok(f"{counted(len(known), 'adapter, port or disk', 'adapters, ports and disks')}, none has failed")
 
 
+def _states_now(given: CheckInput) -> dict[str, str]:
+    """Return the states of SCSI disks that are paths, as MPATH has them, and of adapters that are offline."""
+    paths, devices = given.sample.frame(PATH), given.sample.frame(DEVICE)
+    disks = zip(paths.column("name"), paths.column("device"), strict=True)
+    adapters = {str(node.busid) for node in given.luns} | {*map(text_of, paths.column("adapter"))}
+    return {
+        **{str(name): state for name, state in disks if isinstance(state, str) and state},
+        **{busid: "offline" for busid in adapters if devices.cell(busid, "online") == 0},
+    }
+
+
 def multipath_states(given: CheckInput) -> Finding:
     """H10 of paths: no path of a multipath device has failed, and two are usable."""
-    excused = given.no_lun()
-    if excused:
-        return excused
-    maps = given.settings_of("paths/")
-    known = {number: words for number, words in maps.items() if isinstance(words, str)}
-    if not known:
-        return unknown(next(iter(maps.values()), given.setting("paths")))
+    missing = given.missing(LAYER)
+    if missing:
+        return missing
+    if not any(node.multipath for node in given.nodes):
+        return skip("no multipath device")
+    known = _path_states(given)
+    if isinstance(known, Absent):
+        return unknown(known)
     failed, single = [], []
-    for number, words in known.items():
-        states = [state for _path, state in re.findall(r"(\S+)=([AF])", words)]
-        title = given.machine.stack.title(number)
-        if states.count("A") < 2:
-            single.append(f"{title} has {states.count('A')} of {len(states)}")
-        elif "F" in states:
-            failed.append(f"{title} lacks {states.count('F')} of {len(states)}")
+    for title, states in known.items():
+        down = sum(states)
+        if len(states) - down < LEAST_PATHS:
+            single.append(f"{title} has {len(states) - down} of {len(states)}")
+        elif down:
+            failed.append(f"{title} lacks {down} of {len(states)}")
     if single:
         return bad(f"less than two usable paths: {several(single)}")
     if failed:
         return look(f"failed paths: {several(failed)}")
     return ok(f"all paths of {counted(len(known), 'multipath device')} are active")
+
+
+def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:
+    """Return of each multipath device, by its title, which of its paths are down (1), as MPATH has them.
+
+    Recordings of an older zmon have only what the device mapper says.
+    """
+    frame, stack = given.sample.frame(PATH), given.machine.stack
+    found: dict[str, list[int]] = {}
+    for name, path, device in zip(*map(frame.column, ("map", "state", "device")), strict=True):
+        down = is_down(state_of(path, device))
+        if not isinstance(down, Absent):
+            node = stack.named(str(name))
+            found.setdefault(str(name) if node is None else node.title, []).append(int(down))
+    maps = {} if found else given.settings_of("paths/")
+    for number, words in maps.items():
+        if isinstance(words, str):
+            states = re.findall(r"\S+=([AF])", words)
+            found[stack.title(number)] = [int(state == "F") for state in states]
+    if found:
+        return found
+    why = next(iter(maps.values()), given.setting("paths"))
+    return why if isinstance(why, Absent) else absent("no state of a path was read")
 
 
 def fcp_options(given: CheckInput) -> Finding:
@@ -239,7 +278,7 @@ CHECKS: Final = (
     Check("H10", "redundant FCP paths", "/sys/block/sd*/device/{hba_id,wwpn}", "two adapters and two ports",
           "attach the LUN through a second FCP device on another card, and through a second port of the"
           " storage server", "lnxhc storage_mp_zfcp_redundancy", fcp_redundancy),
-    Check("H10b", "state of multipath paths", "DM_TABLE_STATUS", "all paths active",
+    Check("H10b", "state of multipath paths", "DM_TABLE_STATUS, sd*/device/state", "all paths active",
           "look for the failed path in the messages of multipathd, and repair it",
           "lnxhc storage_mp_path_state", multipath_states),
     Check("H10c", "multipath service", "/proc/*/comm", "multipathd runs",
@@ -251,7 +290,7 @@ CHECKS: Final = (
           " the HMC, and in the switch, so that each Linux has its own zone and LUN masking",
           "lnxhc zfcp_hba_npiv_active", npiv),
     Check("H13", "failed FCP adapters, ports and disks", "/sys/class/fc_host/*/port_state,"
-          " fc_remote_ports/*/port_state, sd*/device/state", "Online, running",
+          " fc_remote_ports/*/port_state, sd*/device/state, ../online of their adapters", "Online, running",
           "repair the link or port, then recover with: echo 0 > failed",
           "lnxhc fc_remote_port_state, scsi_dev_state", failed_paths),
     Check("K2", "data router of FCP adapters", "/sys/module/zfcp/parameters/datarouter", "Y",

@@ -27,6 +27,7 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     MOUNT,
+    PATH,
     SETTING,
     SWAP,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from zmon.check.practice import Check, CheckInput
 
 KINDS_READ: Final = (MACHINE, DEVICE, DASD, BLOCK, CHANNEL, LAYER, MOUNT, SWAP, CONTAINER, CLAIM, CPU, MEMORY,
-                     GUEST, SETTING)  # fmt: skip
+                     GUEST, SETTING, PATH)  # fmt: skip
 """What of a sample is looked at."""
 
 

@@ -95,7 +95,8 @@ def labels(given: CheckInput) -> Finding:
         return excused
     volumes = _named_volumes(given)
     if len(volumes) < 2:
-        return unknown("the labels and real device numbers of two volumes are not known")
+        known = f"of {len(volumes)} of {counted(len(given.bases), 'disk')}" if volumes else "of no disk"
+        return unknown(f"label and real device number are known {known}; it takes two disks")
     other = [f"{v.volser} is {v.rdev}" for v in volumes if not str(v.volser).endswith(str(v.rdev)[-4:])]
     words = f"{len(volumes) - len(other)} of {counted(len(volumes), 'label')} end in the device number"
     if len(other) > (1 - MOST_NAMED) * len(volumes):

@@ -19,7 +19,7 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.tree import names_in, read_value, refused, text
-from zmon.kinds import BUSID_FORM, SETTING
+from zmon.kinds import BUSID_FORM, NO_FILE, SETTING
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ MAX_LENGTH: Final = 2000
 _WORD: Final = re.compile(r"[A-Za-z0-9_.,:=+()-]{1,60}")
 _UNSAFE: Final = absent("it has a form that zmon does not know")
 _HUGE: Final = re.compile(r"hugepages-([0-9]{1,9})kB")
-_NO_FILE: Final = absent("there is no such file")
 
 
 def parse_choice(content: str) -> str:
@@ -145,7 +144,7 @@ def parse_capacity(content: str) -> Rows:
 
 def read_settings(tree: Tree) -> Frame:
     """Read the frame SETTING: a row for each setting that this machine may have."""
-    missing = _NO_FILE if tree.live else None
+    missing = absent(NO_FILE) if tree.live else None
     found: Rows = {name: read_value(tree, path, parse_choice, missing) for name, path in FILES.items()}
     found |= _huge_pages(tree)
     found |= _boot_words(tree)

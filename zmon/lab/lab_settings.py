@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import DEVICE, LAYER, SETTING
+from zmon.kinds import DEVICE, LAYER, PATH, SETTING
 from zmon.sample import frame_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,20 @@ def settings_frame(plan: Scenario, frames: Mapping[str, Frame]) -> Frame:
         if driver == "zfcp":
             rows |= OF_FCP
             rows |= {f"fc/{busid}/port_type": "NPIV VPORT", f"fc/{busid}/port_state": "Online"}
+            if devices.cell(busid, "online") == 0:
+                rows[f"fc/{busid}/port_state"] = "Offline"
+    rows |= _of_failed(frames)
     rows |= dict(plan.settings)
     return frame_of(SETTING, {name: {"value": value} for name, value in rows.items()}, layers.times[0])
+
+
+def _of_failed(frames: Mapping[str, Frame]) -> dict[str, Value]:
+    """Return the states of the SCSI disks that are paths and do not run."""
+    paths = frames.get(PATH.name)
+    if paths is None:
+        return {}
+    states = zip(paths.column("name"), paths.column("device"), strict=True)
+    return {f"disk/{name}/state": state for name, state in states if state != "running"}
 
 
 def read_setting(name: str, value: object) -> Value:

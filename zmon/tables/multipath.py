@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.absent import absent, text_of
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
@@ -20,6 +20,7 @@ from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
 from zmon.topology.lun import MPATH
+from zmon.topology.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,34 +31,16 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER, LUN), topology=TOPOLOGY)
 
-RUNNING: Final = frozenset({"running", "live"})
-"""States of a SCSI disk, and of an NVMe one, that works."""
-UP: Final = "active"
 NOT_COUNTED: Final = absent("the disk has no counters")
 NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
 NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
-UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024
 MAX_NAMED: Final = 4
 """Paths that are not used that are named; the others are counted."""
 SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
-
-
-def state_of(path: Value, device: Value) -> Value:
-    """Return what a path is, from what multipath and the SCSI disk say: `active`, or why it is not used."""
-    if isinstance(device, str) and device not in RUNNING:
-        return device
-    if isinstance(path, str):
-        return path
-    return UNKNOWN if isinstance(device, Absent) else device
-
-
-def is_down(state: Value) -> Number:
-    """Return 1 if a path in this state carries nothing, 0 if it may."""
-    return state if isinstance(state, Absent) else int(state not in {UP, *RUNNING})
 
 
 def table(view: View) -> Table:

@@ -1,0 +1,28 @@
+"""What a path of a multipath device is, from what multipath and its SCSI disk say."""
+
+from __future__ import annotations
+
+from zmon.absent import Absent, absent
+from zmon.light_typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from zmon.absent import Number, Value
+
+RUNNING: Final = frozenset({"running", "live"})
+"""States of a SCSI disk, and of an NVMe one, that works."""
+UP: Final = "active"
+UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
+
+
+def state_of(path: Value, device: Value) -> Value:
+    """Return what a path is, from what multipath and the SCSI disk say: `active`, or why it is not used."""
+    if isinstance(device, str) and device not in RUNNING:
+        return device
+    if isinstance(path, str):
+        return path
+    return UNKNOWN if isinstance(device, Absent) else device
+
+
+def is_down(state: Value) -> Number:
+    """Return 1 if a path in this state carries nothing, 0 if it may."""
+    return state if isinstance(state, Absent) else int(state not in {UP, *RUNNING})
