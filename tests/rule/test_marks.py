@@ -53,6 +53,13 @@ def marked(session: Session, command: str, time: str) -> set[tuple[str, str, str
     }
 
 
+def test_a_path_has_one_mark_as_rules_judge_it() -> None:
+    """The mean of the period has no limit of its own: rules say when a busy path is worth a look."""
+    columns = {one.name: one for one in SCREENS.find("CHANNEL").columns}
+    assert columns["cur"].limit is not None
+    assert columns["ave"].limit is None
+
+
 def test_the_incident_is_marked(day: Session) -> None:
     """All aliases of LCU 8000 are busy, its service time is far above the other's, and its paths are full."""
     assert marked(day, "CTLUNIT", "2026-03-16 14:40") == {("aliasuse", "8000", "!"), ("serv", "8000", "*")}

@@ -256,6 +256,16 @@ def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> 
     assert {str(one["name"]): one["state"] for one in lines if one["name"] in states} == states
 
 
+def test_the_row_of_the_headline_is_as_bad_as_what_it_explains() -> None:
+    """The channel paths are what requests for aliases wait for; EXCEPT has exceptions of these."""
+    session = Session(open_lab("iozone-hyperpav"), SCREENS)
+    session.end()
+    view = session.view()
+    assert view is not None
+    states = {str(one["name"]): one["state"] for one in rows(table(view), "resource")}
+    assert states["Channels"] == states["Aliases"] == states["LCUs"] == "bad"
+
+
 def test_processors_that_may_be_full_are_not_ok() -> None:
     """At 92 % they are busy; whether tasks wait for them nobody counted."""
     view = simulated_view("fcp-multibus-100")

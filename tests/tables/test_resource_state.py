@@ -53,6 +53,30 @@ def test_what_another_diagnosis_explains_is_short_all_the_same() -> None:
     assert found == {"lcu": BAD, "alias": BAD, "channel": BAD}
 
 
+PATHS = Subject("path", "50 51", "channel paths 50-51")
+
+
+def test_what_is_explained_is_no_worse_than_what_explains_it() -> None:
+    """D4 is certain, but it is D2, which is likely, that is to be looked at."""
+    likely = diagnosis("D2", LIKELY, PATHS)
+    found = Verdict((likely,), ((diagnosis("D4"), "D2"),), "", "", ())
+    assert levels(found) == {"channel": LOOK, "alias": LOOK}
+    assert levels(found._replace(diagnoses=(diagnosis("D2", CERTAIN, PATHS),))) == {
+        "channel": BAD,
+        "alias": BAD,
+    }
+
+
+def test_an_exception_of_what_is_explained_is_one_of_what_explains_it() -> None:
+    """The headline is never about the resource that is better than others because of it."""
+    found = Verdict((diagnosis("D2", LIKELY, PATHS),), ((diagnosis("D4"), "D2"),), "", "", ())
+    short = shortages(found, [entry("control_unit", "D4", BAD)])
+    assert {key: one.level for key, one in short.items()} == {"channel": BAD, "alias": BAD, "lcu": BAD}
+    assert (short["channel"].key, short["channel"].what) == ("50 51", "channel paths are full")
+    alone = found._replace(diagnoses=(*found.diagnoses, diagnosis("D4")))
+    assert shortages(alone, [entry("control_unit", "D4", BAD)])["channel"].level == LOOK
+
+
 def test_an_exception_of_an_lcu_is_one_of_the_lcus() -> None:
     """EXCEPT has it in the row of the LCU, so the line of LCUs is not ok beside it, whatever the cause."""
     assert levels(verdict(), [entry("control_unit", "D4", BAD)]) == {"alias": BAD, "lcu": BAD}

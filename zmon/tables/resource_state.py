@@ -70,19 +70,21 @@ class Shortage(NamedTuple):
 def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, Shortage]:
     """Return what is wrong with each resource, the worst of it, and of equals what is said first.
 
-    An exception of an LCU is one of the LCUs as well, whatever its cause.
+    An exception of an LCU is one of the LCUs as well, whatever its cause.  What explains something is not
+    better than that: a diagnosis that is explained is no worse than the one that explains it, and an
+    exception with its cause is one of what explains it as well.
     """
     found: dict[str, Shortage] = {}
-    wrong = (*verdict.diagnoses, *(one for one, _ in verdict.explained))
-    each = [
-        (
-            resource_of(one),
-            Shortage(_level(one), *_of_resource(one), one.begin, one.end, CATALOGUE[one.id].title),
-        )
-        for one in wrong
-        if one.id != BLIND
-    ]
+    roots = {one.id: one for one in reversed(verdict.diagnoses)}
+    causes = {one.id: roots[id_] for one, id_ in verdict.explained if id_ in roots and one.id not in roots}
+    each = [(resource_of(one), _short(one, _level(one))) for one in verdict.diagnoses if one.id != BLIND]
+    for one, id_ in verdict.explained:
+        level = min(_level(one), _level(roots[id_])) if id_ in roots else _level(one)
+        each.append((resource_of(one), _short(one, level)))
     for entry in entries:
+        if cause := causes.get(entry.cause):
+            root = _short(cause, entry.level)._replace(begin=entry.begin, end=entry.end)
+            each.append((resource_of(cause), root))
         kind = "lcu" if entry.table == "control_unit" else ""
         short = Shortage(entry.level, kind, entry.key, entry.where, entry.begin, entry.end, entry.sentence)
         each += [(key, short) for key in dict.fromkeys((resource_of_exception(entry), kind)) if key]
@@ -95,6 +97,10 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
 def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
     """Return how bad each resource is, `LOOK` or `BAD`; of one that is not short there is nothing."""
     return {key: short.level for key, short in shortages(verdict, entries).items()}
+
+
+def _short(one: Diagnosis, level: int) -> Shortage:
+    return Shortage(level, *_of_resource(one), one.begin, one.end, CATALOGUE[one.id].title)
 
 
 def _level(diagnosis: Diagnosis) -> int:
