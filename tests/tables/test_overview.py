@@ -22,7 +22,7 @@ from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.tables import overview
-from zmon.tables.diagnosed import situation_of, verdict_of
+from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
@@ -202,6 +202,7 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
         ("casestudy/machine-uid.tar.gz", r"LCU 7600: (\S+) wait; 5 LCUs"),
         ("hercules-one-hot-lcu.tar.gz", r"LCU 7000: (\S+) wait; 3 LCUs"),
         ("hercules-two-hot-files-before.zmon", r"none; (\S+) wait for volume 7000"),
+        ("hercules-four-queries.zmon 2026-11-21T15:15:59Z", r"LCU 7000: (\S+) wait; 3 LCUs"),
         ("lab:hyperpav-0", r"none; (\S+) wait in Linux for LCU 8\d00"),
         ("lab:iozone-hpf", r"3.0 of 3 busy in LCU 9\d00; (\S+) wait in Linux"),
     ],
@@ -209,10 +210,10 @@ def test_where_volumes_queue_without_aliases_the_aliases_are_short() -> None:
 def test_as_many_requests_wait_as_diagnose_says(name: str, line: str) -> None:
     """The row of an LCU, or of aliases, has the number of the places that requests wait for there."""
     lab = name.removeprefix("lab:")
-    view = simulated_view(lab) if lab != name else view_of(session_at(name))
+    view = simulated_view(lab) if lab != name else view_of(session_at(*name.split()))
     words = [str(one["words"]) for one in rows(table(view), "resource")]
     (found,) = (match[1] for each in words if (match := re.match(line, each)))
-    known = situation_of(view)
+    known = situation_of(judged_view(view))
     lcu_of = {one.key: one.lcu for one in known.load.volumes}
     lost: dict[str, float] = {}
     for place in known.waiting.places:

@@ -22,7 +22,7 @@ from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.tables.diagnosed import SLOW, lcu_door, mean_lcu_uses, verdict_of
+from zmon.tables.diagnosed import SLOW, judged_view, lcu_door, mean_lcu_uses, situation_of, verdict_of
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
@@ -240,7 +240,8 @@ def _speaking_of(view: View, present: RecentLoad, short: Mapping[str, Shortage])
     }
     means = mean_lcu_uses(view)
     uses = (*(one for one in present.uses if one.kind != "lcu"), *means) if means else present.uses
-    found = present._replace(uses=uses, named=named)
+    places = situation_of(judged_view(view)).waiting.places
+    found = present._replace(uses=uses, named=named, places=places)
     own = {one.key: one.use(found) for one in RESOURCES if one.key in {"lcu", "alias"}}
     return found._replace(percents={**present.percents, **own})
 

@@ -6,7 +6,6 @@ rests on.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -15,10 +14,8 @@ from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.queueing.headroom import NOTICED
 from zmon.queueing.observation import Volumes, mean_of
-from zmon.queueing.waiting import waiting
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
-from zmon.same import Same
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.join import first
 from zmon.tables.key_figures import partition_figures
@@ -97,6 +94,8 @@ class RecentLoad(NamedTuple):
     """The key of the LCU that is spoken of, by the kind of use, `lcu` or `aliases`; else the fullest."""
     busy: tuple[Number, ...] = ()
     """How busy each volume is, in percent, in the order of `load.volumes`."""
+    places: Sequence[WaitingPlace] = ()
+    """What requests wait for, as the verdict has it."""
 
 
 def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
@@ -225,7 +224,7 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     if fullest is None and busiest is None:
         return ""
     key, title = (fullest.key, fullest.title) if fullest is not None else busiest.lcu[:2]  # type: ignore[union-attr]
-    many, where = _longest_queue(recent.load, named)
+    many, where = _longest_queue(recent, named)
     if isinstance(recent.percents["lcu"], Absent) and many >= 1:
         return f"{where}: {many:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
     response = mean_of(recent.load.volumes_of(key), "response")
@@ -250,27 +249,26 @@ def _in_linux(load: ObservedLoad) -> str:
     return "" if load.missing else " in Linux"
 
 
-def _longest_queue(load: ObservedLoad, named: str | None = None) -> tuple[float, str]:
+def _longest_queue(recent: RecentLoad, named: str | None = None) -> tuple[float, str]:
     """Return how many requests wait for the LCU for which most do, and what they wait for: it, or its volume.
 
     `named` is the key of the only one that is looked at.
     """
-    each = (one for one in load.lcus if named in {None, one.key})
-    return max(((_queued(load, one.key), _place(load, one)) for one in each), default=(0.0, ""))
+    each = (one for one in recent.load.lcus if named in {None, one.key})
+    return max(((_queued(recent, one.key), _place(recent, one)) for one in each), default=(0.0, ""))
 
 
-def _place(load: ObservedLoad, lcu: ObservedLcu) -> str:
+def _place(recent: RecentLoad, lcu: ObservedLcu) -> str:
     """Return the name of the volume of an LCU that requests wait for, where it is one; else the LCU's."""
-    places = _places_before(Same(load)).get(lcu.key, [])
+    places = _places_before(recent, lcu.key)
     is_volume = len(places) == 1 and places[0].kind == "volume"
     return f"volume {places[0].title}" if is_volume else lcu.title
 
 
-def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
+def _longest_bare_queue(recent: RecentLoad) -> tuple[float, str]:
     """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
-    places = (one for each in _places_before(Same(load)).values() for one in each)
-    lost = {one.key: one.lost for one in places if one.kind == "volume"}
-    bare = (one for one in load.volumes if _is_bare(one))
+    lost = {one.key: one.lost for one in recent.places if one.kind == "volume"}
+    bare = (one for one in recent.load.volumes if _is_bare(one))
     each = ((lost.get(one.key, one.rate * one.queued), one.title) for one in bare)
     return max(
         ((float(many), title) for many, title in each if not isinstance(many, Absent)), default=(0.0, "")
@@ -280,32 +278,32 @@ def _longest_bare_queue(load: ObservedLoad) -> tuple[float, str]:
 def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
     """Return how busy an LCU is, a part of 1 (0: not known), and how many requests wait for it in Linux."""
     use = next((one.use for one in recent.uses if (one.kind, one.key) == ("lcu", key)), 0.0)
-    return use, _queued(recent.load, key)
+    return use, _queued(recent, key)
 
 
-def _queued(load: ObservedLoad, lcu: str) -> float:
+def _queued(recent: RecentLoad, lcu: str) -> float:
     """Return how many requests wait in Linux for the volumes of an LCU, on average.
 
     Where that is a place that requests wait for, it is the number that DIAGNOSE has of it.
     """
-    places = _places_before(Same(load)).get(lcu)
+    places = _places_before(recent, lcu)
     if places:
         return sum(one.lost for one in places)
-    each = (one.rate * one.queued for one in load.volumes_of(lcu) if one.rate and one.is_dasd)
+    each = (one.rate * one.queued for one in recent.load.volumes_of(lcu) if one.rate and one.is_dasd)
     return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
 
 
-@lru_cache(maxsize=2)  # the interval at hand: several lines ask
-def _places_before(load: Same[ObservedLoad]) -> dict[str, list[WaitingPlace]]:
-    """Return by LCU what requests wait for in Linux; in the LCU, too, where times are not measured."""
-    lcu_of = {one.key: one.lcu for one in load.it.volumes if one.is_dasd}
-    found: dict[str, list[WaitingPlace]] = {}
-    for one in waiting(load.it).places:
-        if one.kind == "aliases" or (one.kind == "lcu" and any(load.it.used_of(one.key).column("estimated"))):
-            found.setdefault(one.key, []).append(one)
-        elif one.kind == "volume" and one.key in lcu_of:
-            found.setdefault(lcu_of[one.key], []).append(one)
-    return found
+def _places_before(recent: RecentLoad, lcu: str) -> list[WaitingPlace]:
+    """Return what requests for an LCU wait for in Linux; in the LCU, too, where times are not measured."""
+    load = recent.load
+    keys = {one.key for one in load.volumes_of(lcu) if one.is_dasd}
+    is_untimed = any(load.used_of(lcu).column("estimated"))
+    return [
+        one
+        for one in recent.places
+        if (one.kind == "volume" and one.key in keys)
+        or (one.key == lcu and (one.kind == "aliases" or (one.kind == "lcu" and is_untimed)))
+    ]
 
 
 def _is_bare(volume: ObservedVolume) -> bool:
@@ -320,17 +318,17 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
     """
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
-        many, where = _longest_queue(load, recent.named.get("aliases"))
+        many, where = _longest_queue(recent, recent.named.get("aliases"))
         own = sum(one.servers - 1 for one in _with_own_aliases(load))
         if own:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
-            most, bare = _longest_bare_queue(load)
+            most, bare = _longest_bare_queue(recent)
             if many >= 1 and 2 * most > many:
                 return f"{most:.1f} wait{_in_linux(load)} for {bare}, which has none; {there}"
             return f"{there}; {many:.1f} wait{_in_linux(load)}" if many >= 1 else there
         return f"none; {many:.1f} wait{_in_linux(load)} for {where}" if many >= 1 else ""
     lcu = next(one for one in load.lcus if one.key == fullest.key)
-    many = _queued(load, lcu.key)
+    many = _queued(recent, lcu.key)
     wait = f"; {many:.1f} wait{_in_linux(load)}" if many >= 1 else ""
     return f"{lcu.alias_use:.1f} of {lcu.aliases} busy in {lcu.title}{wait}"
 
