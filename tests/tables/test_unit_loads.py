@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000
 DISKS = {"94:0": "dasda", "94:4": "dasdb"}
 DB, BACKUP = "/system.slice/db2inst1.service", "/system.slice/backup.service"
+UDEV = "/system.slice/systemd-udevd.service"
+"""It reads the paths of multipath devices, as nobody else does."""
 
 
 def sample(
@@ -161,7 +163,11 @@ def stacks(draw: st.DrawFn) -> Stack:
         made.append((sort, draw(st.lists(st.sampled_from(usable), min_size=1, max_size=most, unique=True))))
     usable = [number for number, (sort, _) in enumerate(made) if sort != "path"]
     one = st.tuples(st.sampled_from([DB, BACKUP, ""]), st.integers(0, 1 << 30), st.sampled_from(usable))
-    return Stack(made, draw(st.lists(one, max_size=8)))
+    done = draw(st.lists(one, max_size=8))
+    if ways := [number for number, (sort, _) in enumerate(made) if sort == "path"]:
+        path = st.tuples(st.just(UDEV), st.integers(0, 1 << 30), st.sampled_from(ways))
+        done += draw(st.lists(path, max_size=2))
+    return Stack(made, done)
 
 
 class Kernel:
@@ -182,8 +188,10 @@ class Kernel:
         if unit:
             self.units[unit, device] = self.units.get((unit, device), 0) + size
         self.disks[device] += size
-        if sort in {"disk", "multipath"}:
-            self.truth[unit, device] = self.truth.get((unit, device), 0) + size
+        if sort in {"disk", "path", "multipath"}:
+            leaf = next((above for above, (_, paths) in enumerate(self.made) if device in paths), device)
+            leaf = leaf if sort == "path" else device
+            self.truth[unit, leaf] = self.truth.get((unit, leaf), 0) + size
         if sort == "multipath":  # hands on requests, which units do not count
             self.disks[below[0]] += size
         elif below:
@@ -229,6 +237,8 @@ class Kernel:
 def test_no_byte_counts_twice_or_is_lost(stack: Stack) -> None:
     """Under logical volumes, loop devices and multipath: each unit has on each leaf what reached it there.
 
+    What somebody reads of a path itself is of the multipath device, too.
+
     What nobody is charged for is the rest, so that all of them together are the bytes of the disks.
     """
     kernel = Kernel(stack)
@@ -238,7 +248,7 @@ def test_no_byte_counts_twice_or_is_lost(stack: Stack) -> None:
     assert leaves.issuperset(number for on in loads.of.values() for number in on)
     for number, whole in loads.disks.items():
         device = int(number.removeprefix("9:"))
-        for unit in (DB, BACKUP):
+        for unit in (DB, BACKUP, UDEV):
             one = loads.of.get(unit, {}).get(number)
             assert (one.bytes if one else 0) == pytest.approx(kernel.truth.get((unit, device), 0))
         assert loads.rest[number].bytes == pytest.approx(kernel.truth.get(("", device), 0), abs=1e-3)

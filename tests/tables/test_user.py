@@ -94,6 +94,15 @@ def test_it_says_which_service_on_which_tablespace_loads_an_lcu() -> None:
     assert shares == {"8000": pytest.approx(100.0, abs=2), "8100": pytest.approx(100.0, abs=2)}
 
 
+def test_tablespaces_on_disks_with_several_paths_are_named() -> None:
+    """They are found over one of the paths; what users do there is counted at the multipath device."""
+    view = simulated("fcp-path-slow", 5, 6)
+    spaces = column(disk_table(view), "spaces", "addr")
+    assert spaces["dm-15"] == "SHOP.LOG 100%"
+    assert spaces["dm-0"] == "SHOP.CUSTOMER 100%"
+    assert "SHOP.LOG" in str(column(table(view), "spaces")["postgresql"])
+
+
 def test_a_system_without_units_says_why() -> None:
     """Not that nobody does anything."""
     view = simulated("idle-day", 2, 3)

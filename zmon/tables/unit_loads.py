@@ -65,19 +65,29 @@ class UnitLoads:
                 self.of[unit] = {number: one.part(1 / seconds) for number, one in placed.items()}
                 self.guessed[unit] = guessed
         self.disks = dict(self._disks(interval))
-        """What each disk did: as /proc/diskstats counts it."""
+        """What each disk did, as /proc/diskstats counts it: of a multipath device, all that its paths did.
+
+        Some read a path itself, as udev does, which is counted at the path alone.
+        """
 
     def _disks(self, interval: Interval) -> Iterator[tuple[str, IoCounts]]:
         blocks = interval.of(BLOCK)
         fields = ("sectors_read", "sectors_written", "reads", "writes")
         columns = [blocks.rate(name) for name in fields]
-        for number, name in self.names.items():
+
+        def done(name: str) -> IoCounts | None:
             row = blocks.index.get(name)
             values = [column[row] for column in columns] if row is not None else []
             numbers = [value for value in values if not isinstance(value, Absent)]
-            if len(numbers) == len(fields):
-                read, written, reads, writes = numbers
-                yield number, IoCounts(read * SECTOR, written * SECTOR, reads + writes)
+            if len(numbers) < len(fields):
+                return None
+            read, written, reads, writes = numbers
+            return IoCounts(read * SECTOR, written * SECTOR, reads + writes)
+
+        for number, name in self.names.items():
+            paths = [one for path in self.leaves.paths(number) if (one := done(self.leaves.name(path)))]
+            if (own := done(name)) is not None:
+                yield number, own.at_least(total_of(paths))
 
     @property
     def rest(self) -> dict[str, IoCounts]:
@@ -185,18 +195,22 @@ def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
 
 
 def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
-    """Return the traffic of the tablespaces on each disk in bytes a second, an estimate."""
+    """Return the traffic of the tablespaces on each disk in bytes a second, an estimate.
+
+    What lies on paths of a multipath device lies on that device, as what units do there is counted at it.
+    """
     if view.people is None or not has_files(view):
         return {}
     from zmon.placement.pieces import pieces  # noqa: PLC0415 - without files it starts faster
     from zmon.placement.traffic import space_of  # noqa: PLC0415 - likewise
 
-    traffic = attribution_of(view)
+    traffic, leaves = attribution_of(view), unit_loads(view.interval).leaves
     found: dict[str, dict[Space, float]] = {}
     for piece in pieces(machine_of(view)):
         load = traffic.of(piece.file.path, piece.number)
         if not isinstance(load, Absent) and load > 0:
-            spaces = found.setdefault(piece.number, {})
+            disk = next(iter(leaves.leaves(piece.number)), piece.number)
+            spaces = found.setdefault(disk, {})
             spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
     return found
 

@@ -51,6 +51,10 @@ class IoCounts(NamedTuple):
         """Return both together."""
         return IoCounts(self.read + other.read, self.written + other.written, self.ios + other.ios)
 
+    def at_least(self, other: IoCounts) -> IoCounts:
+        """Return of each count the greater one."""
+        return IoCounts(*map(max, self, other))
+
     def part(self, share: float) -> IoCounts:
         """Return a part of it."""
         return IoCounts(self.read * share, self.written * share, self.ios * share)
