@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
+import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from zmon.absent import Absent
+from zmon.kernel.capture_open import open_capture
 from zmon.kernel.path_reader import ASK_EVERY, CAPTURED, LOOK_EVERY, PathReader
 from zmon.kernel.tree import LiveTree
 
@@ -103,6 +106,19 @@ def test_with_neither_the_state_of_the_disk_is_left(make_tree: Callable[..., Tre
     assert [paths.cell(number, "device") for number in paths.keys] == ["running", "offline"]
     assert isinstance(paths.cell("8:0", "state"), Absent)
     assert "was not captured" in str(paths.cell("8:0", "via"))
+
+
+def test_a_packed_capture_has_the_answer_of_multipathd(tmp_path: Path) -> None:
+    """In its archive as in its directory; it lies beside the files of the kernel."""
+    archive = tmp_path / "capture.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, data in (files() | {"proc/stat": b"cpu 1\n"}).items():
+            member = tarfile.TarInfo(f"pass-0001/{name}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    (tree,) = open_capture(str(archive)).passes
+    maps, paths = read(tree)
+    assert (maps.cell("dm-0", "queueing"), paths.cell("8:0", "checker")) == ("off", "ready")
 
 
 @pytest.mark.parametrize("answer", [b"timeout\n", b'{"maps": [3]}', b"\xff"])

@@ -423,7 +423,11 @@ MAX_NESTED: Final = 64 << 20
 _MOST_NESTED: Final = 4
 """Maximum number of such archives that are opened."""
 
-_PASS: Final = re.compile(rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?)", re.DOTALL)
+ANSWERS: Final = (r"multipathd/maps\.json",)
+"""What else a pass has at its root; what people collect may have directories of these names, too."""
+_PASS: Final = re.compile(
+    rf"(?:(?:.*?/)??([^/]+)/)??((?:{'|'.join(TOPS)})(?:/.*)?|{'|'.join(ANSWERS)})", re.DOTALL
+)
 _NOTES: Final = r"(?s)(?:(?:.*/)?([^/]+)/)?CAPTURE\.txt"
 _EXTRA: Final = r"(?s)(?:.*/)?extra/([a-z][a-z0-9-]*)\.([A-Z][A-Z0-9]+)\.bin"
 
