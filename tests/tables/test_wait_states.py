@@ -119,6 +119,20 @@ def test_a_process_that_came_in_the_interval_began_at_nothing() -> None:
     assert found.summary.cells["cpu"] == 20.0
 
 
+def test_processor_time_of_processes_that_came_and_went_is_in_that_of_their_unit() -> None:
+    """No reading sees them: the control group of the unit has it, where it counts; the sum has it, too."""
+    before, after = sample(10, {"5": process()}, 5), sample(20, {"5": process(run=SECOND)}, 25)
+    samples = []
+    for one, cpu in ((before, 0), (after, 9 * SECOND)):
+        unit = frame_of(UNIT, {DB2: {"cpu": cpu}}, one.at.steady)
+        samples.append(one._replace(frames={**one.frames, "unit": unit}))
+    found = wait_states.table(View(Interval(*samples)))
+    assert row(found, DB2)["cpu"] == 90.0
+    assert found.summary is not None
+    assert found.summary.cells["cpu"] == 90.0
+    assert wait_states.process_table(View(Interval(*samples))).columns["cpu"] == [10.0]
+
+
 def test_processes_of_one_unit_with_their_part_of_its_bytes() -> None:
     """An estimate: dirty pages are written later, by others."""
     before = {"5": process(), "6": process(), "7": process("")}

@@ -242,7 +242,9 @@ def table(view: View) -> Table:
     units, members = view.interval.of(UNIT), use.by_unit
     keys = sorted(members, key=lambda key: (key == NOBODY, key))
     rows = {key: use.together(members[key]) for key in keys}
-    throttled = dict(zip(units.keys, units.rate("throttled"), strict=True))
+    throttled, accounted = (
+        dict(zip(units.keys, units.rate(name), strict=True)) for name in ("throttled", "cpu")
+    )
     filled = [rows[key].columns(use.rounds) for key in keys]
     devices = WaitDevices(view)
     on = [use.waits_on(members[key], devices) for key in keys]
@@ -253,6 +255,7 @@ def table(view: View) -> Table:
             for name in ("database", "instance")
         },
         **{name: [one[name] for one in filled] for name in (filled[0] if filled else ())},
+        "cpu": [_cpu(rows[key], accounted.get(key, NOT_IN_ROWS)) for key in keys],
         "throttled": [100.0 * throttled.get(key, NOT_IN_ROWS) / SECOND for key in keys],
         "processes": [len(members[key]) for key in keys],
         "place": [use.place(members[key]) for key in keys],
@@ -261,6 +264,7 @@ def table(view: View) -> Table:
         "path": list(keys),
     }
     everything = use.together(use.of).columns(use.rounds)
+    everything["cpu"] = total(columns["cpu"])  # type: ignore[arg-type]  # numbers
     return Table(
         keys,
         columns,
@@ -268,6 +272,15 @@ def table(view: View) -> Table:
         estimated={"lcus": None, **_guessed(on)},
         notes=(*_notes(view, use), LCUS, *((CANDIDATES,) if _guessed(on) else ())),
     )
+
+
+def _cpu(use: Use, accounted: Number) -> Number:
+    """Return the processor time of a unit, in percent: also of processes that came and went meanwhile.
+
+    These no reading of processes sees; the kernel accounts for them to the control group.
+    """
+    run = use.rates["run"] if isinstance(accounted, Absent) else accounted
+    return 100.0 * run / SECOND
 
 
 def process_table(view: View) -> Table:
