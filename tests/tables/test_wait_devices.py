@@ -8,7 +8,7 @@ from tests.frames import frame_of
 from tests.tables.test_unit_loads import BACKUP, DB, SECOND, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kinds import OPEN_FILE
+from zmon.kinds import LAYER, OPEN_FILE
 from zmon.tables.view import View
 from zmon.tables.wait_devices import NO_DISK, WaitDevices
 from zmon.wait_place import CALL, ONLY_DISK, OPEN_FILES
@@ -71,3 +71,19 @@ def test_a_loop_device_has_its_name() -> None:
     both = (sample(second, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0), "7:0": (0, 0)}) for second in (0, 10))
     found = WaitDevices(View(Interval(*both)))
     assert found.device(["94:0", "7:0", "7:1"]) == "dasda, loop0, 7:1"
+
+
+def test_a_device_over_a_file_has_the_disk_on_which_the_file_lies() -> None:
+    """A volume on a loop device: units count nothing there, and its I/O waits at the disk below."""
+    layers: dict[str, dict[str, Value]] = {
+        "94:0": {"name": "dasda", "sort": "disk", "size": 1000},
+        "7:0": {"name": "loop0", "sort": "loop", "size": 8, "below": "94:0", "table": "0 8 linear 94:0 100"},
+        "253:0": {"name": "dm-0", "sort": "dm", "size": 8, "below": "7:0", "table": "0 8 linear 7:0 0"},
+        "7:1": {"name": "loop1", "sort": "loop", "size": 8, "file": "/srv/image"},
+    }
+    layer = frame_of(LAYER, layers, 0)
+    both = (sample(second, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)}) for second in (0, 10))
+    before, after = (one._replace(frames={**one.frames, "layer": layer}) for one in both)
+    found = WaitDevices(View(Interval(before, after)))
+    assert found.device(found.disks("253:0")) == "dasda"
+    assert found.device(found.disks("7:1")) == "loop1"

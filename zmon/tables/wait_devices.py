@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import OPEN_FILE
+from zmon.kinds import LAYER, OPEN_FILE
 from zmon.record import NamedTuple
 from zmon.tables.unit_loads import NO_LCU, DiskPlaces, unit_loads
+from zmon.topology.stack import Stack
 from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES, may_wait_for_disk
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class WaitDevices:
         """Look at where disks are, at the I/O of units and at open files."""
         self._loads = unit_loads(view.interval)
         self._places = DiskPlaces(view, self._loads)
+        self._stack = Stack(view.interval.after.frame(LAYER))
         files = view.interval.after.frame(OPEN_FILE)
         self._below: dict[str, list[str]] = {}
         for process, number in zip(files.column("process"), files.column("device"), strict=True):
@@ -59,9 +61,20 @@ class WaitDevices:
 
     def disks(self, numbers: str) -> list[str]:
         """Return the numbers of the disks below devices, `94:1 253:3`."""
-        leaves = self._loads.leaves
-        found = (leaf for number in numbers.split() for leaf in leaves.leaves(number) or (number,))
+        found = (leaf for number in numbers.split() for leaf in self._leaves(number))
         return list(dict.fromkeys(found))
+
+    def _leaves(self, number: str) -> Iterable[str]:
+        """Return the disks below a device; of a loop device those on which its file lies, if that is known.
+
+        The I/O of units is counted at these disks alone, so that a loop device is nothing to count at.
+        """
+        leaves = self._loads.leaves
+        found = leaves.leaves(number)
+        if found:
+            return found
+        lower = [leaf for leaf in self._stack.leaves(number) if leaf != number]
+        return [disk for leaf in lower for disk in leaves.leaves(leaf) or (leaf,)] or (number,)
 
     def device(self, disks: Iterable[str]) -> str:
         """Return what disks are called: as on DEVICE, else by the name of the block device."""
