@@ -18,7 +18,7 @@ from zmon.session.session import Session
 from zmon.tables.overview import FIELDS
 from zmon.tables.table import Figure, Table
 from zmon.ui.actions import GlassActions
-from zmon.ui.chooser import DashboardPane
+from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.glass import Glass
 from zmon.ui.line import Line, Part
 from zmon.ui.painter import differing
@@ -283,3 +283,24 @@ def test_enter_on_the_lss_of_scsi_disks_opens_its_disks(first: str) -> None:
     assert session.page.screen.command == "DEVICE"
     found = session.sheet()
     assert {found.table.column("lcu")[row] for row in found.rows} in ({"80"}, {"81"})
+
+
+def test_every_line_of_the_whole_menu_is_paged_to(overview: Glass) -> None:
+    """A screenful at a time, down and up again: no line is left out, and the cursor goes along."""
+    overview.resize(80, 24)
+    overview.run("MENU ALL")
+    pane = overview.pane
+    assert isinstance(pane, Menu)
+    for way, last in (("forward", pane.items[-1]), ("backward", pane.items[0])):
+        seen: set[int] = set()
+        presses = 0
+        while pane.chosen is not last:
+            seen.update(range(pane.offset, pane.offset + pane.height))
+            overview.press(way)
+            presses += 1
+            assert presses < 20
+            assert pane.chosen is not None
+            assert pane.offset <= pane.chosen.line < pane.offset + pane.height
+        seen.update(range(pane.offset, pane.offset + pane.height))
+        assert seen.issuperset(range(pane.length))
+        assert presses > 2

@@ -10,7 +10,7 @@ from zmon.ui.line import Line, Part
 from zmon.ui.pane import CURSOR, Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet
@@ -180,8 +180,29 @@ class Menu(Chooser):
         self.tab(by)
 
     def turn(self, pages: int) -> None:
-        """Go to the last (or first) item."""
-        self.choose(-1 if pages > 0 else 0)
+        """Go down (or up) by as many lines as fit; where no more follow, to the last (or first) item."""
+        now = self.chosen
+        is_end = self.offset + self.height >= len(self._all) if pages > 0 else not self.offset
+        if now is None or is_end:
+            self.choose(-1 if pages > 0 else 0)
+            return
+        by = pages * max(self.height - 1, 1)
+        way = 1 if pages > 0 else -1
+        ahead = [item for item in self.items if (item.line - now.line) * way > 0]
+        within = [item for item in ahead if abs(item.line - now.line) <= abs(by)]
+        self.offset += by
+        if found := self._farthest(within, now) if within else self._nearest(ahead, now):
+            self.choose(self.items.index(found))
+        else:
+            self.settle()
+
+    def _farthest(self, items: Iterable[PaneItem], now: PaneItem) -> PaneItem:
+        """Return the item that most lines are between; of those beside one another the nearest."""
+        return max(items, key=lambda one: (abs(one.line - now.line), -self._far(one, now)))
+
+    def _nearest(self, items: Iterable[PaneItem], now: PaneItem) -> PaneItem | None:
+        """Return the item that fewest lines are between; None where there is none."""
+        return min(items, key=lambda one: (abs(one.line - now.line), self._far(one, now)), default=None)
 
     def click(self, x: int, y: int) -> str:
         """Open the item at a position."""
