@@ -146,6 +146,7 @@ def test_a_way_leads_deeper_only_to_a_screen(screen: Screen) -> None:
         "control_unit": ("USERIO lcu=7600", "DEVICE cu=7600"),
         "network": ("CHANNEL chpid=4e", "PCI"),
         "pci": ("DEVICE nvme0n1", "NETWORK"),
+        "user": ("UDETAIL db2inst1", "USERIO unit=not accounted for"),
         "user_disk": ("UDETAIL db2inst1", "DEVICE 7600"),
         "user_details": ("DEVICE 7600", "UPROC 4711", "FILES /db/data"),
     }

@@ -14,6 +14,8 @@ from zmon.lab.counters import KernelCounters
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
 from zmon.sample import empty_frame
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.query import filtered, parse_conditions
 from zmon.tables.device import devices_of
 from zmon.tables.topology import lcus_named
 from zmon.tables.unit_loads import filling
@@ -132,6 +134,23 @@ def test_small_rests_of_disks_are_one_row() -> None:
     assert found.columns["share"][row] is SEVERAL
     assert found.columns["door"][row] == "DEVICE"
     assert found.notes[0].startswith("Not accounted for")
+
+
+def test_what_units_have_too_much_on_one_disk_hides_no_rest_of_another() -> None:
+    """USER has the same of it as USERIO, with its I/Os; ENTER there leads to its disks, as it is no user."""
+    counted = {"94:0": (102_400_000, 1000), "94:4": (512_000, 100)}
+    units = {(DB, "94:0"): (103_424_000, 1010), (DB, "94:4"): (256_000, 50)}
+    before = loads_sample(0, dict.fromkeys(units, (0, 0)), dict.fromkeys(counted, (0, 0)))
+    view = View(Interval(before, loads_sample(10, units, counted)))
+    found, disks = table(view), disk_table(view)
+    for name, value in (("mbs", 0.0256), ("io", 5.0)):
+        assert column(found, name, "path")[REST] == pytest.approx(value)
+        assert column(disks, name, "path")[REST] == pytest.approx(value)
+    assert column(found, "share", "path")[REST] == pytest.approx(0.249, abs=0.001)
+    door = str(column(found, "door", "path")[REST])
+    screen = load_screens(shipped("screens")).find(door.split(maxsplit=1)[0])
+    conditions = parse_conditions(door.partition(" ")[2], screen.columns)
+    assert [disks.keys[row] for row in filtered(disks, conditions)] == [f"94:4 {REST}"]
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,11 @@ from zmon.tables.unit_loads import (
     unit_loads,
 )
 from zmon.tables.view import TableDefinition
+from zmon.topology.leaf_disks import NOTHING
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.tables.view import View
@@ -40,6 +41,8 @@ NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY)
 REST: Final = "not-accounted"
 """The key of what is accounted to no unit."""
 REST_TITLE: Final = "not accounted for"
+REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
+"""The command that lists the disks of that."""
 REST_WORDS: Final = "it is no unit"
 MEGABYTE: Final = 1e6
 MIN_REST: Final = 0.01
@@ -51,7 +54,6 @@ NO_IO: Final = absent("no I/O in the interval")
 NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
 MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
-MORE_BYTES: Final = absent("units count I/O when it is submitted, and they counted more bytes than the disks")
 NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
 RESPONSE: Final = "~ Resp: the mean response time of the disks that a user uses, not its own"
 OF_REST: Final = (
@@ -82,7 +84,7 @@ def table(view: View) -> Table:
         none if loads.missing is not None else NO_UNIT_IO if not counted else loads.of.get(key, {})
         for key, counted in zip(keys, units["io_counted"], strict=True)
     ]
-    rest = loads.rest if loads.missing is None and loads.disks else None
+    rest = dict(_rest(loads)) if loads.missing is None and loads.disks else None
     columns: dict[str, list[Value]] = {
         "unit": [title_of(key) for key in keys],
         "sort": list(units["sort"]),
@@ -94,12 +96,13 @@ def table(view: View) -> Table:
         "memory": [size / MEGABYTE for size in units.numbers("memory")],
         "swap": [size / MEGABYTE for size in units.numbers("swap")],
         "path": list(keys),
+        "door": [f"UDETAIL {key}" for key in keys],
     }
     if rest is not None:
         keys.append(REST)
         io.append(rest)
         for name, values in columns.items():
-            values.append({"unit": REST_TITLE, "path": REST}.get(name, IS_REST))
+            values.append({"unit": REST_TITLE, "path": REST, "door": REST_DISKS}.get(name, IS_REST))
     everything = total([one.bytes for one in loads.disks.values()]) if loads.disks else NO_DISKS
     columns |= _io_columns(io, everything, places)
     columns["lcus"] = [one if isinstance(one, Absent) else _lcus(one, places) for one in io]
@@ -125,17 +128,28 @@ def _io_columns(
                 values.append(one)
             continue
         counts = total_of(one.values())
-        if counts.bytes < -MIN_REST * everything:
-            for values in found.values():
-                values.append(MORE_BYTES)
-            continue
-        moved = max(counts.bytes, 0.0)
-        found["io"].append(counts.ios if counts.ios >= 0 else MORE_COUNTED)
-        found["mbs"].append(moved / MEGABYTE)
+        ios = [each.ios for each in one.values() if each.ios >= 0]
+        found["io"].append(total(ios) if ios or not one else MORE_COUNTED)
+        found["mbs"].append(counts.bytes / MEGABYTE)
         found["read"].append(_read_percent(counts))
-        found["share"].append(100.0 * ratio(moved, everything, NO_IO.reason))
+        found["share"].append(100.0 * ratio(counts.bytes, everything, NO_IO.reason))
         found["resp"].append(_response(one, places))
     return found
+
+
+def _rest(loads: UnitLoads) -> Iterator[tuple[str, IoCounts]]:
+    """Yield what each disk did that is accounted to no unit, and of the disks with little of it all together.
+
+    Of each disk by itself: units may have more than another one, which hides nothing of this.
+    """
+    small = NOTHING
+    for number, one in loads.rest.items():
+        if one.bytes > MIN_REST * loads.disks[number].bytes and one.bytes > 0:
+            yield number, one
+        else:
+            small = small.plus(one)
+    if small.bytes > 0:  # so that the sums are those of the disks
+        yield OTHERS, small
 
 
 def _read_percent(counts: IoCounts) -> Number:
@@ -205,15 +219,7 @@ def disk_table(view: View) -> Table:
         return Table([], {}, missing=loads.missing)
     places, spaces, units = DiskPlaces(view, loads), disk_spaces(view), view.interval.of(UNIT)
     rows = [(unit, number, one) for unit, devices in loads.of.items() for number, one in devices.items()]
-    rest = {
-        number: one
-        for number, one in loads.rest.items()
-        if one.bytes > MIN_REST * loads.disks[number].bytes and one.bytes > 0
-    }
-    rows += [(REST, number, one) for number, one in rest.items()]
-    small = total_of(one for number, one in loads.rest.items() if number not in rest)
-    if small.bytes > 0:  # so that the sums are those of the disks
-        rows.append((REST, OTHERS, small))
+    rows += [(REST, number, one) for number, one in _rest(loads)]
     by_lcu: dict[str, float] = {}
     for number, one in loads.disks.items():
         lcu = places.lcu.get(number, "")
