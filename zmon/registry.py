@@ -72,6 +72,8 @@ class Source(NamedTuple):
     """The field of `zmon.kernel.sampler.Choice` that switches it on for a live machine."""
     off: str = ""
     """The reason, and the option that switches it on."""
+    unrecorded: str = ""
+    """What is said in its place where a recording is looked at, and the option that records it."""
     whole_every: float = 0.0
     """Seconds within which the reader gets its last frame, to repeat from it what seldom changes."""
     prompt: bool = False
@@ -138,6 +140,7 @@ SOURCES: Final = (
         "kernel.cmf.read_totals",
         option="exact",
         off="may hang if an I/O never ends: --exact",
+        unrecorded="exact totals were not recorded; zmon record --exact records them",
         reads="`BIODASDREADALLCMB` on base devices",
         needs="group `disk`; `--exact`",
         often="every sample; off by default, because it waits for I/O in progress",
@@ -233,6 +236,7 @@ SOURCES: Final = (
         "kernel.processes.ProcessReader",
         option="processes",
         off=NO_PROCESSES,
+        unrecorded="processes were not recorded; zmon record --processes records them",
         on_demand=True,
         reads="`/proc/PID/stat`, of other tasks than the first `/proc/PID/task/TID/stat`, five times a second"
         " or as often as costs 5 % of a CPU; with each sample `schedstat`, of those that ran also `io`; of"
@@ -500,6 +504,7 @@ SOURCES: Final = (
         60.0,  # a channel program per volume
         "cache",
         NO_CACHE,
+        unrecorded="cache statistics were not recorded; zmon record --cache records them",
         reads="`BIODASDPSRD`",
         needs="group `disk`; `--cache`",
         often="once a minute; off by default, because it costs a channel program per volume",
@@ -513,6 +518,7 @@ SOURCES: Final = (
         CP_EVERY,
         "cp",
         "asks the hypervisor: --cp",
+        unrecorded="CP was not asked when this was recorded; zmon record --cp asks it",
         captured="cp/*.txt",
         reads="`/dev/vmcp`: `QUERY USERID`, `QUERY VIRTUAL DASD`",
         needs="root in a guest of z/VM; `--cp`",
@@ -522,6 +528,9 @@ SOURCES: Final = (
     ),
 )
 """Every source, in the order in which they are read and shown."""
+
+UNRECORDED: Final = {source.off: source.unrecorded for source in SOURCES if source.unrecorded}
+"""What a recording says in the place of why a source was off when it was made."""
 
 UNREAD_COUNTERS: Final = ("proc/{uptime,loadavg}",)
 """Files that a capture keeps although no source reads them yet: among the counters ..."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import series
 from zmon.absent import absent
-from zmon.kinds import BLOCK, CMF, CMF_BASIC, DASD
+from zmon.kinds import BLOCK, CACHE, CLAIM, CMF, CMF_BASIC, DASD, EXACT, PROCESS
+from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
@@ -160,4 +162,22 @@ def test_samples_that_are_never_sealed_in_time_can_be_read_all_the_same(tmp_path
     writer.close()
     recording = Recording(path)
     assert series(recording, "block", "reads", "sda") == list(range(0, 1800, 3))
+    recording.close()
+
+
+@pytest.mark.parametrize("kind", [PROCESS, CACHE, EXACT, CLAIM])
+def test_what_could_be_read_live_is_said_not_to_be_recorded(kind: Kind, tmp_path: Path) -> None:
+    """A recording names the option that records it; who reads what is being written is told as before."""
+    off = next(source.off for source in SOURCES if kind in source.kinds)
+    path = str(tmp_path / "past.zmon")
+    writer = Writer(path)
+    live = Recording(path, shared=(writer.connection, writer._guard))
+    writer.append(Sample(Instant(1, 1, "boot"), {kind.name: empty_frame(kind, off)}, "here", 1.0))
+    live.refresh()
+    assert live.sample(0).frame(kind).missing == absent(off)
+    writer.close()
+    recording = Recording(path)
+    missing = recording.sample(0).frame(kind).missing
+    assert missing is not None
+    assert "zmon record --" in missing.reason
     recording.close()

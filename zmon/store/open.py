@@ -282,6 +282,11 @@ class RecordingFile:
         """The column of the checksum of a row, in SQL; format 1 has none."""
         return "crc" if self.checks else "NULL"
 
+    @property
+    def is_past(self) -> bool:
+        """Whether somebody else wrote it: else the running machine's own samples are read again."""
+        return self._own
+
     def _open(self) -> None:
         self._opened = open_reading(self.path)
         self.connection = self._opened.connection

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from zmon.absent import absent
 from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.record import NamedTuple
 from zmon.store.dictionary import load_baseline, load_layout
@@ -17,7 +18,7 @@ from zmon.store.segment import Segment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.absent import Value
+    from zmon.absent import Absent, Value
     from zmon.sample import Kind
     from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout
@@ -61,6 +62,13 @@ BETWEEN: Final = (
     "(SELECT max(first) FROM segment WHERE kind = ?1 AND first <= ?2), ?2)"
     " AND first <= ?3 ORDER BY first, id"
 )
+
+
+def _unrecorded(why: Absent) -> Absent:
+    """Return why a recording has nothing: what whoever recorded it could have done at once is past."""
+    from zmon.registry import UNRECORDED  # noqa: PLC0415 - most frames are there
+
+    return absent(UNRECORDED.get(why.reason, why.reason))
 
 
 class SegmentHeader(NamedTuple):
@@ -210,6 +218,8 @@ class SegmentCache:
         if known is None:
             with self._once("layout", number), self._file.asking() as connection:
                 known = load_layout(connection, number, self._kinds, checks=self._file.checks)
+            if known.missing is not None and self._file.is_past:
+                known.missing = _unrecorded(known.missing)
             _keep(self._layouts, number, known, (MAX_LAYOUTS, MAX_KEYS), lambda found: len(found.keys))
         return known
 
