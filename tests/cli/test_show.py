@@ -198,6 +198,26 @@ def test_what_cannot_be_shown(words: list[str], status: int, said: str, show: Sh
     assert said in err
 
 
+@pytest.mark.parametrize(
+    ("source", "words", "column", "values"),
+    [
+        ("lab:who-loads", "USERIO 8007", "addr", {"8007"}),
+        ("lab:who-loads", "USERIO 0x8007", "label", {"0X8007"}),
+        ("lab:fcp-path-slow", "USERIO dm-15", "addr", {"dm-15"}),
+        ("lab:fcp-path-slow", "MPATH sdb", "path", {"sdb"}),
+        ("lab:path-lost", "IOCONF 8003", "devices", {"8000-8007"}),
+        ("lab:path-lost", "IOCONF 0.0.81f8", "devices", {"81F8-81FF"}),
+    ],
+)
+def test_a_name_alone_is_looked_for_in_all_columns(
+    source: str, words: str, column: str, values: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the first one, else by devices, LCUs, and what else is a text; a range has all its devices."""
+    assert main(["show", *words.split(), "--from", source, "--format", "json"]) == OK
+    rows = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert {row[column] for row in rows} == values
+
+
 def test_a_capture_that_is_not_there(show: Show, tmp_path: Path) -> None:
     """Status 1 and a sentence with its name."""
     status, out, err = show("DEVICE", source=str(tmp_path / "no.tar.gz"))

@@ -70,12 +70,20 @@ class Condition(NamedTuple):
 
             cell, value = cell.casefold(), self.value.casefold()
             if self.device:
-                return fnmatchcase(cell.removeprefix(SET_0), value.removeprefix(SET_0))
+                cell, value = cell.removeprefix(SET_0), value.removeprefix(SET_0)
+                return fnmatchcase(cell, value) or _is_within(value, cell)
             return fnmatchcase(cell, value) or (self.lcu and fnmatchcase(_short(cell), _short(value)))
         try:
             return cell == float(self.value)
         except ValueError:
             return False
+
+
+def _is_within(number: str, devices: str) -> bool:
+    """Return whether a device is one of a range of them: `8003` of `8000-8007`."""
+    ends = re.fullmatch("([0-9a-f]{4})-([0-9a-f]{4})", devices)
+    known = ends is not None and re.fullmatch("[0-9a-f]{4}", number) is not None
+    return known and ends is not None and ends[1] <= number <= ends[2]
 
 
 def _short(lcu: str) -> str:

@@ -13,6 +13,7 @@ from zmon.clock import clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.definition import ScreenError
+from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.session.navigator import CommandError, Navigator
@@ -161,7 +162,7 @@ class Session(Navigator):
             elif page.argument:
                 self._sheet_of(page)  # raises when there is no such thing
             elif page.conditions and row_conditions(screen, operands) != operands:
-                self._check_rows(page, operands)
+                page = self._rows_named(page, operands)
         except (ScreenError, QueryError, NoSuchThing) as error:
             raise CommandError(str(error)) from error
         if screen.layout in BEGINNINGS:  # every way begins at OVERVIEW; the menu is next to it
@@ -245,15 +246,27 @@ class Session(Navigator):
         ahead = words.startswith("-") and present is not None
         return f"-{(present - utc) // SECOND}s" if ahead and present is not None else f"@{utc}"
 
-    def _check_rows(self, page: Page, operands: str) -> None:
-        """See that conditions that were made from a name leave rows.
+    def _rows_named(self, page: Page, operands: str) -> Page:
+        """Return a page whose conditions were made from a name with those that leave rows.
+
+        A name alone is one of the first column; if that does not have it, of the first that does: devices,
+        LCUs, other texts.
 
         Raises:
-            NoSuchThing: they do not.
+            NoSuchThing: none has it.
         """
-        if page.conditions and not len(self._sheet_of(page)):
-            command = page.screen.command
-            raise NoSuchThing(f"{operands!r} is not on {command}. {command} without operand lists all.")
+        if not page.conditions or len(self._sheet_of(page)):
+            return page
+        columns = [one for one in page.screen.columns if one.format in LEFT]
+        columns.sort(key=lambda one: ("device", "lcu", "").index(one.names if one.names != "number" else ""))
+        for column in columns if page.conditions[0].value == operands else ():
+            other = page._replace(
+                conditions=parse_conditions(f"{column.name}={operands}", page.screen.columns)
+            )
+            if len(self._sheet_of(other)):
+                return other
+        command = page.screen.command
+        raise NoSuchThing(f"{operands!r} is not on {command}. {command} without operand lists all.")
 
     def _conditions(self, page: Page, operands: str) -> tuple[Condition, ...]:
         if operands and not page.screen.columns:
