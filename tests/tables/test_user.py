@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.tables.test_unit_loads import DB
+from tests.tables.test_unit_loads import DB, DISKS
 from tests.tables.test_unit_loads import sample as loads_sample
 from zmon.absent import Absent
 from zmon.interval import Interval
@@ -16,6 +16,7 @@ from zmon.lab.simulation import Simulation
 from zmon.sample import empty_frame
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
+from zmon.tables import control_unit, device
 from zmon.tables.device import devices_of
 from zmon.tables.topology import lcus_named
 from zmon.tables.unit_loads import filling
@@ -151,6 +152,24 @@ def test_what_units_have_too_much_on_one_disk_hides_no_rest_of_another() -> None
     screen = load_screens(shipped("screens")).find(door.split(maxsplit=1)[0])
     conditions = parse_conditions(door.partition(" ")[2], screen.columns)
     assert [disks.keys[row] for row in filtered(disks, conditions)] == [f"94:4 {REST}"]
+
+
+def test_disks_on_no_lcu_are_chosen_by_what_ctlunit_calls_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ENTER on its line of such disks lists who uses them, `lcu=` their sort is a condition everywhere."""
+    monkeypatch.setitem(DISKS, "252:0", "vda")
+    counted = {"252:0": (1_024_000, 100), "94:0": (512_000, 100)}
+    units = {(DB, number): read for number, read in counted.items()}
+    before = loads_sample(0, dict.fromkeys(units, (0, 0)), dict.fromkeys(counted, (0, 0)))
+    view = View(Interval(before, loads_sample(10, units, counted)), people=UserInputs)
+    lcus, disks, screens = control_unit.table(view), disk_table(view), load_screens(shipped("screens"))
+    assert column(lcus, "door", "ssid")["virtio"] == "USERIO lcu=virtio"
+    chosen = parse_conditions("lcu=virtio", screens.find("USERIO").columns)
+    assert [disks.columns["addr"][row] for row in filtered(disks, chosen)] == ["vda"]
+    others = parse_conditions("lcu!=virtio", screens.find("USERIO").columns)
+    assert [disks.columns["addr"][row] for row in filtered(disks, others)] == ["dasda"]
+    devices = device.table(view)
+    chosen = parse_conditions("lcu=virtio", screens.find("DEVICE").columns)
+    assert [devices.columns["dasd"][row] for row in filtered(devices, chosen)] == ["vda"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,9 @@ SIGNS: Final = r"<=|>=|!=|<|>|=|~"
 SET_0: Final = "0.0."
 """What bus ids of most devices begin with; their numbers alone are enough."""
 
+HOME: Final = "cu"
+"""The column that has, of a disk that is on no LCU, its sort: what CTLUNIT lists it by, `lcu=virtio`."""
+
 _CONDITION: Final = rf"\s*(?P<column>[^<>=~!]+?)\s*(?P<sign>{SIGNS})\s*(?P<value>(?![<>=~]).*?)\s*"
 
 _NUMERIC: Final[dict[str, Callable[[float, float], bool]]] = {
@@ -269,6 +272,9 @@ def filtered(table: Table, conditions: Sequence[Condition]) -> list[int]:
     """Return the numbers of the rows that meet all conditions."""
     rows = list(range(len(table.keys)))
     for condition in conditions:
-        values = table.column(condition.column)
-        rows = [row for row in rows if condition.holds(values[row])]
+        columns = [table.column(condition.column)]
+        if condition.lcu and condition.column != HOME and HOME in table.columns:
+            columns.append(table.column(HOME))
+        every = all if condition.sign == "!=" else any
+        rows = [row for row in rows if every(condition.holds(values[row]) for values in columns)]
     return rows

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
-from zmon.tables.device import LOGICAL, address, devices_of, label_of
+from zmon.tables.device import LOGICAL, address, devices_of, homes, label_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
@@ -158,12 +158,15 @@ class DiskPlaces:
         devices, known = devices_of(view.interval), units_of(view)
         rows = {str(name): row for row, name in enumerate(devices.names)}
         told = volumes_of(view)
+        sorts = homes(devices, {**devices.lcu_of, **known.of})
         volsers, labels = devices.dasd["volser"], devices.block["label"]
         self.device: dict[str, str] = {}
         """As DEVICE calls it."""
         self.label: dict[str, str | Absent] = {}
         self.lcu: dict[str, str] = {}
         """The key of the LCU of each disk, where it is known."""
+        self.home: dict[str, str] = {}
+        """The sort of each disk that is on no LCU, as CTLUNIT lists it."""
         self.response: dict[str, Number] = {}
         self.titles = short_titles(known.lcus)
         """What each LCU is called."""
@@ -181,6 +184,8 @@ class DiskPlaces:
                 )
                 if lcu is not None:
                     self.lcu[number] = lcu
+                elif sorts[row]:
+                    self.home[number] = sorts[row]
 
     def lcu_name(self, number: str) -> str | Absent:
         """Return what the LCU of a disk is called."""
@@ -189,8 +194,12 @@ class DiskPlaces:
 
 
 def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
-    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key."""
-    keys = {places.lcu[number] for devices in loads.of.values() for number in devices if number in places.lcu}
+    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key.
+
+    So it does for the disks of each sort that are on no LCU.
+    """
+    on = places.lcu | places.home
+    keys = {on[number] for devices in loads.of.values() for number in devices if number in on}
     return {key: f"USERIO lcu={places.titles.get(key, key)}" for key in keys}
 
 

@@ -231,6 +231,7 @@ def disk_table(view: View) -> Table:
             for name in ("database", "instance")
         },
         "lcu": [SEVERAL if number == OTHERS else places.lcu_name(number) for _, number, _ in rows],
+        "cu": [places.home.get(number, places.lcu.get(number, NO_LCU)) for _, number, _ in rows],
         "addr": [places.device.get(number, number) for _, number, _ in rows],
         "label": [SEVERAL if number == OTHERS else places.label.get(number, NO_LCU) for _, number, _ in rows],
         "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
