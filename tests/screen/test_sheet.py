@@ -154,6 +154,20 @@ def test_fields_of_a_form() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "filled"),
+    [
+        ("<{t }    |{t: }   |>", "<nvme0n1 |nvme0n1 |>"),
+        ("<{t }   |{t: }    |>", "<nvme0> |nvme0n1  |>"),
+        ("<{t       }  |{t:      }  |>", "<nvme0n1     |   nvme0n1  |>"),
+        ("<{t }x", "<nvm>x"),
+    ],
+)
+def test_a_wide_text_goes_on_over_the_blanks_behind_its_field(line: str, filled: str) -> None:
+    """One of them stays, so that nothing joins what stands there."""
+    assert fill(line, {"t": "nvme0n1"}, Screen()) == filled
+
+
 SCREENS = load_screens(shipped("screens"))
 CELLS = st.one_of(
     st.floats(), st.integers(-(10**30), 10**30), st.text(max_size=40), st.builds(absent, st.text(max_size=5))

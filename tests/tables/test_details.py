@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.placement.study import filled, sample
+from tests.tables.test_user import simulated
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.sample import Frame, empty_frame
-from zmon.tables.details import NO_DISK, NO_FILE, few, path_states, table
+from zmon.screen.definition import load_screens, shipped
+from zmon.screen.sheet import Sheet
+from zmon.tables.details import NO_CHANNEL, NO_DISK, NO_FILE, few, path_states, table
 from zmon.tables.topology import UNLISTED
 from zmon.tables.view import View
+from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,3 +172,26 @@ def test_the_page_of_a_multipath_device_lists_its_paths(make_interval: Callable[
         "sda: active over 0.0.fc60 port 0x500507630a1b06dc: 10.0 I/O a second, 2.5 ms",
         "sdb: failed over 0.0.fc60 port 0x500507630a1b06dc: 0.0 I/O a second",
     )
+
+
+def test_the_page_of_a_disk_that_is_no_dasd_is_not_cut() -> None:
+    """It has no device number; the adapters of its paths are told apart; no channel measures it."""
+    view = simulated("fcp-path-slow", 5, 6)
+    facts = table(View(view.interval, argument="dm-0", people=UserInputs)).facts
+    assert facts["busid"] == "fc60 fc61"
+    still = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
+    before = sample()
+    frames = {
+        **before.frames,
+        BLOCK.name: filled(
+            BLOCK, {"nvme0n1": still | {"number": "259:0", "model": "A long name of a disk"}}, 0
+        ),
+        CMF.name: filled(CMF, {"0.0.7000": {}}, 0),
+    }
+    found = table(View(Interval(None, before._replace(frames=frames)), argument="nvme0n1"))
+    assert found.facts["measured"] == NO_CHANNEL.reason
+    form = "\n".join(Sheet(load_screens(shipped("screens")).find("DETAILS"), found).form)
+    assert "Path(s) to device nvme0n1:" in form
+    assert "ADDR VOLSER" in form
+    assert "..  .... " in form
+    assert found.notes == ("Device type: A long name of a disk",)

@@ -560,17 +560,23 @@ def fill(
     """Replace the `{name   }` fields of a form line; a field is as wide as it is written.
 
     `{name:  }` is aligned right.  A name is a fact, or short for one in `form_names`; its format is in
-    `form_formats`, by default text.  An `estimated` one has its mark behind it.
+    `form_formats`, by default text.  An `estimated` one has its mark behind it.  A text that is wider than
+    its field goes on over the blanks behind it, but for the last one.
     """
 
     def one(found: re.Match[str]) -> str:
-        width, name = len(found[0]), screen.form_names.get(found["name"], found["name"])
+        width, name = len(found[0].rstrip()), screen.form_names.get(found["name"], found["name"])
+        blanks = len(found[0]) - width
         value = facts.get(name, "")
         if value == "":
-            return " " * width
+            return " " * (width + blanks)
         form = screen.form_formats.get(name, "text")
         mark = ESTIMATE if name in estimated and not isinstance(value, Absent) else ""
+        if form == "text" and isinstance(value, str):
+            more = min(max(cells(value) + len(mark) - width, 0), max(blanks - 1, 0))
+            width, blanks = width + more, blanks - more
         written = number.cell(value, form, width - len(mark), letters=letters).strip() + mark
-        return f"{' ' * (width - cells(written))}{written}" if found["right"] else padded(written, width)
+        before = " " * (width - cells(written)) if found["right"] else ""
+        return f"{before}{padded(written, width - len(before))}{' ' * blanks}"
 
-    return re.sub(_FIELD, one, line).rstrip()
+    return re.sub(rf"{_FIELD} *", one, line).rstrip()

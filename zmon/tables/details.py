@@ -27,6 +27,14 @@ NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics 
 NO_DISK: Final = absent("it is no disk that Linux has a block device for")
 NO_MOUNT: Final = absent("no file system that is mounted lies on it")
 NO_FILE: Final = absent("no file of a known tablespace lies on it")
+NO_CHANNEL: Final = absent("only DASD have channel measurement; Linux itself measures Await")
+SET_0: Final = "0.0."
+"""What the bus ids of most devices begin with."""
+NO_ADDRESS: Final = absent("it has no device number; its name stands above")
+ADDRESS: Final = 4
+"""Digits of a device number."""
+MAX_TYPE: Final = 12
+"""Characters of a type that the page has room for."""
 MAX_NAMED: Final = 4
 """The number of names that are listed; the others are counted."""
 NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
@@ -54,8 +62,13 @@ def table(view: View) -> Table:
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
     device_name = facts["addr"] if isinstance(facts["addr"], str) else key
+    if "." not in key:
+        is_lacking = (value == device.NO_CMF for value in facts.values())
+        facts |= {name: NO_CHANNEL for name, lacks in zip([*facts], is_lacking, strict=True) if lacks}
     facts |= {
         "device": device_name,
+        "paths_of": f"{device_name}:",
+        "address": device_name if len(device_name) <= ADDRESS else NO_ADDRESS,
         "subject": f"{device_name} ( {_kind(facts)} )",
         "busid": _busid(view, key),
         "subchannel": ccw.cell(key, "subchannel"),
@@ -90,6 +103,8 @@ def table(view: View) -> Table:
         rows = [row for row, name in enumerate(found.columns["device"]) if name == key]
         facts |= _paths(found, rows)
         notes = _described(found, rows)
+    if isinstance(facts["type"], str) and len(facts["type"]) > MAX_TYPE:
+        notes = [f"Device type: {facts['type']}", *notes]
     return Table([], {}, facts=facts, estimated=guesses, notes=tuple(notes))
 
 
@@ -127,13 +142,19 @@ def _described(found: Table, rows: Sequence[int]) -> list[str]:
 
 
 def _busid(view: View, key: str) -> Value:
-    """Return the bus id of the device, or those of the adapters that a SCSI disk is reached by."""
+    """Return the bus id of the device, or those of the adapters that a SCSI disk is reached by.
+
+    Of several adapters the device numbers are enough where all are in set 0.
+    """
     if "." in key:
         return key
     stack = machine_of(view).stack
     nodes = [stack.named(name) for name in device.devices_of(view.interval).paths.get(key, (key,))]
     busids = dict.fromkeys(node.busid for node in nodes if node is not None)
-    return " ".join(one for one in busids if isinstance(one, str)) or next(iter(busids), device.NOT_CCW)
+    known = [one for one in busids if isinstance(one, str)]
+    if len(known) > 1 and all(one.startswith(SET_0) for one in known):
+        known = [one.removeprefix(SET_0) for one in known]
+    return " ".join(known) or next(iter(busids), device.NOT_CCW)
 
 
 def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
