@@ -338,6 +338,12 @@ def not_sampled(kind: Kind) -> Frame:
     return empty_frame(kind, f"{kind.plural} were not recorded")
 
 
+@lru_cache
+def not_simulated(kind: Kind) -> Frame:
+    """Return the frame of a kind that no simulated machine has."""
+    return empty_frame(kind, f"the laboratory does not simulate {kind.plural}")
+
+
 def frame_of(kind: Kind, rows: Mapping[str, Mapping[str, Value]], when: int | list[int]) -> Frame:
     """Return a frame of rows that all have the same fields, read at one moment, or each at its own."""
     names = next(iter(rows.values()), {})
@@ -372,4 +378,4 @@ class Sample(NamedTuple):
 
     def frame(self, kind: Kind) -> Frame:
         """Return the frame of a kind; empty with a reason when it was not read."""
-        return self.frames.get(kind.name) or not_sampled(kind)
+        return self.frames.get(kind.name) or (not_simulated if self.simulated else not_sampled)(kind)

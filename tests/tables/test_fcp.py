@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from tests.tables.test_user import simulated
+from zmon.absent import Absent, absent
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN
 from zmon.tables.fcp import table
 from zmon.tables.view import View
@@ -99,3 +100,11 @@ def test_a_machine_without_fcp_says_why(make_interval: Callable[..., Interval]) 
     found = table(View(make_interval({}, {})))
     assert (found.keys, found.summary) == ([], None)
     assert found.missing is not None
+
+
+def test_what_the_laboratory_does_not_simulate_is_said_not_to_be_simulated() -> None:
+    """That adapters see no LUN would be wrong where they have I/O."""
+    found = table(simulated("fcp-path-slow", 5, 6))
+    assert all(isinstance(value, float) and value > 0 for value in found.columns["io"])
+    for name in ("fabric", "chan", "errors", "timeouts", "luns"):
+        assert set(found.columns[name]) == {absent("the laboratory does not simulate LUNs")}

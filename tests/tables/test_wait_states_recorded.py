@@ -218,5 +218,9 @@ def screen_lines(capsys: pytest.CaptureFixture[str], screen: str, source: str) -
 def test_the_laboratory_says_that_it_has_no_processes() -> None:
     """Nobody can record them there, so no option that would is named."""
     simulated = Interval(None, Sample(Instant(SECOND, SECOND, "lab"), {}, simulated=True))
-    for table in ("wait_states", "processes", "blocked"):
-        assert fill(table, View(simulated)).missing == absent("the laboratory simulates no processes")
+    for table, what in (
+        ("wait_states", "processes"),
+        ("processes", "processes"),
+        ("blocked", "blocked tasks"),
+    ):
+        assert fill(table, View(simulated)).missing == absent(f"the laboratory does not simulate {what}")

@@ -88,14 +88,14 @@ def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[V
     """Return what the LUNs behind each adapter have together."""
     luns = interval.of(LUN)
     rows = _rows_by(luns["adapter"], adapters)
-    counts = timed(luns)
+    counts, otherwise = timed(luns), luns.missing or NO_LUN
 
     def mean(part: str) -> list[Value]:
         taken = spent(luns, part)
         return list(
             quotient(
-                [_sum(taken, rows[key]) for key in adapters],
-                [_sum(counts, rows[key]) for key in adapters],
+                [_sum(taken, rows[key], otherwise) for key in adapters],
+                [_sum(counts, rows[key], otherwise) for key in adapters],
                 MS,
                 IDLE,
             )
@@ -105,8 +105,8 @@ def _of_luns(interval: Interval, adapters: Sequence[str]) -> Mapping[str, list[V
         "luns": [len(rows[key]) if luns.missing is None else luns.missing for key in adapters],
         "fabric": mean("fabric"),
         "chan": mean("channel"),
-        "errors": [_sum(luns.numbers("errors"), rows[key]) for key in adapters],
-        "timeouts": [_sum(luns.numbers("timeouts"), rows[key]) for key in adapters],
+        "errors": [_sum(luns.numbers("errors"), rows[key], otherwise) for key in adapters],
+        "timeouts": [_sum(luns.numbers("timeouts"), rows[key], otherwise) for key in adapters],
     }
 
 
@@ -132,7 +132,7 @@ def _rows_by(adapter_of: Sequence[Value], adapters: Sequence[str]) -> Mapping[st
     return rows
 
 
-def _sum(values: Sequence[Number], rows: Sequence[int], otherwise: Absent = NO_LUN) -> Number:
+def _sum(values: Sequence[Number], rows: Sequence[int], otherwise: Absent) -> Number:
     return total([values[row] for row in rows]) if rows else otherwise
 
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 
 UNJUDGED: Final = absent("no rules are applied here")
-NO_SCENARIO_HAS: Final = "the laboratory simulates no {}"
 MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""
 
@@ -317,10 +316,8 @@ def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
             from zmon.registry import SOURCES  # noqa: PLC0415 - most tables have what they need
 
             source = next((source for source in SOURCES if kind in source.kinds), None)
-            if source is None:
+            if source is None or sample.simulated:
                 return why
-            if source.on_demand and sample.simulated:
-                return absent(NO_SCENARIO_HAS.format(source.name))
             more = f"; zmon record --{source.option} records it" if source.on_demand else ""
             return absent(f"not recorded: {source.what}{more}")
     return why
