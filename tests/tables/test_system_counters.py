@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DEVICE, DIAGNOSE, INTERRUPT, TASKS
 from zmon.tables.system_counters import BY_CP, table
 from zmon.tables.view import View
@@ -97,3 +97,17 @@ def test_a_machine_without_counters_says_why(make_interval: Callable[..., Interv
     """No row."""
     found = table(View(make_interval({}, {})))
     assert (found.keys, found.missing is not None) == ([], True)
+
+
+def test_reasons_are_those_of_totals_and_name_their_source_once(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """Not why one device is not measured; nor `/proc/stat: /proc/stat: ...`."""
+    off = absent("channel measurement is off for this device: cmb_enable is 0")
+    rows = ROWS | {
+        CMF: {"0.0.7000": {"ssch": off}, "0.0.7001": {"ssch": off}},
+        TASKS: {"tasks": {"switches": absent("/proc/stat: ctxt was not read"), "forks": 0}},
+    }
+    notes = table(View(make_interval(rows, rows))).notes
+    assert "cmf: channel measurement, which counts them, is on for no device" in notes
+    assert "/proc/stat: ctxt was not read" in notes

@@ -16,6 +16,8 @@ from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zmon.absent import Number, Value
     from zmon.interval import Delta
     from zmon.tables.view import View
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((CMF, CPU, DIAGNOSE, INTERRUPT, TASKS))
 
 BY_CP: Final = absent("counted by CP, not by Linux")
+NOT_MEASURED: Final = absent("channel measurement, which counts them, is on for no device")
 NO_ROW: Final = absent("the kernel of this machine does not list it")
 OF_CP: Final = (
     "Real CSCH instructions", "Real HSCH instructions", "SVC instr. simulated", "FP successful x-lates",
@@ -40,9 +43,8 @@ def table(view: View) -> Table:
     interval = view.interval
     interrupts, diagnoses = interval.of(INTERRUPT), interval.of(DIAGNOSE)
     tasks, cpus = interval.of(TASKS), interval.of(CPU)
-    starts = interval.of(CMF)
     rows: dict[str, tuple[str, Number]] = {
-        "Real SSCH instructions": ("cmf", _all(starts, "ssch")),
+        "Real SSCH instructions": ("cmf", _started(view)),
         **dict.fromkeys(OF_CP, ("CP", BY_CP)),
         "Diag.X'44' Voluntary Timeslice End": ("diag 044", _one(diagnoses, TIMESLICE)),
         "Diag.X'9C' Relinquish Timeslice": ("diag 09c", _one(diagnoses, RELINQUISHED)),
@@ -74,9 +76,22 @@ def table(view: View) -> Table:
     return Table(
         list(rows) if known else [],
         columns if known else {name: [] for name in columns},
-        notes=tuple(f"{', '.join(sources)}: {why}" for why, sources in reasons.items()) if known else (),
+        notes=tuple(_reason(why, sources) for why, sources in reasons.items()) if known else (),
         missing=None if known else interrupts.missing or diagnoses.missing or NO_ROW,
     )
+
+
+def _reason(why: str, sources: Iterable[str]) -> str:
+    """Say why counters have no value; a reason may name its source itself."""
+    names = ", ".join(sources)
+    return why if why.startswith(f"{names}:") else f"{names}: {why}"
+
+
+def _started(view: View) -> Number:
+    """Return the starts of all devices; where none is measured, the reason of one is not that of all."""
+    counted = view.interval.after.frame(CMF).column("ssch")
+    is_off = bool(counted) and all(isinstance(one, Absent) for one in counted)
+    return NOT_MEASURED if is_off else _all(view.interval.of(CMF), "ssch")
 
 
 def _all(delta: Delta, name: str) -> Number:
