@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.collected.texts import DMSETUP_TABLE, LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID
+from tests.collected.texts import DMSETUP_TABLE, LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID, MULTIPATH
 from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
@@ -365,3 +365,31 @@ def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.Captu
     said = capsys.readouterr().out
     assert "there is only one sample" in said
     assert "next one" not in said
+
+
+def test_lszfcp_tells_where_the_paths_of_multipath_lead(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Adapter, channel path and port of each; one that is asked for has its own. A feature queues I/O."""
+    path = directory(tmp_path, {
+        "multipath.txt": MULTIPATH,
+        "lszfcp.txt": "[root@lnx01 ~]# lszfcp -D\n"
+        "0.0.fc00/0x500507630300c1ae/0x4081400000000000 0:0:0:1\n"
+        "0.0.fd00/0x500507630310c1ae/0x4081400000000000 1:0:0:1\n"
+        "0.0.fd00/0x500507630313c1ae/0x4081400000000000 1:0:1:1\n",
+        "lscss.txt": "0.0.fc00 0.0.0003  1732/03 1731/03 yes  80  80  ff   60000000 00000000\n"
+        "0.0.fd00 0.0.0004  1732/03 1731/03 yes  80  80  ff   61000000 00000000\n",
+    })  # fmt: skip
+    assert main(["show", "MPATH", "--from", path, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert {
+        tuple(row[name] for name in ("path", "adapter", "chpids", "port", "queueing")) for row in rows
+    } == {
+        ("sda", "0.0.fc00", "60", "0x500507630300c1ae", "on"),
+        ("sdb", "0.0.fd00", "61", "0x500507630310c1ae", "on"),
+        ("sdc", "0.0.fd00", "61", "0x500507630313c1ae", "on"),
+    }
+    assert main(["where", "sdb", "--from", path]) == 0
+    printed = capsys.readouterr().out
+    assert "WWPN 0x500507630310c1ae" in printed
+    assert "WWPN 0x500507630300c1ae" not in printed

@@ -78,6 +78,7 @@ def _copied(tree: CapturedTree) -> list[CollectedText]:
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
         best_mounts,
         mount_frame,
@@ -93,6 +94,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
     name_partitions(rows, facts)
     facts.by_number(whole)
+    add_adapters(facts)
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
     for kind in JOINED:

@@ -103,6 +103,11 @@ _PATH: Final = re.compile(
 )
 
 
+_FEATURES: Final = re.compile(r"size=\S{1,20} features='([^']{0,200})' hwhandler='.*")
+QUEUES: Final = "queue_if_no_path"
+"""The feature of a map that keeps I/O when no path is left."""
+
+
 def parse_multipath(text: CollectedText, facts: Facts) -> None:
     """Take maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
     device = ""
@@ -117,6 +122,8 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
             facts.say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
             facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"mpath-{wwid}",
                       vendor=vendor.strip(), model=model)  # fmt: skip
+        elif device and (match := _FEATURES.fullmatch(row)):
+            facts.say(MULTIPATH, device, place, queueing="on" if QUEUES in match[1].split() else "off")
         elif device and (match := _GROUP.fullmatch(row)):
             group += 1
             group_row = {
@@ -137,6 +144,14 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
             device = ""
     for name, below in numbers.items():
         facts.say(LAYER, name, f"multipath, {text.place()}", below=" ".join(dict.fromkeys(below)))
+
+
+def add_adapters(facts: Facts) -> None:
+    """Say of each path which adapter and port it leads over, where lszfcp has that of its disk."""
+    for number in facts.keys(PATH):
+        for field, name in (("busid", "adapter"), ("wwpn", "port")):
+            for fact in facts.rows.get(LAYER.name, {}).get(number, {}).get(field, ()):
+                facts.say(PATH, number, fact.place, **{name: fact.value})
 
 
 _PV: Final = re.compile(r"\s*/dev/(\S{1,200})\s+(\S{1,128})\s+lvm[12]\s.*")

@@ -306,7 +306,7 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     upon = above | ({device} if device else disks)
     titles = sorted(stack.title(number) for number in above)
     known = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
-    joined = {machine.stack.paths(number)[0].number for number in disks if _is_joined(number, machine)}
+    joined = {_shown_path(number, device, machine) for number in disks if _is_joined(number, machine)}
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
     volumes = [volume for volume in known if volume.number in joined or volume.number not in paths]
     made = bool(device) and (stack.segments(device) != () or not volumes)
@@ -325,6 +325,12 @@ def _is_joined(number: str, machine: Machine) -> bool:
     """Return whether a device is one disk with several paths."""
     node = machine.stack.node(number)
     return node is not None and node.multipath and bool(machine.stack.paths(number))
+
+
+def _shown_path(number: str, device: str, machine: Machine) -> str:
+    """Return the path that stands for a multipath device: the one that was asked for, else the first."""
+    paths = [path.number for path in machine.stack.paths(number)]
+    return device if device in paths else paths[0]
 
 
 def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
