@@ -160,11 +160,12 @@ def test_fields_of_a_form() -> None:
         ("<{t }    |{t: }   |>", "<nvme0n1 |nvme0n1 |>"),
         ("<{t }   |{t: }    |>", "<nvme0> |nvme0n1  |>"),
         ("<{t       }  |{t:      }  |>", "<nvme0n1     |   nvme0n1  |>"),
+        ("<{t }:    x", "<nvme0n1: x"),
         ("<{t }x", "<nvm>x"),
     ],
 )
 def test_a_wide_text_goes_on_over_the_blanks_behind_its_field(line: str, filled: str) -> None:
-    """One of them stays, so that nothing joins what stands there."""
+    """One of them stays, so that nothing joins what stands there; a colon stays behind the text."""
     assert fill(line, {"t": "nvme0n1"}, Screen()) == filled
 
 

@@ -133,6 +133,8 @@ def test_small_rests_of_disks_are_one_row() -> None:
     (row,) = [row for row, key in enumerate(found.keys) if key == f"{OTHERS} {REST}"]
     assert found.columns["mbs"][row] == pytest.approx(0.001024)
     assert found.columns["share"][row] is SEVERAL
+    users = table(View(Interval(before, loads_sample(10, units, counted))))
+    assert {column(users, name, "path")[REST] for name in ("resp", "lcus", "spaces")} == {SEVERAL}
     assert found.columns["door"][row] == "DEVICE"
     assert found.notes[0].startswith("Not accounted for")
 

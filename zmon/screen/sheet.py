@@ -561,15 +561,16 @@ def fill(
 
     `{name:  }` is aligned right.  A name is a fact, or short for one in `form_names`; its format is in
     `form_formats`, by default text.  An `estimated` one has its mark behind it.  A text that is wider than
-    its field goes on over the blanks behind it, but for the last one.
+    its field goes on over the blanks behind it, but for the last one; a colon there moves on.
     """
 
     def one(found: re.Match[str]) -> str:
-        width, name = len(found[0].rstrip()), screen.form_names.get(found["name"], found["name"])
-        blanks = len(found[0]) - width
+        after = found["after"]
+        width, name = len(found[0]) - len(after), screen.form_names.get(found["name"], found["name"])
+        colon, blanks = after.rstrip(), len(after) - len(after.rstrip())
         value = facts.get(name, "")
         if value == "":
-            return " " * (width + blanks)
+            return " " * width + after
         form = screen.form_formats.get(name, "text")
         mark = ESTIMATE if name in estimated and not isinstance(value, Absent) else ""
         if form == "text" and isinstance(value, str):
@@ -577,6 +578,6 @@ def fill(
             width, blanks = width + more, blanks - more
         written = number.cell(value, form, width - len(mark), letters=letters).strip() + mark
         before = " " * (width - cells(written)) if found["right"] else ""
-        return f"{before}{padded(written, width - len(before))}{' ' * blanks}"
+        return f"{before}{padded(written, width - len(before))}{colon}{' ' * blanks}"
 
-    return re.sub(rf"{_FIELD} *", one, line).rstrip()
+    return re.sub(rf"{_FIELD}(?P<after>:? *)", one, line).rstrip()

@@ -30,9 +30,6 @@ NO_FILE: Final = absent("no file of a known tablespace lies on it")
 NO_CHANNEL: Final = absent("only DASD have channel measurement; Linux itself measures Await")
 SET_0: Final = "0.0."
 """What the bus ids of most devices begin with."""
-NO_ADDRESS: Final = absent("it has no device number; its name stands above")
-ADDRESS: Final = 4
-"""Digits of a device number."""
 MAX_TYPE: Final = 12
 """Characters of a type that the page has room for."""
 MAX_NAMED: Final = 4
@@ -67,8 +64,6 @@ def table(view: View) -> Table:
         facts |= {name: NO_CHANNEL for name, lacks in zip([*facts], is_lacking, strict=True) if lacks}
     facts |= {
         "device": device_name,
-        "paths_of": f"{device_name}:",
-        "address": device_name if len(device_name) <= ADDRESS else NO_ADDRESS,
         "subject": f"{device_name} ( {_kind(facts)} )",
         "busid": _busid(view, key),
         "subchannel": ccw.cell(key, "subchannel"),

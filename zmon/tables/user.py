@@ -160,6 +160,8 @@ def _read_percent(counts: IoCounts) -> Number:
 
 def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
     """Return the mean response time of some disks, each with the I/Os that are done there."""
+    if io.keys() == {OTHERS}:
+        return SEVERAL
     known = [(places.response.get(number, NO_LCU), one.ios) for number, one in io.items() if one.ios > 0]
     return (
         mean([response for response, _ in known], [ios for _, ios in known], NO_IO.reason) if known else NO_IO
@@ -168,6 +170,8 @@ def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
 
 def _lcus(io: Mapping[str, IoCounts], places: DiskPlaces) -> Value:
     """Name the LCUs of some disks, each with its part of the bytes."""
+    if io.keys() == {OTHERS}:
+        return SEVERAL
     much: dict[str, float] = {}
     for number, one in io.items():
         name = places.lcu_name(number)
@@ -183,6 +187,8 @@ def _spaces(
     """Name the tablespaces on some disks, each with its part of what is done there."""
     if isinstance(io, Absent):
         return io
+    if io.keys() == {OTHERS}:
+        return SEVERAL
     if not spaces:
         return UNLISTED if view.people is None else NO_SPACE if has_files(view) else no_files(view)
     whole = sum(one.bytes for one in io.values() if one.bytes > 0)
