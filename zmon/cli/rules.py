@@ -16,11 +16,11 @@ from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
 from zmon.rule.grammar import RuleError, chosen_rules, own_rules
-from zmon.rule.watch import Watch, grouped, not_judged
+from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
-from zmon.tables.exceptions import last_seen
+from zmon.tables.exceptions import last_seen, not_judged
 from zmon.tables.view import no_inputs
 from zmon.toml import PROFILES
 

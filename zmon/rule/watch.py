@@ -323,19 +323,6 @@ def event_of(entry: ExceptionEntry) -> Event:
     return Event(What.LIMIT, entry.begin, entry.end, entry.key, entry.words, screen)
 
 
-def not_judged(unknown: Mapping[str, Absent]) -> list[str]:
-    """Say which rules are not judged, those for the same reason in one line."""
-    names: dict[str, list[str]] = {}
-    for name, why in unknown.items():
-        names.setdefault(why.reason, []).append(name)
-    return [
-        f"Rule {same[0]} is not judged: {reason}"
-        if len(same) == 1
-        else f"Rules {', '.join(same[:-1])} and {same[-1]} are not judged: {reason}"
-        for reason, same in names.items()
-    ]
-
-
 def by_begin(entry: ExceptionEntry) -> tuple[Any, ...]:
     """Sort exceptions by their begin, of the same begin the heaviest first."""
     return entry.begin, entry.heaviness

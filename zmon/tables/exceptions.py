@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.clock import DAY, clock, length
 from zmon.event import LEVELS, OPEN
-from zmon.rule.watch import not_judged
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.absent import Absent, Value
     from zmon.diagnosis.diagnosis import Verdict
     from zmon.event import ExceptionEntry, Exceptions
     from zmon.tables.view import View
@@ -121,6 +120,19 @@ def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str
     """Return why a verdict does not name the causes that exceptions point to, as far as it looked at them."""
     causes = tuple({one.cause for one in entries if one.cause})
     return [one.words for one in verdict.examined if causes and one.id.startswith(causes)]
+
+
+def not_judged(unknown: Mapping[str, Absent]) -> list[str]:
+    """Say which rules are not judged, those for the same reason in one line."""
+    names: dict[str, list[str]] = {}
+    for name, why in unknown.items():
+        names.setdefault(why.reason, []).append(name)
+    return [
+        f"Rule {same[0]} is not judged: {reason}"
+        if len(same) == 1
+        else f"Rules {', '.join(same[:-1])} and {same[-1]} are not judged: {reason}"
+        for reason, same in names.items()
+    ]
 
 
 DEFINITIONS: Final = {"exceptions": TableDefinition(NEEDS, table)}

@@ -27,9 +27,9 @@ from zmon.tables import channel
 from zmon.tables.channel import in_use
 from zmon.tables.device import IDLE, PATH_MASKS, devices_of
 from zmon.tables.join import plus, present, quotient
-from zmon.tables.multipath import is_down, state_of
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.path_sets import PathSet, parse_path_sets
+from zmon.topology.path_state import is_down, state_of
 from zmon.topology.stack import volume_name
 
 if TYPE_CHECKING:
