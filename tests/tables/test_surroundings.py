@@ -52,7 +52,7 @@ SCENARIOS = {
     "fcp-failover": ("D14b", "One of 4 FCP paths does all I/O of 10 disks", (LAYER,)),
     "fcp-multibus-full": ("D15", "The 4 processors are full", (CPU,)),
     "fcp-path-slow": ("D14", "The path over FCP device 0.0.fc61 is slow", (LAYER,)),
-    "fcp-one-adapter": ("D13b", "All paths to FCP8000-FCP8007 and FCP8100-FCP8107 go", (LAYER,)),
+    "fcp-one-adapter": ("D13", "32 paths to FCP8000-FCP8007 and FCP8100-FCP8107 are lost", (LAYER,)),
     "path-lost": ("D13", "1 of 4 channel paths to LCU 8000 is lost: 52", (DEVICE,)),
     "guest-swapping": ("D16", "Memory is short", (MEMORY, PRESSURE)),
     "swap-begins": ("D16", "Memory is short", (MEMORY, PRESSURE)),
