@@ -182,3 +182,39 @@ def test_lcus_that_share_a_path_are_one_group() -> None:
 def test_a_waiting_without_places_helps_nothing() -> None:
     """Without a place no spreading helps."""
     assert not Waiting((), 0.0, "Nothing waits").spreading_helps
+
+
+def untimed(many: int, lcu: str) -> ObservedLoad:
+    """Return volumes that channel measurement does not time, each with half a request that waits."""
+    volumes = (
+        volume(10.0, key=f"70{at:02}")._replace(lcu=lcu, response=0.0604, estimated=True)
+        for at in range(many)
+    )
+    return load(*volumes)
+
+
+@pytest.mark.parametrize(
+    ("lcu", "kind", "words"),
+    [
+        ("L", "lcu", "5.0 requests wait in LCU 7"),
+        ("", "volumes", "5.0 requests wait for 10 volumes together"),
+    ],
+)
+def test_many_volumes_may_wait_where_no_one_does(lcu: str, kind: str, words: str) -> None:
+    """Each has less than one request that waits; what they have in common is named where it is known."""
+    (place,) = waiting(untimed(10, lcu)).places
+    assert (place.kind, place.words) == (kind, words)
+
+
+@pytest.mark.parametrize("lcu", ["L", ""])
+def test_a_few_waits_are_none(lcu: str) -> None:
+    """Less than one request waits in all."""
+    assert waiting(untimed(1, lcu)).places == ()
+
+
+def test_of_two_volumes_that_wait_alike_the_lcu_is_the_place() -> None:
+    """A volume alone is it only where nearly all waits there."""
+    one, other = (volume(100.0, key=key)._replace(response=0.11, estimated=True) for key in ("7000", "7001"))
+    assert [place.kind for place in waiting(load(one, other)).places] == ["lcu"]
+    quick = other._replace(response=0.02)
+    assert [place.kind for place in waiting(load(one, quick)).places] == ["volume"]

@@ -60,7 +60,8 @@ class WaitingPlace(NamedTuple):
     """A resource that requests wait for."""
 
     kind: str
-    """`lcu`, `paths`, `volume`, `aliases`, `processors`, or `surge`: load that was not there before."""
+    """`lcu`, `paths`, `volume`, `volumes` whose LCU is not known, `aliases`, `processors`, or `surge`: load
+    that was not there before."""
     key: str
     """Key of the LCU, CHPIDs in words, bus id, `cpu`."""
     title: str
@@ -81,6 +82,7 @@ class WaitingPlace(NamedTuple):
             "lcu": f"{many} in {self.title}",
             "paths": f"{many} for channel {self.title}",
             "volume": f"{many}{' in Linux' * timed} for volume {self.title}",
+            "volumes": f"{many} for {self.title}",
             "aliases": f"{many} in Linux for an alias of {self.title}",
             "surge": f"{many} because {self.title} has much more load than before: find who makes it",
         }[self.kind]
@@ -123,7 +125,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         first = found[0]
         use = (
             ""
-            if isinstance(first.use, Absent) or first.kind in {"volume", "surge"}
+            if isinstance(first.use, Absent) or first.kind in {"volume", "volumes", "surge"}
             else f" ({100 * first.use:.0f} % busy)"
         )
         words = first.words[:1].upper() + first.words[1:]
@@ -196,7 +198,12 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:
     """Yield what requests wait for among volumes that channel measurement does not time, all of one LCU."""
     if lcu is None:
-        yield from (one for one in places if one.lost >= MIN_LOST)
+        found = [one for one in places if one.lost >= MIN_LOST]
+        yield from found
+        behind = [one.lost for one in places if one.lost]
+        if not found and sum(behind) >= MIN_LOST:
+            title = f"{len(behind)} volumes together"
+            yield WaitingPlace("volumes", "", title, sum(behind), NOT_KNOWN)
         return
     lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
     if lost >= MIN_LOST and most.lost <= OF_ONE * lost:
