@@ -257,6 +257,30 @@ def test_usual_and_other_files_give_the_same(lines: list[tuple[int | str, ...]])
     assert dict(zip(numbers, zip(*columns, strict=True), strict=True)) == expected
 
 
+def test_the_parts_of_memory_are_read_when_memory_moves(tmp_path: Path) -> None:
+    """memory.stat is long: nobody reads it of a unit whose memory is the same and that waited for none."""
+    reader = UnitReader(LiveTree(str(tmp_path)))
+
+    def anon(usec: int, current: int, waited: int, anon: int) -> object:
+        files = machine()
+        pressure = PRESSURE.replace("total=5", f"total={waited}")
+        files |= group(
+            DB2,
+            "",
+            usec,
+            memory__current=f"{current}\n",
+            memory__stat=f"anon {anon}\n",
+            memory__pressure=pressure,
+        )
+        lay(tmp_path, files)
+        return reader.read()[0].cell(DB2, "anon")
+
+    assert anon(1000, 4096, 5, 1) == 1
+    assert anon(2000, 4096, 5, 2) == 1
+    assert anon(3000, 8192, 5, 3) == 3
+    assert anon(4000, 8192, 6, 4) == 4
+
+
 IO_LINES = st.lists(
     st.tuples(
         st.integers(0, 3),

@@ -8,7 +8,8 @@ owns the inode, the journal of a file system for none.  Files of a resource are 
 is on for the group: systemd switches `io` on with `IOAccounting=yes`.
 
 Reading a file makes the kernel add up what its CPUs have counted.  So `io.stat`, `cpu.stat` and `io.pressure`
-are read of each unit, and the other files only if one of them has changed.  Files stay open, as far as they
+are read of each unit, and the other files only if one of them has changed; `memory.stat`, the longest, only
+if the memory of the unit has.  Files stay open, as far as they
 may, and tell by an error that their group is gone; those that are read on change are closed when a unit has
 rested for a while.  Of `io.stat` only the lines that have changed are parsed, those of all units at once.
 
@@ -76,10 +77,16 @@ MAX_PROCESSES: Final = 64
 ALWAYS: Final = ("io.stat", "cpu.stat", "io.pressure")
 """Files that are read of each unit."""
 ON_CHANGE: Final = (
-    "cpu.pressure", "memory.pressure", "memory.current", "memory.max", "memory.swap.current", "memory.stat",
+    "cpu.pressure",
+    "memory.pressure",
+    "memory.current",
+    "memory.max",
+    "memory.swap.current",
     "pids.current",
-)  # fmt: skip
-FILES: Final = (*ALWAYS, *ON_CHANGE)
+)
+OF_MEMORY: Final = ("memory.stat",)
+"""The longest of all: it is read if the unit has more or less memory than before, or waited for some."""
+FILES: Final = (*ALWAYS, *ON_CHANGE, *OF_MEMORY)
 RESTS_AFTER: Final = 10
 """Samples in which a unit did nothing, after which the files that are read on change are closed."""
 
@@ -272,6 +279,10 @@ _FIELDS_OF: Final[dict[str, tuple[tuple[str, ...], Callable[[bytes | None], tupl
 _PARSERS: Final = [_FIELDS_OF[name][1] for name in FILES]
 _NO_PARTS: Final = [parse(None) for parse in _PARSERS]
 _IO_STAT: Final = FILES.index("io.stat")
+_MEMORY_MOVES: Final[Callable[[Sequence[bytes | None]], object]] = itemgetter(
+    FILES.index("memory.current"), FILES.index("memory.pressure")
+)
+"""What has to change for memory.stat to be read."""
 _ORDER: Final = [
     "incarnation", "sort", "database", "instance",
     *chain.from_iterable(_FIELDS_OF[name][0] for name in FILES),
@@ -291,6 +302,7 @@ class UnitFiles:
         self.folder = folder
         self.always = HeldFiles(tree, folder, ALWAYS, allowance, _may_lack)
         self.on_change = HeldFiles(tree, folder, ON_CHANGE, allowance, _may_lack)
+        self.of_memory = HeldFiles(tree, folder, OF_MEMORY, allowance, _may_lack)
         self.seen: list[bytes] = []
         """What was read last of the files that are always read."""
         self.rested = 0
@@ -399,6 +411,7 @@ class UnitReader:
             # a controller may have been switched on
             unit.always.look_again()
             unit.on_change.look_again()
+            unit.of_memory.look_again()
         self._other_lines |= list(found) != list(self._units)
         self._units = found
 
@@ -450,15 +463,19 @@ class UnitReader:
                 unit.rested += 1
                 if unit.rested == RESTS_AFTER:
                     unit.on_change.close()
+                    unit.of_memory.close()
                 return True
-            more = unit.on_change.read()
+            contents: list[bytes | None] = [*seen, *unit.on_change.read()]
+            if len(contents) < len(FILES) - len(OF_MEMORY):
+                present = *unit.always.present, *unit.on_change.present
+                contents = list(map(dict(zip(present, contents, strict=True)).get, FILES[: -len(OF_MEMORY)]))
+            if _MEMORY_MOVES(contents) != _MEMORY_MOVES(unit.contents):
+                contents += unit.of_memory.read() or [None]
+            else:
+                contents.append(unit.contents[-1])
         except OSError:
             return False
         unit.seen, unit.rested = seen, 0
-        contents: list[bytes | None] = [*seen, *more]
-        if len(contents) < len(FILES):
-            present = *unit.always.present, *unit.on_change.present
-            contents = list(map(dict(zip(present, contents, strict=True)).get, FILES))
         for at in compress(_count(), map(ne, contents, unit.contents)):
             unit.parts[at] = _PARSERS[at](contents[at])
         unit.contents = contents
