@@ -651,13 +651,13 @@ def test_limits_are_red_in_every_theme(
 ) -> None:
     """A 3270 has colours of its own; other themes use those of the terminal."""
     monkeypatch.setenv("ZMON_THEME", theme)
-    app = Zmon(session, 1.0, "CHANNEL")
+    app = Zmon(session, 1.0, "CTLUNIT")
 
     async def walk() -> None:
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=(132, 43)) as pilot:
             await settle(app, pilot)
-            strips = app.painter.render_lines(Region(0, 0, 80, 24))
-            marked = next(s for strip in strips for s in strip if "82!" in s.text)
+            strips = app.painter.render_lines(Region(0, 0, 132, 43))
+            marked = next(s for strip in strips for s in strip if "26.0!" in s.text)
             assert marked.style is not None
             assert marked.style.color is not None
             assert marked.style.color.name == alarm
