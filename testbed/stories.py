@@ -174,8 +174,8 @@ until a sentence on the screen names it. Written by `testbed/stories.py report` 
 The kernels of the emulated machines are real, the loads are fio's; the processors are emulated, on a host
 with two cores that has other work, too. How quick they are decides most: what it takes to load Python and
 zmon there (`import zmon.ui.app`) stands in each heading, and the processor time that zmon took until then
-beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. Rates need a second sample,
-which is taken after the interval of 2 s.
+beside each figure. QEMU translates s390x, Hercules interprets it and is ten times slower. Rates need a second
+sample, which is taken after the interval of 2 s.
 
 What the emulators cannot show: QEMU has no DASD, so a site file says which of its virtio disks are on which
 LCU, and no FCP adapters (zfcp): two virtual SCSI adapters stand for them, whose load is not measured.
