@@ -3,8 +3,6 @@
 . /job/steps.sh
 out=/job/out
 
-virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0.$1/virtio*/block)"; }
-
 say "placement: disks and file systems"
 modprobe -a virtio_scsi sd_mod dm_multipath dm_service_time xfs
 /usr/lib/systemd/systemd-udevd --daemon 2>/dev/null # multipath asks it which disks are one

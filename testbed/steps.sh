@@ -6,7 +6,20 @@ say() {
     echo "testbed: $*" >/dev/console
 }
 
+# disk NUMBER, virtio_disk NUMBER: its block device
 disk() { echo "/dev/$(ls "/sys/bus/ccw/devices/0.0.$1/block")"; }
+virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0."$1"/virtio*/block)"; }
+
+# write_site: no virtio disk has an LCU, so a site file, /job/site.toml, says which is on which
+write_site() {
+    cat >/job/site.toml <<'TOML'
+vdev_is_rdev = true
+
+[[lcu_by_number]]
+serial = "*"
+ranges = { "7000-7001" = "7000", "7002-7003" = "7100" }
+TOML
+}
 
 online() { chccwdev -e "$@" >/dev/null && udevadm settle --timeout=60; }
 
@@ -153,4 +166,15 @@ sit_at_screens() {
 replay() {
     mkdir -p "/job/out/$1"
     (cd "/job/out/$1" && python3 -m zmon replay --line --at begin "$2") <"$3" >"/job/out/$1.said" 2>"/job/out/$1.errors"
+}
+
+# story NAME WORDS LOAD [OPTION...]: while fio runs, measure how soon zmon names it; then end it
+story() {
+    local name=$1 words=$2 load=$3 file
+    file=${1//,/}
+    shift 3
+    sleep 15
+    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${file// /-}.json" --options="$*"
+    pkill fio
+    wait $(jobs -p)
 }

@@ -6,21 +6,10 @@
 #       --bring testbed/stories-lcu-kvm.sh --out OUT -- bash stories-lcu-kvm.sh
 . /job/steps.sh
 
-virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0."$1"/virtio*/block)"; }
 # query NAME DIRECTORY REQUESTS: keep so many reads of a page in a disk
 query() {
     fio --name="$1" --directory="$2" --rw=randread --bs=4k --size=24m --direct=1 --ioengine=libaio --iodepth="$3" --thread \
         --time_based --runtime=2000 --output-format=json --output="/job/out/fio-$1.json" &
-}
-# story NAME WORDS LOAD [OPTION...]: while fio runs, measure; then end it
-story() {
-    local name=$1 words=$2 load=$3 file
-    file=${1//,/}
-    shift 3
-    sleep 10
-    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${file// /-}.json" --options="$*"
-    pkill fio
-    wait $(jobs -p)
 }
 
 say "disks"
@@ -31,13 +20,7 @@ for number in 7000:1 7000:2 7001:3 7001:4 7002:5; do # the files are written bef
     fio --name="query${number#*:}" --directory="/srv/${number%:*}" --rw=read --bs=64k --size=24m --create_only=1 >/dev/null
 done
 sync
-cat >/job/site.toml <<'TOML'
-vdev_is_rdev = true
-
-[[lcu_by_number]]
-serial = "*"
-ranges = { "7000-7001" = "7000", "7002-7003" = "7100" }
-TOML
+write_site
 python3 -m zmon show DEVICE --count 1 >/dev/null # all of zmon's modules come from 0190 once
 
 say "four queries on one control unit"

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -157,7 +158,8 @@ def measure(words: str, source: str, options: Sequence[str]) -> Iterator[tuple[s
         for way, ask in ways:
             yield way, ask(words, options)
         source = f"/job/out/days-{time.time():.0f}"
-        listed = [one for at, one in enumerate(options) if "--listing" in options[max(0, at - 1) : at + 1]]
+        listing = dict(pairwise(options)).get("--listing")
+        listed = ("--listing", listing) if listing else ()
         command = [*ZMON, "record", source, "--interval", "2", "--for", f"{RECORDED}s", *listed]
         subprocess.run(command, check=False)
     for way, ask in ways:

@@ -5,16 +5,6 @@
 #       --bring testbed/stories.sh --out OUT -- bash stories.sh
 . /job/db2.sh
 
-# story NAME WORDS LOAD [OPTION...]: while fio runs, measure; then end it
-story() {
-    local name=$1 words=$2 load=$3 file
-    file=${1//,/}
-    shift 3
-    sleep 15
-    python3 stories.py seconds "$name" --words "$words" --load "$load" --out "/job/out/story-${file// /-}.json" --options="$*"
-    pkill fio
-    wait $(jobs -p)
-}
 
 seconds=2000
 lay_out_data_base

@@ -8,8 +8,6 @@
 . /job/services.sh
 . /job/glass.sh
 
-virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0.$1/virtio*/block)"; }
-
 say "disks"
 make_fs "$(virtio_disk 7000)" /srv/first
 make_fs "$(virtio_disk 7001)" /srv/second

@@ -10,7 +10,6 @@
 . /job/services.sh
 . /job/glass.sh
 
-virtio_disk() { echo "/dev/$(ls /sys/bus/ccw/devices/0.0."$1"/virtio*/block)"; }
 # ask NAME: keep the opening screen, type two keys, and keep the picture as soon as it has the answer, however slow the processor is
 ask() {
     look "$1.0"
@@ -32,13 +31,7 @@ say "disks"
 make_fs "$(virtio_disk 7000)" /srv/stock
 make_fs "$(virtio_disk 7002)" /srv/shop
 make_fs "$(virtio_disk 7003)" /srv/postgresql
-cat >/job/site.toml <<'TOML'
-vdev_is_rdev = true
-
-[[lcu_by_number]]
-serial = "*"
-ranges = { "7000-7001" = "7000", "7002-7003" = "7100" }
-TOML
+write_site
 
 say "PostgreSQL: a tablespace on 7002, the rest on 7003"
 start_postgresql /srv/postgresql -c shared_buffers=1MB -c debug_io_direct=data -c max_parallel_workers_per_gather=0

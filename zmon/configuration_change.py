@@ -29,6 +29,7 @@ from zmon.kinds import (
 )
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import OF_DRIVER, path_masks, paths_in
+from zmon.path_state import UP
 from zmon.record import NamedTuple
 from zmon.uid import find_uid
 
@@ -63,8 +64,6 @@ USABLE: Final = "usable"
 TAKEN_OFF: Final = "taken_off"
 MASKS: Final = ("pim", "pam", "pom", "vpm")
 NO_MASKS: Final = absent("the path masks are not in a form known to zmon")
-UP: Final = "active"
-"""State of a path to a SCSI disk that works."""
 MAX_VALUE: Final = 60
 MAX_CHANGES: Final = 200
 """Changes between two samples beyond which only their number is kept: a whole box came or went."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
+from zmon.path_state import is_down, state_of
 from zmon.ranges import ranges
-from zmon.topology.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

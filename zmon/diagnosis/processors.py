@@ -12,7 +12,6 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
 from zmon.queueing.change import ProcessorNumber
-from zmon.queueing.headroom import NOTICED
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import (
     CERTAINLY_FULL,
@@ -183,8 +182,8 @@ def _paging(*, zvm: bool) -> Iterator[str]:
 
 
 def _of_zmon(situation: Situation, subject: Subject) -> Iterator[Measurement]:
-    own = situation.load.processors.own
-    if not isinstance(own, Absent) and own >= NOTICED:
+    own = situation.load.processors.noticed
+    if own:
         yield evidence("tasks.own", subject, 100 * own, f"of which zmon itself uses {percent(own)}")
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
 """What is needed of flows."""
-NOTICED: Final = 0.02
-"""The part of the processors that zmon itself uses, from which on it is named and not counted."""
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -43,14 +41,14 @@ class ResourceUse(NamedTuple):
     servers: int = 1
     """How many requests it does at once."""
     own: float = 0.0
-    """Of processors the part of their time that zmon itself uses; `use` is without it."""
+    """Of processors the part that zmon itself uses, where it is worth naming; `use` is without it."""
 
     @property
     def words(self) -> str:
         """What is said of how busy it is: of many request tags how many are in use."""
         if self.kind == "volume" and self.servers > 1:
             return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
-        return f"{100.0 * self.use:.0f} % busy{' without zmon itself' * (self.own >= NOTICED)}"
+        return f"{100.0 * self.use:.0f} % busy{' without zmon itself' * bool(self.own)}"
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
@@ -64,11 +62,11 @@ def _resource_uses(load: Same[ObservedLoad]) -> tuple[ResourceUse, ...]:
 
 
 def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
-    number, busy, own = load.processors.number, load.processors.taken, load.processors.own
+    number, busy = load.processors.number, load.processors.taken
     if not isinstance(number, Absent) and not isinstance(busy, Absent):
-        mine = 0.0 if isinstance(own, Absent) or own < NOTICED else min(float(own), float(busy))
+        own = min(load.processors.noticed, float(busy))
         title = "the processor" if number == 1 else f"the {number:.0f} processors"
-        yield ResourceUse("processors", "cpu", title, float(busy) - mine, own=mine)
+        yield ResourceUse("processors", "cpu", title, float(busy) - own, own=own)
     for key, chpids in path_groups(load.lcus).items():
         known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
         most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)

@@ -33,6 +33,8 @@ LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 IDLE_SHARE: Final = 0.25
 """Times its even share of the load below which an LCU is idle."""
+NOTICED: Final = 0.02
+"""The part of the processors that zmon itself uses, from which on it is named."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
@@ -257,6 +259,11 @@ class ObservedProcessors(NamedTuple):
     """Whether tasks wait for one; None if nobody counted them."""
     own: Number = NOT_OWN
     """The part of the time of each that zmon itself uses."""
+
+    @property
+    def noticed(self) -> float:
+        """The part that zmon itself uses, where it is worth naming; 0 where it is not, or not known."""
+        return 0.0 if isinstance(self.own, Absent) or self.own < NOTICED else float(self.own)
 
     @property
     def taken(self) -> Number:

@@ -515,18 +515,16 @@ def homes(devices: Devices, lcu_of: Mapping[str, str]) -> list[str]:
 
     A DASD has none: it is on an LCU that is not known.
     """
-    drivers = devices.ccw["driver"]
-    return [
-        "" if not isinstance(name, str) or key in lcu_of else _home(name, driver, key in devices.paths)
-        for key, name, driver in zip(devices.keys, devices.names, drivers, strict=True)
-    ]
+    every = sorts(devices, range(len(devices.keys)))
+    return ["" if key in lcu_of else sort for key, sort in zip(devices.keys, every, strict=True)]
 
 
 def sorts(devices: Devices, rows: Sequence[int]) -> list[str]:
     """Return for disks in some rows what sort of disk each is; of a DASD it is empty."""
     columns = (pick(each, rows) for each in (devices.keys, devices.names, devices.ccw["driver"]))
     return [
-        _home(str(name), driver, key in devices.paths) for key, name, driver in zip(*columns, strict=True)
+        _home(name, driver, key in devices.paths) if isinstance(name, str) else ""
+        for key, name, driver in zip(*columns, strict=True)
     ]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, text_of
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
+from zmon.path_state import is_down, state_of
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
@@ -20,7 +21,6 @@ from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
 from zmon.topology.lun import MPATH
-from zmon.topology.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
 from zmon.diagnosis.observed_machine import (
@@ -22,18 +22,19 @@ from zmon.diagnosis.observed_machine import (
 )
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
 from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_state import is_down, state_of
 from zmon.record import NamedTuple
+from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.channel import in_use
 from zmon.tables.device import IDLE, PATH_MASKS, devices_of
 from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.path_sets import PathSet, parse_path_sets
-from zmon.topology.path_state import is_down, state_of
 from zmon.topology.stack import volume_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from zmon.topology.stack import Stack
     from zmon.topology.volumes import Lcu
 
+T = TypeVar("T")
 KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING, *TOPOLOGY)
 """What is read of a sample."""
 HOUR: Final = 3_600_000_000_000
@@ -75,7 +77,7 @@ def lcu_paths(view: View) -> tuple[LcuPaths, ...] | Absent:
     states = zip(channels.keys, *(channels.column(name) for name in _ChannelState._fields), strict=True)
     found = _paths(frame, _Units(units), tuple((key, _ChannelState(*state)) for key, *state in states))
     return tuple(
-        one._replace(since=_lost_since(_Loss(view, units[one.lcu], one.lost))) if one.lost else one
+        one._replace(since=_lost_since(_loss(view, units[one.lcu], one.lost))) if one.lost else one
         for one in found
     )
 
@@ -184,26 +186,29 @@ def _without_hpf(frame: Frame, unit: Lcu) -> int:
     )
 
 
-class _Loss:
-    """A loss of paths as a key: within an hour the same loss has the same begin."""
+class _Asked(Generic[T]):
+    """A question about the time before a view's interval as a key: within an hour it has the same answer."""
 
-    def __init__(self, view: View, unit: Lcu, lost: tuple[LostPath, ...]) -> None:
-        self.view = view
-        self.unit = unit
-        chpids = tuple(one.chpid for one in lost)
-        self._key = (id(view.history), unit.key, chpids, view.interval.after.at.utc // HOUR)
+    def __init__(self, view: View, what: T, *key: Hashable) -> None:
+        """Ask about a thing that `key` tells from others."""
+        self.view, self.what = view, what
+        self._key = (id(view.history), view.interval.after.at.utc // HOUR, *key)
 
     def __hash__(self) -> int:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Loss) and self._key == other._key
+        return isinstance(other, _Asked) and self._key == other._key
+
+
+def _loss(view: View, unit: Lcu, lost: Sequence[LostPath]) -> _Asked[Lcu]:
+    return _Asked(view, unit, unit.key, *(one.chpid for one in lost))
 
 
 @lru_cache(maxsize=64)
-def _lost_since(loss: _Loss) -> int | None:
+def _lost_since(asked: _Asked[Lcu]) -> int | None:
     """Return when devices of an LCU first lacked a path, by halving the time before; None if always."""
-    view, unit = loss.view, loss.unit
+    view, unit = asked.view, asked.what
 
     def lost_at(utc: int) -> bool:
         interval = next(view.history.past(utc), None)
@@ -234,22 +239,26 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
     layers = interval.after.frame(LAYER)
     if layers.missing is not None:
         return layers.missing
-    rows = _multipath_rows(layers)
-    if not rows:
-        return ()
-    columns = {name: layers.column(name) for name in ("name", "mapped", "table", "below")}
-    leaf, before = _leaves(interval), _leaves_before(view)
+    leaf: Callable[[str], PathLeaf] | None = None
+    before: Mapping[str, Sequence[PathLeaf]] = {}
     found = []
-    for row in rows:
-        sets = _path_sets(columns["table"][row], columns["below"][row])
-        name = text_of(columns["name"][row])
+    for name, title, sets in _maps_in(layers):
+        if leaf is None:  # most machines have no such device
+            leaf, before = _leaves(interval), _leaves_before(view)
         first = sets[0] if sets else PathSet("", (), ())
-        groups = tuple(tuple(leaf(number) for number in one.paths) for one in sets)
-        title = text_of(columns["mapped"][row]) or name
+        groups = tuple(tuple(map(leaf, one.paths)) for one in sets)
         one = MultipathDisk(name, title, groups, first.selector, max(first.turns, default=0))
         one = one._replace(gone=_gone(one, before.get(title, ()), interval.of(DEVICE)))
-        found.append(one._replace(since=_fewer_since(_FewerPaths(view, one))) if one.broken else one)
+        found.append(one._replace(since=_fewer_since(_fewer(view, one))) if one.broken else one)
     return tuple(found)
+
+
+def _maps_in(layers: Frame) -> Iterator[tuple[str, str, Sequence[PathSet]]]:
+    """Yield the name, the title and the path groups of each multipath device."""
+    rows = _multipath_rows(layers)
+    columns = (pick(layers.column(name), rows) for name in ("name", "mapped", "table", "below"))
+    for name, mapped, table, below in zip(*columns, strict=True):
+        yield text_of(name), text_of(mapped) or text_of(name), _path_sets(table, below)
 
 
 def _path_sets(table: Value, below: Value) -> tuple[PathSet, ...]:
@@ -258,47 +267,23 @@ def _path_sets(table: Value, below: Value) -> tuple[PathSet, ...]:
     return (PathSet("", tuple(text_of(below).split()), ()),) if isinstance(sets, Absent) else sets
 
 
-def _leaves_before(view: View) -> Mapping[str, tuple[PathLeaf, ...]]:
-    """Return by the name of each multipath device the paths that it had a day ago, or when samples began."""
-    early = max(view.history.first(), view.interval.after.at.utc - DAY)
-    return _leaves_at(_Moment(view, early)) if early < view.interval.after.at.utc else {}
+def _leaves_before(view: View) -> Mapping[str, Sequence[PathLeaf]]:
+    """Return by the title of each multipath device the paths that it had a day ago, or when samples began."""
+    late = view.interval.after.at.utc
+    early = max(view.history.first(), (late - DAY) // HOUR * HOUR)  # the same all the hour
+    return _leaves_at(_Asked(view, early, early)) if early < late else {}
 
 
-class _Moment:
-    """A time as a key: within an hour the multipath devices of before are looked at once."""
-
-    def __init__(self, view: View, utc: int) -> None:
-        self.view, self.utc = view, utc
-        self._key = (id(view.history), utc // HOUR)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Moment) and self._key == other._key
-
-
-@lru_cache(maxsize=4)
-def _leaves_at(moment: _Moment) -> Mapping[str, tuple[PathLeaf, ...]]:
-    return _paths_at(moment.view, moment.utc)
-
-
-def _paths_at(view: View, utc: int) -> Mapping[str, tuple[PathLeaf, ...]]:
-    """Return by the name of each multipath device the paths that it had at a time."""
-    interval = next(view.history.past(utc), None)
-    if interval is None:
+@lru_cache(maxsize=32)  # times that are asked about for all multipath devices
+def _leaves_at(asked: _Asked[int]) -> Mapping[str, Sequence[PathLeaf]]:
+    """Return by the title of each multipath device the paths that it had at a time."""
+    interval = next(asked.view.history.past(asked.what), None)
+    layers = None if interval is None else interval.after.frame(LAYER)
+    if interval is None or layers is None or layers.missing is not None:
         return {}
-    layers = interval.after.frame(LAYER)
-    rows = [] if layers.missing is not None else _multipath_rows(layers)
-    columns = {name: layers.column(name) for name in ("name", "mapped", "table", "below")} if rows else {}
     leaf = _leaves(interval)
     return {
-        text_of(columns["mapped"][row]) or text_of(columns["name"][row]): tuple(
-            leaf(number)
-            for one in _path_sets(columns["table"][row], columns["below"][row])
-            for number in one.paths
-        )
-        for row in rows
+        title: [leaf(number) for one in sets for number in one.paths] for _, title, sets in _maps_in(layers)
     }
 
 
@@ -314,29 +299,19 @@ def _gone(one: MultipathDisk, before: Sequence[PathLeaf], ccw: Delta) -> tuple[P
     )
 
 
-class _FewerPaths:
-    """A loss of paths to a multipath device as a key: within an hour the same loss has the same begin."""
-
-    def __init__(self, view: View, one: MultipathDisk) -> None:
-        self.view, self.title = view, one.title
-        self.broken = frozenset(leaf.name for leaf in one.broken)
-        self._key = (id(view.history), one.title, self.broken, view.interval.after.at.utc // HOUR)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _FewerPaths) and self._key == other._key
+def _fewer(view: View, one: MultipathDisk) -> _Asked[MultipathDisk]:
+    return _Asked(view, one, one.title, frozenset(leaf.name for leaf in one.broken))
 
 
 @lru_cache(maxsize=64)
-def _fewer_since(loss: _FewerPaths) -> int | None:
+def _fewer_since(asked: _Asked[MultipathDisk]) -> int | None:
     """Return when paths of a multipath device were first lost, by halving the time before; None if always."""
-    view = loss.view
+    view, disk = asked.view, asked.what
+    broken = {leaf.name for leaf in disk.broken}
 
     def lost_at(utc: int) -> bool:
-        known = _paths_at(view, utc).get(loss.title)
-        return known is None or not loss.broken <= {leaf.name for leaf in known if not leaf.failed}
+        known = _leaves_at(_Asked(view, utc, utc)).get(disk.title)
+        return known is None or not broken <= {leaf.name for leaf in known if not leaf.failed}
 
     return _first_lost(view, lost_at)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.queueing.headroom import NOTICED
 from zmon.queueing.observation import Volumes, mean_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -178,8 +177,8 @@ def _cpu_words(view: View, recent: RecentLoad) -> str:
     count, steal = recent.load.processors.number, cpus.average(cpus.part["steal"])
     parts = [] if isinstance(count, Absent) else [f"of {count:.0f} processor{'s' * (count != 1)}"]
     parts += [f"{steal:.0f} % stolen"] if steal >= 0.5 else []
-    own = recent.load.processors.own
-    parts += [] if isinstance(own, Absent) or own < NOTICED else [f"zmon itself {100 * own:.0f} %"]
+    own = recent.load.processors.noticed
+    parts += [f"zmon itself {100 * own:.0f} %"] if own else []
     partition = partition_figures(view)
     entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
     if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):

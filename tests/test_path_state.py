@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.topology.path_state import is_down, state_of
+from zmon.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value

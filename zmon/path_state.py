@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 RUNNING: Final = frozenset({"running", "live"})
 """States of a SCSI disk, and of an NVMe one, that works."""
 UP: Final = "active"
+"""State of a path that works."""
 UNKNOWN: Final = absent("neither the state of the path nor that of its disk is known")
 
 
