@@ -57,6 +57,23 @@ def test_a_call_that_computes_may_take_longer(monkeypatch: pytest.MonkeyPatch) -
     assert worker.outcome_of_work(0.001) == ("done", None)
 
 
+def test_a_call_that_gets_no_processor_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine so busy that the thread has not run between two looks, it does not hang."""
+    monkeypatch.setattr(deadline, "COMPUTING", 1e6)
+    monkeypatch.setattr(Worker, "_processor_used", lambda _: (b"1", b"1"))
+    states = iter([True, True, False])
+    monkeypatch.setattr(Worker, "_is_runnable", lambda _: next(states))
+    monkeypatch.setattr(deadline, "LOOK_EVERY", 0.0)
+    never = threading.Event()
+    worker = Worker()
+    worker.start(never.wait, last=True)
+    try:
+        assert worker.outcome_of_work(0.001) is None
+        assert next(states, "all were asked for") == "all were asked for"
+    finally:
+        never.set()
+
+
 def test_a_call_that_waits_is_not_waited_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its thread uses no processor."""
     monkeypatch.setattr(deadline, "COMPUTING", 1e6)

@@ -39,6 +39,8 @@ def dropped(*arguments):
 {place} = dropped
 """
 """Lets an interrupt come in a callback, where Python drops its exception, before something is done."""
+KEPT = "import termios; termios.tcflush = lambda *_: None; "
+"""Lets the terminal keep what was written when the program ends: a reader that is late sees it, too."""
 FIGURES = "Channels  "
 """A resource on OVERVIEW, which has figures from the second sample on."""
 
@@ -51,7 +53,7 @@ def slow(wait: float = 0.0, more: str = "") -> str:
 
 def test_there_are_figures_before_textual_is_loaded() -> None:
     """Even without Textual the opening screen is painted; then the terminal is as it was."""
-    with OnTerminal(slow(more=WITHOUT_TEXTUAL)) as terminal:
+    with OnTerminal(slow(more=KEPT + WITHOUT_TEXTUAL)) as terminal:
         assert terminal.status() == 1
         painted, _, after = terminal.written.rpartition(END)
         assert all(words in painted for words in ("OVERVIEW", FIGURES, SOON))
@@ -117,7 +119,7 @@ def test_no_control_c_is_lost() -> None:
     """Python drops what is raised in a callback of a weak reference, and goes on: zmon does not."""
     for place in ("o.take_sample", "o.FirstPictures.hand_over"):
         with OnTerminal(
-            slow(3600.0 if place == "o.take_sample" else 0.0, DROPPED.format(place=place))
+            slow(3600.0 if place == "o.take_sample" else 0.0, KEPT + DROPPED.format(place=place))
         ) as terminal:
             assert terminal.status() == INTERRUPTED
             assert "Exception ignored" in terminal.written

@@ -86,21 +86,28 @@ class Worker:
         while outcome is None and used is not None and time.monotonic() < due:
             outcome = self.outcome(LOOK_EVERY)
             before, used = used, self._processor_used()
-            if used == before:
+            if used == before and not self._is_runnable():
                 break
-        return outcome
+        return self.outcome(0.0) if outcome is None else outcome  # it may have returned since the last look
 
-    def _processor_used(self) -> tuple[str, ...] | None:
+    def _processor_used(self) -> tuple[bytes, ...] | None:
         """Return what the kernel says of the time of the thread: on a processor, and waiting for one, in ns.
 
-        None if it cannot be read.  Source: /proc/PID/task/TID/schedstat.
+        It is written when the thread begins or ceases to run.  None if it cannot be read.
+        Source: /proc/PID/task/TID/schedstat.
         """
+        said = self._said_of_thread("schedstat")
+        return None if said is None else tuple(said.split()[:2])
+
+    def _is_runnable(self) -> bool:
+        """Tell whether the thread runs or waits for a processor.  Source: /proc/PID/task/TID/stat."""
+        return (self._said_of_thread("stat") or b"").rpartition(b")")[2].lstrip().startswith(b"R")
+
+    def _said_of_thread(self, name: str) -> bytes | None:
         thread = self._thread
         try:
-            with open(
-                f"/proc/self/task/{thread.native_id if thread else 0}/schedstat", encoding="ascii"
-            ) as file:
-                return tuple(file.read().split()[:2])
+            with open(f"/proc/self/task/{thread.native_id if thread else 0}/{name}", "rb") as file:
+                return file.read()
         except OSError:
             return None
 
