@@ -88,7 +88,26 @@ def test_many_failed_paths_are_said_by_what_they_go_over() -> None:
         "11 paths to FCP8000-FCP8005 are lost: all 6 over FCP device 0.0.fc60 and 5 over FCP device 0.0.fc61"
         " (offline)."
     )
-    assert found.action.endswith("the common parts are FCP device 0.0.fc60 and FCP device 0.0.fc61.")
+    assert "what is lost goes over FCP device 0.0.fc60 and FCP device 0.0.fc61." in found.action
+    assert found.action.endswith("echo running > /sys/block/NAME/device/state.")
+
+
+@pytest.mark.parametrize(
+    ("paths", "words"),
+    [
+        ((leaf("sda", failed="failed"),), "what is lost goes over FCP device 0.0.fc60."),
+        (
+            (leaf("sda", failed="failed"), leaf("sdb", "0.0.fc61", failed="failed")),
+            "what is lost goes over FCP device 0.0.fc60 and FCP device 0.0.fc61.",
+        ),
+        ((leaf("sda", adapter="", failed="failed"),), "See multipath -ll and lszfcp -D."),
+        ((leaf("sda", failed="offline"),), "echo running > /sys/block/sda/device/state."),
+    ],
+)
+def test_where_to_look_for_what_is_lost(paths: tuple[PathLeaf, ...], words: str) -> None:
+    """At its adapters, where they are known; what was set offline is set running again."""
+    found = only(lost_paths(situation(paths=(), maps=(multipath(*paths, leaf("sdc", "0.0.fc62")),))))
+    assert found.action.endswith(words)
 
 
 def test_paths_that_are_all_there() -> None:

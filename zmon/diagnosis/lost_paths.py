@@ -163,12 +163,20 @@ def _adapter_title(leaf: PathLeaf) -> str:
 
 
 def _bring_back(broken: Sequence[PathLeaf], adapters: Sequence[str]) -> str:
-    """Return how paths come back, or where to look: chccwdev(8), lszfcp(8), multipath(8)."""
+    """Return how paths come back, or where to look.
+
+    Source: chccwdev(8), lszfcp(8), multipath(8); the kernel's drivers/scsi/scsi_sysfs.c for `state`.
+    """
     offline = sorted({leaf.adapter for leaf in broken if leaf.adapter_offline})
     if offline and all(leaf.adapter_offline for leaf in broken):
         return f"Set {names(adapters)} online again, as root: chccwdev -e {','.join(offline)}."
     ask = "multipath -ll and lszfcp -D" if any(leaf.port for leaf in broken) else "multipath -ll and dmesg"
-    return f"See {ask}; the common {'part is' if len(adapters) == 1 else 'parts are'} {names(adapters)}."
+    known = all(leaf.adapter for leaf in broken)
+    look = f"See {ask}{f'; what is lost goes over {names(adapters)}' if known else ''}."
+    if not all(leaf.failed == "offline" for leaf in broken):
+        return look
+    disk = broken[0].name if len(broken) == 1 else "NAME"
+    return f"{look} When that is mended, as root: echo running > /sys/block/{disk}/device/state."
 
 
 def _which(maps: Sequence[MultipathDisk], broken: Sequence[PathLeaf]) -> str:
