@@ -107,22 +107,6 @@ def test_a_load_that_has_ended_within_a_window_has_no_begin_at_its_end(
     assert "Since 16:00" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("begin", ["00:00", "00:00:00", "2026-03-16 00:00"])
-def test_a_day_from_midnight_to_midnight_begins_at_the_first(
-    capsys: pytest.CaptureFixture[str],
-    utc: None,  # noqa: ARG001 - clocks show UTC
-    begin: str,
-) -> None:
-    """The last sample is of 00:00 of the next day: `--since 00:00` is not that one."""
-    day = ["diagnose", "--from", "recordings/lab-healthy-day.zmon", "-f", "json"]
-    assert main([*day, "--since", begin]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert main([*day, "--since", "begin"]) == 0
-    assert found == json.loads(capsys.readouterr().out)
-    assert main([*day, "--since", "-0s"]) == 2
-    assert "no sample so long before the end" in capsys.readouterr().err
-
-
 def commands_in(text: str, heading: str = "What if: ") -> list[list[str]]:
     """Return the commands of zmon that a text prints in lines of their own, or behind a heading."""
     lines = (line.strip().removeprefix(heading) for line in text.splitlines())

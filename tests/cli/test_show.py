@@ -434,3 +434,20 @@ def test_as_much_of_the_past_is_read_as_curves_show(
     assert main(["show", "OVERVIEW", "--from", "recordings/lab-shark-before.zmon", "--format", form]) == OK
     assert capsys.readouterr().out
     assert [len(one) for one in found] == [intervals]
+
+
+@pytest.mark.parametrize("begin", ["00:00", "00:00:00", "2026-03-16 00:00"])
+def test_a_day_from_midnight_to_midnight_begins_at_the_first(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+    begin: str,
+) -> None:
+    """The last sample is of 00:00 of the next day: `--since 00:00` is not that one."""
+    day = ["show", "CPU", "--from", "recordings/lab-healthy-day.zmon", "-f", "json"]
+    assert main([*day, "--since", begin]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main([*day, "--since", "begin"]) == 0
+    assert found == json.loads(capsys.readouterr().out)
+    assert found["from"].startswith("2026-03-16T00:00:00")
+    assert main([*day, "--since", "-0s"]) == 2
+    assert "no sample so long before the end" in capsys.readouterr().err
