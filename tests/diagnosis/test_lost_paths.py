@@ -9,7 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
-from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
+from zmon.diagnosis.observed_machine import ON, LcuPaths, LostPath, MultipathDisk, PathLeaf
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
 UNKNOWN = absent("not read")
@@ -43,6 +43,16 @@ def test_a_lost_channel_path(why: str, words: str, action: str) -> None:
     assert action in found.action
     assert (found.confidence, found.since) == (CERTAIN, 9)
     assert ("path", "50 51") in {(one.kind, one.key) for one in found.subjects}
+
+
+def test_a_channel_path_that_nobody_has_taken_off() -> None:
+    """That it is on line and configured is evidence, and nothing is missing: its link is to be checked."""
+    paths = (WHOLE._replace(lost=(LostPath("51", 4, ON),)),)
+    found = only(lost_paths(situation(paths=paths, maps=())))
+    assert found.claim.endswith(": 51.")
+    assert found.evidence[1].words == "channel path 51 is on line and configured: nobody has taken it off"
+    assert found.action == "Have the link of channel path 51 checked: cable, switch, port."
+    assert not found.missing
 
 
 def test_a_path_that_many_lcus_have_lost_is_one_diagnosis() -> None:

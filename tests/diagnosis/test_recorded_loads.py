@@ -48,12 +48,12 @@ def test_nothing_is_wrong_while_only_the_log_is_written(
     ],
 )
 def test_four_queries_on_one_control_unit(begin: str, end: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is the control unit of the database, with its share; those of the log and the archive are idle."""
+    """It is the control unit of the database, with its share; those of the log and the archive are hardly used."""
     first, *others = diagnosed(begin, end, capsys)["diagnoses"]
     assert first["id"] == "D3"
     assert first["confidence"] == "likely"  # channel measurement does not exist there
     assert [one["title"] for one in first["subjects"]] == ["LCU 7000"]
-    assert first["claim"].startswith("Requests wait in LCU 7000 while LCU 7100 and LCU 7200 are idle")
+    assert first["claim"].startswith("Requests wait in LCU 7000 while LCU 7100 and LCU 7200 are hardly used")
     (share,) = [one["value"] for one in first["evidence"] if one["column"] == "control_unit.share"]
     assert 90 < share < 99
     assert [one for one in others if one["confidence"] != "possible" and not one["explained_by"]] == []

@@ -11,7 +11,7 @@ from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.view import View, no_inputs
 
-SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are idle (certain)."
+SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
 
 
 def drawn(name: str) -> dict[str, Conclusion]:

@@ -64,6 +64,15 @@ def test_paths_that_were_not_read_are_not_none(fill: Callable[..., Table]) -> No
     assert all(isinstance(found.columns[name][0], Absent) for name in ("paths", "chpids"))
 
 
+def test_a_lost_path_is_not_counted(fill: Callable[..., Table]) -> None:
+    """Paths are those that each device on line can use, as in DEVICE and IOCONF; one that is off has none."""
+    whole = {"pim": 0xC0, "pam": 0xC0, "pom": 0xFF}
+    for masks, online, left in ((whole, 1, 2), ({**whole, "pam": 0x80}, 1, 1), ({**whole, "pam": 0}, 0, 2)):
+        disks = {"0.0.7000": disk("2480") | whole, "0.0.7001": disk("2480", "01", online=online) | masks}
+        found = fill(disks, {busid: cmf(1) for busid in disks})
+        assert [found.columns[name][0] for name in ("paths", "chpids")] == [left, "62 63"]
+
+
 def test_shares_and_multiples_of_the_even_share(fill: Callable[..., Table]) -> None:
     """Shares sum to 100, multiples to the number of LCUs."""
     found = fill({f"0.0.7{n}00": disk(f"248{n}") for n in range(4)},
@@ -156,20 +165,20 @@ def test_one_hot_lcu() -> None:
 
 def test_an_lcu_with_its_fair_share_is_not_among_those_that_carry_the_load() -> None:
     """Only what has more than that."""
-    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69 % of the I/O, 2 of 4 LCUs are idle"]
+    assert said(690, 260, 30, 20) == ["LCU 2480 carries 69 % of the I/O, 2 of 4 LCUs are hardly used"]
 
 
 def test_an_lcu_is_idle_by_its_bytes_as_in_a_diagnosis() -> None:
-    """The note counts as many as the verdict names: one function says what idle is."""
+    """The note counts as many as the verdict names, and calls them the same: of less than 1 % idle."""
     names = ["2480", "2481", "2482"]
     columns: dict[str, list[Value]] = {"io": [800.0, 100.0, 100.0], "mbs": [80.0, 30.0, 1.0]}
     columns["ssid"] = [*names]
     assert findings(called(names), columns) == ["LCU 2480 carries 80 % of the I/O, 1 of 3 LCUs is idle"]
     view = view_of("shark-before")
     claim = verdict_of(view).diagnoses[0].claim
-    assert "LCU 7100 and LCU 7500 are idle" in claim
-    (note, *_) = [one for one in table(view).notes if "idle" in one]
-    assert note.endswith("2 of 4 LCUs are idle")
+    assert "LCU 7100 and LCU 7500 are hardly used" in claim
+    (note, *_) = [one for one in table(view).notes if "hardly" in one]
+    assert note.endswith("2 of 4 LCUs are hardly used")
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def seen(make_interval: Callable[..., Interval], rows: dict[object, object]) -> 
         ({"vpm": 0x80}, {"status": "offline", "configure": 1}, "varied off by Linux"),
         ({"path_masks": "80 00 00 00 00 40"}, {"status": "online", "configure": 1}, "taken off after"),
         ({"path_masks": "80 00 00 40 00 00"}, {"status": "online", "configure": 1}, "maintenance (CUIR)"),
-        ({"pom": 0x80}, {"status": "online", "configure": 1}, ""),
+        ({"pom": 0x80}, {"status": "online", "configure": 1}, "on line and configured"),
+        ({"pom": 0x80}, {}, ""),
     ],
 )
 def test_a_path_is_lost_if_any_mask_lacks_it(

@@ -30,7 +30,15 @@ from zmon.diagnosis.phrases import (
     why_untimed,
 )
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import MAX_MISS, NO_LCU, SMALL, disc_of_misses, idle_lcus, mean_of
+from zmon.queueing.observation import (
+    MAX_MISS,
+    NO_LCU,
+    SMALL,
+    disc_of_misses,
+    idle_lcus,
+    mean_of,
+    state_of_idle,
+)
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
 from zmon.record import NamedTuple
 
@@ -341,13 +349,14 @@ def _uneven(
     )
     others = names(sorted(each.title for each in idle))
     verb = "is" if len(idle) == 1 else "are"
+    used = state_of_idle(parts, [each.key for each in idle])
     state, disc = f"{one.lcu.title} is full", f", Disc {ms(one.disc)} of Serv {ms(one.serv)}"
     if one.estimated:
         state, disc = f"Requests wait in {one.lcu.title}", f", and a request takes {ms(one.response)}"
     return Diagnosis(
         "D3",
         subjects=(subject,),
-        claim=f"{state} while {others} {verb} idle: it carries {percent(share)} of the bytes"
+        claim=f"{state} while {others} {verb} {used}: it carries {percent(share)} of the bytes"
         f" ({one.megabytes:.1f} MB/s){disc}.{whose}",
         evidence=(
             evidence("control_unit.share", subject, 100 * share, f"{percent(share)} of all bytes"),
@@ -356,7 +365,7 @@ def _uneven(
                 "control_unit.mbs",
                 of_lcu(most),
                 situation.load.bytes_of(most.key) / 1e6,
-                f"{most.title}, the busiest of the idle, has {percent(parts[most.key])} of the bytes"
+                f"{most.title}, the busiest of these, has {percent(parts[most.key])} of the bytes"
                 if len(idle) > 1
                 else f"{most.title} has {percent(parts[most.key])} of the bytes",
             ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.observed_machine import ON
 from zmon.diagnosis.phrases import evidence, listed, many, names, of_paths
 from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
@@ -59,6 +60,7 @@ def _merged(situation: Situation, lcus: list[LcuPaths]) -> Iterator[Diagnosis]:
 def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[LcuPaths]) -> Diagnosis:
     chpids = [chpid for chpid, _ in lost]
     why = next((words for _, words in lost if words), "")
+    taken = "" if why == ON else why
     whole = len(ones[0].installed)
     left = whole - len(chpids)
     shared = [
@@ -79,10 +81,19 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
         "D13",
         subjects=(*(Subject("path", chpid, f"channel path {chpid}") for chpid in chpids), *shared, *lcus),
         claim=f"{len(chpids)} of {whole} channel paths to {titles} {_are_lost(chpids, since)}:"
-        f" {ranges(chpids)}{f' ({why})' if why else ''}.",
-        evidence=tuple(
-            evidence("device.paths", lcu, left, f"{number} devices on line have {left} of {whole} paths")
-            for lcu in lcus[:1]
+        f" {ranges(chpids)}{f' ({taken})' if taken else ''}.",
+        evidence=(
+            evidence("device.paths", lcus[0], left, f"{number} devices on line have {left} of {whole} paths"),
+            *(
+                evidence(
+                    "channel.configured",
+                    Subject("path", chpid, chpid),
+                    1,
+                    f"channel path {chpid} is {ON}: nobody has taken it off",
+                )
+                for chpid, said in lost
+                if said == ON
+            ),
         ),
         confidence=CERTAIN,
         action=_action(why, chpids[0]),
@@ -99,7 +110,8 @@ def _action(why: str, chpid: str) -> str:
         return f"Configure it on: chchp -c 1 {chpid}, or at the HMC."
     if "maintenance" in why:
         return "Wait for the end of the maintenance of the control unit; it resumes the path."
-    return f"See lscss and lschp, and have the link of channel path {chpid} checked: cable, switch, port."
+    look = "Have" if why == ON else "See lscss and lschp, and have"
+    return f"{look} the link of channel path {chpid} checked: cable, switch, port."
 
 
 def _are_lost(things: list[str], since: int | None) -> str:

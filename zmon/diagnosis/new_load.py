@@ -81,7 +81,8 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     spaces = list(_spaces(situation, now))
     units = situation.machine.units(lcu.key, period)
     is_named = bool(units) and units[0].part >= MOST
-    large = "" if isinstance(size, Absent) else f" in requests of {size / KILOBYTE:.0f} KB"
+    new_size = _new_size(busiest, then)
+    large = "" if isinstance(new_size, Absent) else f" in requests of about {new_size / KILOBYTE:.0f} KB"
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     new = moved * units[0].part if is_named else moved - old_moved
     lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
@@ -191,6 +192,19 @@ def _grown(now: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> lis
         found.append(one)
         so_far += more
     return found
+
+
+def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -> Number:
+    """Return the bytes of a new request: what these volumes move more, by the requests that they have more.
+
+    Where they have no more requests, the size is that of all on them.
+    """
+    before = {one.key: one for one in then}
+    old = [before[one.key] for one in grown if one.key in before]
+    requests = _rate(grown) - _rate(old)
+    if requests <= 0 or isinstance(mean_of(grown, "size"), Absent):
+        return mean_of(grown, "size")
+    return max(0.0, bytes_of(grown) - bytes_of(old)) / requests
 
 
 def _spaces(situation: Situation, now: Sequence[ObservedVolume]) -> Iterator[tuple[str, float]]:

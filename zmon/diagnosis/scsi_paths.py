@@ -322,8 +322,14 @@ def _take_off(slow: Carrier, maps: Sequence[MultipathDisk]) -> str:
     """
     others = [{leaf.adapter for leaf in one.leaves if not leaf.failed} - {slow.adapter} for one in maps]
     if slow.is_fcp and slow.adapter and all(others):
+        rest = set().union(*others)
+        goes_on = (
+            f"All I/O then goes over FCP device {rest.pop()}: if that fails, the disks are gone."
+            if len(rest) == 1
+            else "The other paths go on."
+        )
         take = f"chccwdev -d {slow.adapter}"
-        return f"Until then set it offline, as root: {take}; with -e it comes back. The other paths go on."
+        return f"Until then you may set it offline, as root: {take}; with -e it comes back. {goes_on}"
     first, *more = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
     likewise = f", likewise {names(more)}" if more else ""
     them = "its paths" if more else "it"

@@ -32,6 +32,8 @@ SMALL: Final = 65_536.0
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 IDLE_SHARE: Final = 0.25
+NOTHING: Final = 0.01
+"""The part of the whole load up to which an LCU has next to nothing of it."""
 """Times its even share of the load below which an LCU is idle."""
 NOTICED: Final = 0.02
 """The part of the processors that zmon itself uses, from which on it is named."""
@@ -459,6 +461,13 @@ def idle_lcus(carried: Mapping[str, Number]) -> list[str]:
     known = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
     even = fsum(known.values()) / max(1, len(known))
     return [key for key, load in known.items() if load < IDLE_SHARE * even]
+
+
+def state_of_idle(carried: Mapping[str, Number], idle: Sequence[str]) -> str:
+    """Return what `idle_lcus` are: idle where each has next to nothing of the load, else hardly used."""
+    loads = {key: float(load) for key, load in carried.items() if not isinstance(load, Absent)}
+    least = NOTHING * fsum(loads.values())
+    return "idle" if all(loads.get(key, 0.0) <= least for key in idle) else "hardly used"
 
 
 def path_groups(lcus: Iterable[ObservedLcu]) -> dict[str, tuple[str, ...]]:

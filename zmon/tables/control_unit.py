@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
-from zmon.queueing.observation import NO_LCU, idle_lcus
+from zmon.queueing.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -127,6 +127,10 @@ class ControlUnits:
             types = {model[:4] for row in rows if isinstance(model := models[row], str)}
         return "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown")
 
+    def paths(self, unit: Lcu, rows: Sequence[int]) -> Value:
+        """Return how many of the paths to an LCU each of its devices on line can use."""
+        return len(unit.chpids) - device.most_lost(self.devices, rows) if unit.chpids else NO_PATHS
+
     def alias_use(self, unit: Lcu, rows: Sequence[int]) -> Number:
         """Return how many aliases were busy on average: each runs one I/O at a time."""
         devices = self.devices
@@ -188,7 +192,7 @@ COLUMNS: Final = (
     _each("aliasuse", ControlUnits.alias_use),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda found, unit, _rows: found.alias_mode(unit)),
-    _each("paths", lambda _found, unit, _rows: len(unit.chpids) or NO_PATHS),
+    _each("paths", lambda found, unit, rows: found.paths(unit, rows)),
     _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
     TableColumn("share", attrgetter("shares")),
     TableColumn("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
@@ -331,8 +335,8 @@ def _loads(names: Mapping[str, str], columns: Mapping[str, Sequence[Value]]) -> 
     return sorted(loads, key=lambda load: -load[0])
 
 
-def _idle(keys: Iterable[str], columns: Mapping[str, Sequence[Value]]) -> int:
-    """Return how many LCUs are idle; where no bytes are known, I/O counts."""
+def _idle(keys: Iterable[str], columns: Mapping[str, Sequence[Value]]) -> tuple[int, str]:
+    """Return how many LCUs are idle, or hardly used, and which of both; without bytes, I/O counts."""
     each = (
         dict(zip(keys, columns.get(name, ()), strict=False))  # behind them come disks on no LCU
         for name in ("mbs", "io")
@@ -340,10 +344,14 @@ def _idle(keys: Iterable[str], columns: Mapping[str, Sequence[Value]]) -> int:
     known = (
         {key: value for key, value in loads.items() if not isinstance(value, (Absent, str))} for loads in each
     )
-    return len(idle_lcus(next(filter(None, known), {})))
+    carried = next(filter(None, known), {})
+    idle = idle_lcus(carried)
+    return len(idle), state_of_idle(carried, idle)
 
 
-def _carried(loads: Sequence[tuple[float, str, int]], everything: float, idle: int, units: int) -> list[str]:
+def _carried(
+    loads: Sequence[tuple[float, str, int]], everything: float, idle: tuple[int, str], units: int
+) -> list[str]:
     """Name the LCUs with more than their fair share, if at most half of all carry the bulk."""
     bulk = next(
         many for many in range(1, len(loads) + 1) if sum(r for r, _, _ in loads[:many]) >= BULK * everything
@@ -354,8 +362,9 @@ def _carried(loads: Sequence[tuple[float, str, int]], everything: float, idle: i
     hot, carried = [name for _, name, _ in unfair], fsum(rate for rate, _, _ in unfair)
     said = f"{hot[0]} carries" if len(hot) == 1 else f"{', '.join(hot[:-1])} and {hot[-1]} carry"
     said += f" {100 * carried / everything:.0f} % of the I/O"
-    if idle:
-        said += f", {idle} of {units} LCUs {'is' if idle == 1 else 'are'} idle"
+    many, state = idle
+    if many:
+        said += f", {many} of {units} LCUs {'is' if many == 1 else 'are'} {state}"
     return [said]
 
 

@@ -430,6 +430,20 @@ def _lost_of(frame: Frame) -> dict[str, int]:
     }
 
 
+def most_lost(devices: Devices, rows: Iterable[int]) -> int:
+    """Return how many of its paths that of some devices on line has lost which has lost most."""
+    hurt = _lost_on_line(devices.ccw_frame)
+    return max((hurt.get(devices.keys[row], 0) for row in rows), default=0) if hurt else 0
+
+
+@lru_cache(maxsize=2)  # as above
+def _lost_on_line(frame: Frame) -> dict[str, int]:
+    """Return how many paths each device on line that has lost any has lost."""
+    masks = _lost_of(frame)
+    online = zip(frame.keys, frame.column("online"), strict=True)
+    return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
+
+
 @lru_cache(maxsize=256)  # most devices have the same few masks
 def _operational(words: Value) -> Value:
     """Return the first of the DASD driver's masks, of the paths that it uses; one of no path says nothing."""

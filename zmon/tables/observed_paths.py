@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
 from zmon.diagnosis.observed_machine import (
+    ON,
     ExtendedVolume,
     LcuPaths,
     LostPath,
@@ -173,7 +174,9 @@ def _state(states: Mapping[str, _ChannelState], chpid: str) -> str:
     configured, status, _ = states.get(f"0.{chpid}", NO_STATE)
     if isinstance(configured, int) and configured != CONFIGURED:
         return "configured off" if configured == 0 else "not usable by this LPAR"
-    return "varied off by Linux" if status == "offline" else ""
+    if status == "offline":
+        return "varied off by Linux"
+    return ON if status == "online" and configured == CONFIGURED else ""
 
 
 def _without_hpf(frame: Frame, unit: Lcu) -> int:

@@ -66,7 +66,7 @@ SECOND: Final = 1_000_000_000
 NO_VALUE: Final = ""
 UNJUDGED: Final = absent("the rules are still being applied to the samples")
 ADAPTERS: Final = {
-    "D13": "is lost",
+    "D13": "has lost paths",
     "D13b": "has all paths",
     "D14": "is unlike its siblings",
     "D14b": "does all",
