@@ -51,7 +51,7 @@ def test_without_channel_measurement() -> None:
     assert found.confidence == LIKELY
     assert found.claim == (
         "The log /db/log1 lies on 1 volume of LCU 7 with data (DATA), and 4.1 requests wait there: a request"
-        " takes 61.2 ms."
+        " takes 61.2 ms, a write 90.0 ms."
     )
     assert "a write to volume 7000 takes 90.0 ms" in found.evidence[-1].words
     assert not found.gain

@@ -124,7 +124,7 @@ def _shared(
     each = (
         f"each waits {ms(queued)} to be started and then takes {ms(serv)}"
         if timed
-        else f"a request takes {ms(response)}"
+        else f"a request takes {ms(response)}{_log_write(first)}"
     )
     lie = f"logs {names(files)} lie" if len(files) > 1 else f"log {files[0]} lies"
     units = f" of {names(sorted(one.title for one in lcus))}" if lcus else ""
@@ -142,9 +142,8 @@ def _shared(
                      f"{many(len(volumes), 'volume')} hold{'s' * (len(volumes) == 1)} logs and data"),
             evidence("device.qued" if timed else "device.resp", of_volume(first),
                      waited[first.key] if timed else 1e3 * first.response,
-                     f"{many(waited[first.key], 'request')} wait for volume {first.title}, of which"
-                     f" {percent(1 - first.reads)} write"),
-            *_write(first),
+                     f"{many(waited[first.key], 'request')} wait for volume {first.title}"),
+            *_writes(first),
         ),
         confidence=CERTAIN if timed else LIKELY,
         action="Put the logs on volumes of their own, that nothing else reads or writes.",
@@ -171,11 +170,20 @@ def _not_lcus(situation: Situation, lcus: Sequence[ObservedLcu]) -> Iterator[str
         yield f"not {names(sorted(one.title for one in lcus))}: Disc {ms(disc)} of Serv {ms(serv)}"
 
 
-def _write(volume: ObservedVolume) -> Iterator[Measurement]:
-    if not volume.estimated or isinstance(volume.write_response, Absent):
-        return
-    words = f"a write to volume {volume.title} takes {ms(volume.write_response)}"
-    yield evidence("device.await", of_volume(volume), 1e3 * volume.write_response, words)
+def _log_write(volume: ObservedVolume) -> str:
+    """Return, behind what a request takes, what a write to the volume takes."""
+    return "" if isinstance(volume.write_response, Absent) else f", a write {ms(volume.write_response)}"
+
+
+def _writes(volume: ObservedVolume) -> Iterator[Measurement]:
+    """Yield which part of the requests of a volume write, and how long that takes, where it is estimated."""
+    reads = volume.reads
+    if not isinstance(reads, Absent):
+        words = f"{percent(reads)} of its requests read, {percent(1 - reads)} write"
+        yield evidence("device.reads", of_volume(volume), 100 * reads, words)
+    if volume.estimated and not isinstance(volume.write_response, Absent):
+        words = f"a write to volume {volume.title} takes {ms(volume.write_response)}"
+        yield evidence("device.await", of_volume(volume), 1e3 * volume.write_response, words)
 
 
 CAUSES: Final = {"D12": logs_beside_data}
