@@ -203,7 +203,8 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     if units and units[0].part >= ALONE:
         units = ()
     hardware = (
-        "Move data to LCUs that are not full: more channel paths or aliases do not help."
+        f"{'If it is full, move' if confidence == POSSIBLE else 'Move'} data to LCUs that are not full: more"
+        " channel paths or aliases do not help."
         if calm
         else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
         if len(situation.load.lcus) > 1

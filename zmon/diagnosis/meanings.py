@@ -87,7 +87,7 @@ MEANINGS: Final = {
     "D7": DiagnosisMeaning(
         "1 % of the writes are delayed, and writes take longer than reads",
         "cache statistics",
-        "Find who writes in bursts; spread these writes over time and over more disk arrays.",
+        "Find who writes most (USERIO); spread these writes over time and over more disk arrays.",
     ),
     "D8": DiagnosisMeaning(
         "writes take 0.5 ms longer than reads where nothing waits; as long on LCUs with other load, "

@@ -129,10 +129,14 @@ def percents(parts: Sequence[float]) -> list[str]:
 
 
 def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Measurement]:
-    """Yield what each unit has of the bytes of an LCU."""
+    """Yield what each unit has of the bytes of an LCU, and what is left where that is most of them."""
     for one, share in zip(units, percents([one.part for one in units]), strict=True):
         words = f"{share} of the bytes of {lcu.title} by {one.title}"
         yield evidence("user_disk.lcushare", Subject("unit", one.title, one.title), 100 * one.part, words)
+    rest = 1.0 - sum(one.part for one in units)
+    if units and rest >= MOST:
+        words = f"{percent(rest)} of the bytes of {lcu.title} not accounted for by any unit"
+        yield evidence("user_disk.lcushare", of_lcu(lcu), 100 * rest, words)
 
 
 def mostly_by(lcu: ObservedLcu, units: Sequence[UnitPart]) -> str:

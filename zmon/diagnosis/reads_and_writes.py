@@ -150,7 +150,7 @@ def _write_cache(one: _Unit, lost: float) -> Diagnosis:
             evidence("dasdstat.write", subject, 1e3 * one.write, f"{one.writes:.0f} writes a second"),
         ),
         confidence=CERTAIN if one.delayed >= OFTEN else LIKELY,
-        action="Find who writes in bursts, spread these writes over time and over more disk arrays.",
+        action="Find who writes most (USERIO), and spread these writes over time and over more disk arrays.",
         lost=lost,
         excluded=() if isinstance(one.read, Absent) else (f"not the reads: {ms(one.read)} each",),
         confirm="" if one.delayed >= OFTEN else "More delayed writes under more load would confirm it.",
