@@ -48,7 +48,7 @@ def test_nothing_is_wrong_while_only_the_log_is_written(
     ],
 )
 def test_four_queries_on_one_control_unit(begin: str, end: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is the control unit of the database, with its share; those of the log and the archive are hardly used."""
+    """It is the control unit of the database, with its share; the others are hardly used."""
     first, *others = diagnosed(begin, end, capsys)["diagnoses"]
     assert first["id"] == "D3"
     assert first["confidence"] == "likely"  # channel measurement does not exist there

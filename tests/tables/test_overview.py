@@ -419,6 +419,15 @@ def test_the_line_of_channels_names_the_busiest_or_counts_them(name: str, words:
     assert line["words"] == words
 
 
+def test_a_path_with_io_that_nobody_measured_stands_before_idle_ones() -> None:
+    """It carries all there is: its load is unknown, not nothing."""
+    filled = table(view_of(session_at("hercules-two-hot-files-after.zmon")))
+    first, second = rows(filled, "channel")
+    assert first["name"] == "70"
+    assert isinstance(first["percent"], Absent)
+    assert (second["name"], second["percent"]) == ("71-72", 0)
+
+
 def test_an_idle_path_does_not_stand_for_those_with_io() -> None:
     """Only the path of the idle LCU 7200 has a measured load; those of the queries are not timed."""
     view = view_of(session_at("hercules-four-queries.zmon", "2026-11-21 15:13:30"))

@@ -19,8 +19,9 @@ from zmon.cli.output import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
-from zmon.diagnosis.phrases import ms, percent
+from zmon.diagnosis.phrases import percent
 from zmon.kinds import MACHINE
+from zmon.milliseconds import ms
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import SpreadQuery, report_spread, why_no_move

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, many, ms, names, of_lcu, of_volume
+from zmon.diagnosis.phrases import evidence, many, names, of_lcu, of_volume
 from zmon.diagnosis.situation import detailed, details_of
+from zmon.milliseconds import ms
 from zmon.queueing.waiting import MIN_LOST
 
 if TYPE_CHECKING:

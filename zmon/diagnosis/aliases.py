@@ -14,7 +14,6 @@ from zmon.diagnosis.phrases import (
     evidence,
     gain,
     many,
-    ms,
     names,
     no_cmf,
     of_lcu,
@@ -22,6 +21,7 @@ from zmon.diagnosis.phrases import (
     percent,
     why_untimed,
 )
+from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.record import NamedTuple

@@ -20,7 +20,6 @@ from zmon.diagnosis.phrases import (
     gain,
     many,
     mostly_by,
-    ms,
     names,
     no_cmf,
     now_and_later,
@@ -29,6 +28,7 @@ from zmon.diagnosis.phrases import (
     shares_of_units,
     why_untimed,
 )
+from zmon.milliseconds import ms
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import (
     MAX_MISS,

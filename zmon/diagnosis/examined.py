@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import Examined
-from zmon.diagnosis.phrases import (
-    NOT_MUCH,
-    gain_words,
-    many,
-    ms,
-    names,
-    of_lcu,
-    of_paths,
-    percent,
-    prediction,
-)
+from zmon.diagnosis.phrases import NOT_MUCH, gain_words, many, names, of_lcu, of_paths, percent, prediction
+from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
 from zmon.queueing.prediction import LOW, gains_little

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, many, ms, of_volume, percent
+from zmon.diagnosis.phrases import MACHINE, evidence, many, of_volume, percent
+from zmon.milliseconds import ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.milliseconds import ms
 from zmon.queueing.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
 from zmon.ranges import ranges
@@ -56,13 +57,6 @@ def why_untimed(load: ObservedLoad) -> Absent:
 def no_cmf(load: ObservedLoad) -> str:
     """Return what a diagnosis lacks without channel measurement, and why."""
     return NO_CMF if load.untimed is NOT_TIMED else why_untimed(load).reason
-
-
-def ms(seconds: Number) -> str:
-    """Write a time: `27.4 ms`; from 100 ms on without decimals, as nobody knows it better: `1,016 ms`."""
-    if isinstance(seconds, Absent):
-        return "unknown"
-    return f"{1e3 * seconds:.1f} ms" if 1e3 * seconds < DIGITS else f"{1e3 * seconds:,.0f} ms"
 
 
 def percent(part: Number) -> str:

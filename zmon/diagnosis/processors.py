@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, ms, percent
+from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, percent
+from zmon.milliseconds import ms
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import (

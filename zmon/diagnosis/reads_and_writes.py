@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, ms, names, of_lcu, percent, why_untimed
+from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
+from zmon.milliseconds import ms
 from zmon.queueing.observation import mean_by_rate, mean_of
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -185,7 +186,8 @@ def remote_mirror(situation: Situation) -> Diagnoses:
 
 
 def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: float) -> Diagnosis:
-    one, delay = max(found, key=lambda each: each[0].writes * each[1])
+    found = sorted(found, key=lambda each: -each[0].writes * each[1])
+    one, delay = found[0]
     subject = of_lcu(one.lcu)
     titles = names(sorted(each.lcu.title for each, _ in found))
     disc = situation.load.time_of(one.lcu, "disc")
@@ -227,7 +229,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
         excluded=()
         if isinstance(one.delayed, Absent)
         else (f"not the write cache: {percent(one.delayed)} of the writes are delayed",),
-        confirm="The same difference at night, with little load, would confirm it.",
+        confirm="The same difference under little load, as at night, would confirm it.",
         missing=(NO_CACHE,) if isinstance(one.delayed, Absent) else (),
     )
 

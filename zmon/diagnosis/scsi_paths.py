@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, ms, names, of_paths, percent
+from zmon.diagnosis.phrases import evidence, gain, many, names, of_paths, percent
+from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.record import NamedTuple

@@ -12,7 +12,6 @@ from zmon.diagnosis.phrases import (
     evidence,
     many,
     mostly_by,
-    ms,
     names,
     no_cmf,
     now_and_later,
@@ -22,6 +21,7 @@ from zmon.diagnosis.phrases import (
     shares_of_units,
     why_untimed,
 )
+from zmon.milliseconds import ms
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.observation import mean_of
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.milliseconds import ms
 from zmon.queueing.observation import LATENCY, MAX_MISS, disc_of_misses, mean_of, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -138,7 +139,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
-    return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {_ms(busiest)}")
+    answers = ms(busiest.response)
+    return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {answers}")
 
 
 def _surge(
@@ -155,10 +157,6 @@ def _surge(
             title = next((one.title for one in load.lcus if one.key == key), place.title)
             return WaitingPlace("surge", key, title, place.lost, place.use)
     return None
-
-
-def _ms(volume: ObservedVolume) -> str:
-    return f"{1e3 * float(volume.response):.1f} ms"  # type: ignore[arg-type]  # it is known
 
 
 def _long(wait: Number, rest: Number, rate: float) -> float:

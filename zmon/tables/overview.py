@@ -22,6 +22,7 @@ from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
+from zmon.tables.channel import UNTIMED
 from zmon.tables.diagnosed import SLOW, judged_view, lcu_door, mean_lcu_uses, situation_of, verdict_of
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
@@ -427,11 +428,26 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
         for each in groups.values()
         for chpids in ranges(key for _, key in each).split()
     ]
+    for why, chpids in _unmeasured(load, lost):
+        command = "CHANNEL" if "-" in chpids else f"DEVICE CHPID {chpids}"
+        yield OverviewLine("channel", chpids, chpids, "", why, command=command)
     for use, chpids in lines[:MOST]:
         command = "CHANNEL" if "-" in chpids else f"DEVICE CHPID {chpids}"
         yield OverviewLine(
             "channel", chpids, chpids, "", use, command=command, estimated=not load.paths_measured
         )
+
+
+def _unmeasured(load: ObservedLoad, lost: Collection[str]) -> Iterator[tuple[Absent, str]]:
+    """Yield the paths that carry I/O and that nobody measured, each with the reason."""
+    busy = (one for one in load.lcus if any(volume.rate for volume in load.volumes_of(one.key)))
+    used = {chpid for one in busy for chpid in one.chpids}
+    reasons: dict[Absent, list[str]] = {}
+    for key in sorted(used - set(lost)):
+        use = load.paths.get(key, UNTIMED)
+        if isinstance(use, Absent):
+            reasons.setdefault(use, []).append(key)
+    yield from ((why, chpids) for why, keys in reasons.items() for chpids in ranges(keys).split())
 
 
 def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator[OverviewLine]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
+from zmon.milliseconds import ms
 from zmon.queueing.observation import Volumes, mean_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -227,7 +228,7 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
     if isinstance(recent.percents["lcu"], Absent) and many >= 1:
         return f"{where}: {many:.1f} wait{_in_linux(recent.load)}; {_all_lcus(recent.load)}"
     response = mean_of(recent.load.volumes_of(key), "response")
-    answers = "" if isinstance(response, Absent) else f" answers in {_ms(response)} ms"
+    answers = "" if isinstance(response, Absent) else f" answers in {ms(response)}"
     users = filling(view, key) if fullest is not None and fullest.use >= FULL else ""
     whose = f", filled by {users}" if users else ""
     return f"{title}{answers}{whose}; {_all_lcus(recent.load)}"
@@ -236,11 +237,6 @@ def _lcu_words(view: View, recent: RecentLoad) -> str:
 def _all_lcus(load: ObservedLoad) -> str:
     many = len(load.lcus)
     return f"{many} LCU{'s' * (many != 1)} in all"
-
-
-def _ms(seconds: float) -> str:
-    """Write a time in milliseconds, as lists do: from 100 on whole."""
-    return f"{1e3 * seconds:.1f}" if seconds < 0.09995 else f"{1e3 * seconds:.0f}"
 
 
 def _in_linux(load: ObservedLoad) -> str:
@@ -337,7 +333,7 @@ def _volume_words(_view: View, recent: RecentLoad) -> str:
     load, one = recent.load, recent.load.busiest
     if one is None:
         return f"none of {len(load.volumes)} in use"
-    response = "" if isinstance(one.response, Absent) else f" answers in {_ms(one.response)} ms"
+    response = "" if isinstance(one.response, Absent) else f" answers in {ms(one.response)}"
     return f"{one.title}{response}; {len(load.used)} of {len(load.volumes)} in use"
 
 
