@@ -96,6 +96,9 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
     known = [one for one in volumes if situation.load.enough(one.rate)]
     slow = [one for one in known if one.pend >= TIMES * usual]
     subject, paths = of_lcu(lcu), ranges(lcu.chpids)
+    before = _before(situation, lcu)
+    is_new = before is not None and pend >= TIMES * before
+    far = "" if is_new else ", a long way"  # which does not change
     return Diagnosis(
         "D5",
         subjects=(subject, *(of_volume(one) for one in slow)),
@@ -105,9 +108,14 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
             evidence(
                 "device.pend", subject, len(slow), f"{len(slow)} of {len(known)} busy volumes are as slow"
             ),
+            *(
+                (evidence("control_unit.pend", subject, 1e3 * before, f"Pend was {ms(before)} before"),)
+                if is_new and before is not None
+                else ()
+            ),
         ),
         confidence=LIKELY,
-        action=f"Check the paths {paths}: a dirty link, a long way or a busy host adapter.",
+        action=f"Check the paths {paths}: a dirty link{far} or a busy host adapter.",
         lost=lost,
         excluded=("not full channel paths",),
         confirm="Vary off one path after the other: without the slow one Pend falls.",
