@@ -98,6 +98,6 @@ def test_tasks_that_were_looked_at_are_named() -> None:
         only(blocked_tasks(situation(system=ObservedSystem(processors=1, blocked=20, waiting=found))))
         for found in (waiting, ())
     )
-    assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s"
+    assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s at least"
     assert (named.confirm, named.missing) == ("", ())
     assert "BLOCKED" in unnamed.confirm

@@ -101,7 +101,7 @@ def _suspended(situation: Situation, held: Sequence[HungDisk]) -> Diagnosis:
             *(() if isinstance(blocked, Absent) else (
                 evidence("tasks.blocked", MACHINE, blocked, f"{many(int(blocked), 'task')} blocked"),
             )),
-            *(evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s")
+            *(evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s at least")
               for who, seconds in waiting),
         ),
         confidence=CERTAIN if longest >= EXPIRED and not isinstance(blocked, Absent) else LIKELY,

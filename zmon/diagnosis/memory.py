@@ -130,7 +130,7 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
         )
     )
     named = tuple(
-        evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s")
+        evidence("blocked.waiting", MACHINE, seconds, f"{who}, for {seconds:,.0f} s at least")
         for who, seconds in system.waiting
     )
     found = Diagnosis(
