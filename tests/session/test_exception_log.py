@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -322,3 +323,21 @@ def test_what_is_open_at_a_time_is_listed_for_a_part_that_begins_with_it() -> No
     (entry,) = log.exceptions(last - 10**9).entries
     assert entry.end == first + 180 * 10**9
     assert log.exceptions(last - 10**9).open_at(last) == log.open() == [entry]
+
+
+@pytest.mark.parametrize(
+    ("site", "stored"), [("vdev_is_rdev = true\n", True), ('profile = "flash"\n', False)]
+)
+def test_a_site_file_without_limits_of_its_own_lets_stored_exceptions_stand(
+    tmp_path: Path, taken: Sequence[Sample], site: str, stored: object
+) -> None:
+    """Only one that changes a limit makes zmon judge a whole recording before it can say anything."""
+    file, path = tmp_path / "site.toml", tmp_path / "own.zmon"
+    file.write_text(site, encoding="utf-8")
+    with closing(recording_with_trends(str(path), durable=False)) as writer:
+        for sample in taken[:3]:
+            writer.append(sample)
+    timeline = open_recording(str(path))
+    timeline.site = str(file)
+    assert log_of(timeline).is_stored() is stored
+    timeline.close()

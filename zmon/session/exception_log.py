@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -137,8 +138,8 @@ class ExceptionLog:
     def _read_stored(self) -> bool:
         """Read exceptions that a recorder has stored; return False where samples have to be judged."""
         is_part = self._begin > 0 or self._end < LAST
-        if self._position is not None or is_part or self._timeline.site:
-            return False  # the site file that is named may choose other limits
+        if self._position is not None or is_part or self._has_other_limits:
+            return False
         now = time.monotonic()
         if self._stored is not None and now < self._read + REREAD:
             return True
@@ -155,6 +156,11 @@ class ExceptionLog:
             self._stored = None  # an event reports the damage; samples that can be read are judged
         self._read = now
         return self._stored is not None
+
+    @cached_property
+    def _has_other_limits(self) -> bool:
+        """Whether the site file that is named changes a rule of those by which a recorder judges here."""
+        return bool(self._timeline.site) and self.rules != usable_rules()[0]
 
     def _has_other_lcus(self) -> bool:
         """Return whether users name the LCUs of disks otherwise than the recorder knew them."""
