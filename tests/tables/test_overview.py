@@ -284,6 +284,15 @@ def test_processors_that_may_be_full_are_not_ok() -> None:
     assert "whether the processors are full is not known" in str(rows(filled, "verdict")[0]["words"])
 
 
+def test_processors_without_room_are_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where no task waits for them, or zmon itself fills them."""
+    view = simulated_view("fcp-multibus-1000")
+    for limit, state in ((0.0, "look"), (2.0, "ok")):
+        monkeypatch.setattr(overview, "CERTAINLY_FULL", limit)
+        monkeypatch.setattr(overview, "shortages", lambda *_: {})
+        assert rows(table(view), "resource")[0]["state"] == state
+
+
 def test_a_device_is_as_busy_as_on_device() -> None:
     """One figure has one meaning: the %Busy of the same device and interval."""
     view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 14:40"))

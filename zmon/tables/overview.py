@@ -19,6 +19,7 @@ from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
+from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
@@ -291,6 +292,8 @@ def _resources(
             state = "none" if percent in NONE else "unknown"
         undecided = one.key == "cpu" and not is_short and may_be_full(verdict.unknown)
         state = "unknown" if undecided else state
+        if one.key == "cpu" and state == "ok" and percent >= 100 * CERTAINLY_FULL:
+            state = "look"  # nothing waits, or zmon itself fills them: but no room is left
         words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):
             words = words or (short[one.key].what if is_short else percent.reason.partition(":")[0])
