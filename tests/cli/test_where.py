@@ -196,6 +196,30 @@ def test_a_word_that_means_several_things_is_answered_for_each(ask: Callable[...
     assert [one["means"] for one in found] == ["logical control unit", "logical control unit"]
 
 
+def test_an_adapter_has_the_paths_over_it(ask: Callable[..., str]) -> None:
+    """Not the paths over another adapter to the same disks; the files are on each of them."""
+    options = ("--from", "lab:fcp-one-adapter")
+    heading, _names, *rest = ask("fc61", *options).splitlines()
+    assert heading == "fc61 (0.0.fc61): bus id, 16 disks over 32 paths"
+    assert [line.split()[1] for line in rest[:32]] == ["0.0.fc61"] * 32
+    (found,) = documents(ask("fc61", "-f", "json", *options))
+    assert {disk["busid"] for disk in (*found["disks"], *found["paths"])} == {"0.0.fc61"}
+    rows = records(ask("fc61", "-f", "csv", *options))
+    assert {(row["disk"][:2], row["busid"], bool(row["path"])) for row in rows} == {("sd", "0.0.fc61", True)}
+
+
+def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
+    """Each with its adapter, its port and its channel path."""
+    heading, _names, *rest = ask("FCP8000", "--from", "lab:fcp-one-adapter").splitlines()
+    assert heading.endswith(": block device, 1 disk over 4 paths")
+    assert [(line.split()[0], line.split()[1], line.split()[-1]) for line in rest[:4]] == [
+        ("sda", "0.0.fc60", "60"),
+        ("sdq", "0.0.fc61", "61"),
+        ("sdag", "0.0.fc60", "60"),
+        ("sdaw", "0.0.fc61", "61"),
+    ]
+
+
 # --- what ends how --------------------------------------------------------------------------------------
 
 

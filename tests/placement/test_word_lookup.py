@@ -305,6 +305,33 @@ def test_paths_to_one_disk(word: str) -> None:
     assert (seats(word), lodgers(word)) == ([("/fcp", True)], ["/fcp/d"])
 
 
+def two_adapters() -> Machine:
+    """Return the guest whose SCSI disk is reached over two FCP adapters."""
+    frame = GUEST.sample.frames["layer"]
+    busids = list(frame.column("busid"))
+    busids[frame.index["8:0"]], busids[frame.index["8:16"]] = "0.0.fc00", "0.0.fc10"
+    return without(layer=frame.but(columns={**frame.columns, "busid": busids}))
+
+
+@pytest.mark.parametrize(
+    ("word", "path"), [("fc00", "sda"), ("0.0.fc00", "sda"), ("fc10", "sdb"), ("0.0.FC10", "sdb")]
+)
+def test_an_adapter_means_the_paths_over_it(word: str, path: str) -> None:
+    """The other path to the same disk leads over another adapter; what is on the disk is found by each."""
+    known = two_adapters()
+    (meaning,) = meanings(word, known)
+    found = find(meaning, known)
+    assert [volume.disk for volume in found.paths] == [volume.disk for volume in found.volumes] == [path]
+    assert [lodger.file.path for lodger in found.files] == ["/fcp/d"]
+
+
+def test_a_multipath_device_has_all_its_paths() -> None:
+    """It is one disk all the same; of a path, and of an LCU, there is nothing to list."""
+    found = look("mpatha")
+    assert ([volume.disk for volume in found.paths], len(found.volumes)) == (["sda", "sdb"], 1)
+    assert (look("sda").paths, look("LSS 10").paths, look("dasda").paths) == ((), (), ())
+
+
 def test_a_loop_device_lies_in_a_file() -> None:
     """It is no disk, and says what to ask for."""
     found = look("loop0")

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
+    from zmon.placement.word_lookup import FileOnDisk
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine
     from zmon.topology.volumes import Volume
@@ -439,11 +440,14 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
     about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
+    if len(one.paths) > count:
+        about += f" over {len(one.paths):,} paths"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.locations:
         yield from _located(one.locations[0], width)
     else:
-        yield from _table(one.volumes, [""] * count, width)
+        shown = one.paths or one.volumes
+        yield from _table(shown, [""] * len(shown), width, adapters=bool(one.paths))
     yield from paragraphs(_made_of(one), width, *INDENT)
     yield from _more(len(one.mounts), "file systems")
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in one.files)
@@ -490,14 +494,21 @@ def _more(count: int, what: str) -> Iterator[str]:
 # disks
 
 
-HEADING: Final = ("Disk", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
-NAMES: Final = ("", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
+HEADING: Final = ("Disk", "Adapter", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
+NAMES: Final = ("", "adapter ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
 """Prefixes of the cells of a single disk, which is printed without a heading."""
 
 
-def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Iterator[str]:
-    """Print disks below each other, one a line; the channel paths are left out where they do not fit."""
-    rows = [_row(volume, part) for volume, part in zip(volumes, parts, strict=True)] if volumes else []
+def _table(
+    volumes: Sequence[Volume], parts: Sequence[str], width: int, *, adapters: bool = False
+) -> Iterator[str]:
+    """Print disks below each other, one a line; the channel paths are left out where they do not fit.
+
+    Of paths the adapter is printed, too.
+    """
+    rows = []
+    if volumes:
+        rows = [_row(volume, part, adapters) for volume, part in zip(volumes, parts, strict=True)]
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
         rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
@@ -511,12 +522,13 @@ def _table(volumes: Sequence[Volume], parts: Sequence[str], width: int) -> Itera
     yield from aligned(rows, columns)
 
 
-def _row(volume: Volume, part: str) -> tuple[str, ...]:
+def _row(volume: Volume, part: str, adapters: bool) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
-    unknown = DOTS if isinstance(volume.lun, Absent) and not isinstance(volume.busid, Absent) else ""
+    unknown = DOTS if volume.has_busid else ""
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
         shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
+        harmless(text_of(volume.busid)) if adapters else "",
         harmless(text_of(volume.vdev)),
         harmless(text_of(volume.rdev)) or unknown,
         shorten(text_of(volume.volser), NAME_WIDTH) or unknown,
@@ -598,6 +610,7 @@ def document(one: LookupResult) -> Any:
         "key": one.meaning.key,
         "where": [_answer(answer) for answer in one.locations],
         "disks": [_volume(volume) for volume in one.volumes],
+        "paths": [_volume(volume) for volume in one.paths],
         "devices": one.devices,
         "mounts": [
             _fields(seat, "point", "fstype", "device", "disks", "whole") | {"process": seat.seen_by}
@@ -662,13 +675,20 @@ def _downwards(one: LookupResult) -> Iterator[list[Any]]:
 
 def _upwards(one: LookupResult) -> Iterator[list[Any]]:
     """Yield the files on each disk, and the disks on which there are none."""
-    there: dict[str, list[list[Any]]] = {}
+    there: dict[str, list[tuple[FileOnDisk, DiskShare]]] = {}
     for lodger in one.files:
         for share in lodger.location.disks:
-            record = _record(lodger.location, lodger.file.space, share)
-            there.setdefault(share.volume.number, []).append(record)
+            there.setdefault(_joined(share.volume), []).append((lodger, share))
     for volume in one.volumes:
-        yield from there.get(volume.number) or [[*[""] * 6, *_values(volume)]]
+        for lodger, share in there.get(_joined(volume), ()):
+            yield _record(lodger.location, lodger.file.space, share._replace(volume=volume))
+        if _joined(volume) not in there:
+            yield [*[""] * 6, *_values(volume)]
+
+
+def _joined(volume: Volume) -> str:
+    """Return what all paths to a disk have in common: the device that joins them, else the disk itself."""
+    return volume.number if isinstance(volume.joined, Absent) else str(volume.joined)
 
 
 def _record(answer: FileLocation, tablespace: str, share: DiskShare) -> list[Any]:

@@ -213,6 +213,10 @@ class FileOnDisk(NamedTuple):
     """Its bytes on these disks; absent where that is unknown."""
 
 
+_OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
+"""Meanings that are a device number: of the paths to SCSI and NVMe disks that of their adapter."""
+
+
 class LookupResult(NamedTuple):
     """One meaning of a word with its files, disks and mounts."""
 
@@ -220,7 +224,9 @@ class LookupResult(NamedTuple):
     locations: tuple[FileLocation, ...] = ()
     """The locations of its files, file system or device."""
     volumes: tuple[Volume, ...] = ()
-    """The disks, if it means disks."""
+    """The disks, if it means disks; one with several paths once, as the first of the paths that are meant."""
+    paths: tuple[Volume, ...] = ()
+    """The paths over an adapter, or all those to a disk that multipath joins; empty for other meanings."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
     mounts: tuple[MountOnDisk, ...] = ()
@@ -306,14 +312,18 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     upon = above | ({device} if device else disks)
     titles = sorted(stack.title(number) for number in above)
     known = sorted((machine.volumes[disk] for disk in disks if disk in machine.volumes), key=_order)
-    joined = {_shown_path(number, device, machine) for number in disks if _is_joined(number, machine)}
+    joins = [_paths_meant(number, meaning, machine) for number in disks if _is_joined(number, machine)]
     paths = {path.number for number in disks for path in machine.stack.paths(number) if number != path.number}
-    volumes = [volume for volume in known if volume.number in joined or volume.number not in paths]
+    shown = {meant[0] for meant in joins}
+    volumes = [volume for volume in known if volume.number in shown or volume.number not in paths]
+    meant = {number for numbers in joins for number in numbers}
+    is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
     return LookupResult(
         meaning,
         locations=(_device(device, machine),) if made else (),
         volumes=tuple(volumes),
+        paths=tuple(volume for volume in known if is_path and volume.number in meant),
         devices=tuple(titles),
         mounts=tuple(_mounts_on(disks, upon, machine)),
         files=tuple(_files_on(disks, upon, machine)),
@@ -327,10 +337,13 @@ def _is_joined(number: str, machine: Machine) -> bool:
     return node is not None and node.multipath and bool(machine.stack.paths(number))
 
 
-def _shown_path(number: str, device: str, machine: Machine) -> str:
-    """Return the path that stands for a multipath device: the one that was asked for, else the first."""
+def _paths_meant(number: str, meaning: WordMeaning, machine: Machine) -> list[str]:
+    """Return the paths of a multipath device that a word means: those of an adapter, one of them, or all."""
     paths = [path.number for path in machine.stack.paths(number)]
-    return device if device in paths else paths[0]
+    wanted = [meaning.key] if meaning.sort is MeaningKind.DEVICE else []
+    if meaning.sort in _OF_ADAPTERS:
+        wanted = [*meaning.disks]
+    return [path for path in paths if path in wanted] or paths
 
 
 def _with_paths(disks: Iterable[str], machine: Machine) -> set[str]:
