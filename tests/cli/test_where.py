@@ -220,6 +220,20 @@ def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
     ]
 
 
+def test_a_device_that_is_offline(ask: Callable[..., str]) -> None:
+    """It is found, in each format, with what is known of it."""
+    options = ("--from", "recordings/hercules-lvm.tar.gz")
+    first, *rest = ask("7203", *options).splitlines()
+    assert (first, rest[0]) == (
+        "7203 (0.0.7203): bus id, no disk",
+        "  3390-1 on 3990/ec, offline, CHPIDs 72: Linux does not use it, and what is on",
+    )
+    (row,) = records(ask("7203", "-f", "csv", *options))
+    assert (row["busid"], row["chpids"], row["disk"]) == ("0.0.7203", "72", "")
+    (found,) = documents(ask("7203", "-f", "json", *options))
+    assert (found["device"]["status"], found["disks"]) == ("offline", [])
+
+
 # --- what ends how --------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.placement.guest import HALF, MIB, machine
 from zmon.absent import Absent, absent
-from zmon.kinds import MOUNT, SWAP
+from zmon.kinds import DEVICE, MOUNT, SWAP
 from zmon.placement.word_lookup import (
     UNSIZED,
     LookupResult,
@@ -18,6 +18,7 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
+from zmon.sample import frame_of
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import file_by_name
 from zmon.topology.machine import Machine
@@ -303,6 +304,49 @@ def test_one_disk_over_two_paths_counts_once(word: str) -> None:
 def test_paths_to_one_disk(word: str) -> None:
     """What lies on the disk is found by each of them."""
     assert (seats(word), lodgers(word)) == ([("/fcp", True)], ["/fcp/d"])
+
+
+OFFLINE = "Linux does not use it, and what is on it cannot be read"
+ALIAS = "it does the I/O of volumes and holds no data itself"
+
+
+def diskless(word: str, **fields: Value) -> list[str]:
+    """Return what is said of a word that is the number of a device without a disk: 0.0.7300."""
+    frame = GUEST.sample.frames["device"]
+    row = {name: values[0] for name, values in frame.columns.items()} | fields
+    rows = {key: {name: frame.cell(key, name) for name in frame.columns} for key in frame.keys}
+    known = without(device=frame_of(DEVICE, {**rows, "0.0.7300": row}, 0))
+    found = [find(meaning, known) for meaning in meanings(word, known)]
+    assert all(one.is_there and not one.volumes and not one.mounts for one in found)
+    return [one.device.words for one in found if one.device]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"devtype": "3390/0a", "cutype": "3990/e9", "online": 0, "driver": "dasd-eckd"},
+            f"3390-3 on 3990/e9, offline, CHPIDs 40 41: {OFFLINE}",
+        ),
+        (
+            {"devtype": "3390/0a", "online": 1, "alias": 1, "uid": "IBM.750000000ABCD1.7000.xx"},
+            f"3390-3, HyperPAV alias of LCU 7000, online, CHPIDs 40 41: {ALIAS}",
+        ),
+        (
+            {"online": 1, "alias": 1},
+            f"a device, PAV alias, online, CHPIDs 40 41: {ALIAS}",
+        ),
+        (
+            {"devtype": "1732/03", "cutype": "1731/03", "online": 1, "driver": "zfcp"},
+            "1732-3 on 1731/03, FCP adapter, online, CHPIDs 40 41: no disk over it is known",
+        ),
+        ({"devtype": "3390/0a", "online": 1}, "3390-3, online, CHPIDs 40 41: no disk of it is known"),
+    ],
+)
+def test_a_device_without_a_disk_is_told(fields: dict[str, Value], words: str) -> None:
+    """IOCONF lists it; that there is no such device would be wrong."""
+    assert diskless("7300", **fields) == diskless("0.0.7300", **fields) == [words]
+    assert diskless("7301", **fields) == []
 
 
 def two_adapters() -> Machine:

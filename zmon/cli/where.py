@@ -440,9 +440,14 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
     about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
+    if one.device is not None:
+        about += ", no disk"
     if len(one.paths) > count:
         about += f" over {len(one.paths):,} paths"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
+    if one.device is not None:
+        yield from folded(one.device.words, width, *INDENT)
+        return
     if one.locations:
         yield from _located(one.locations[0], width)
     else:
@@ -611,6 +616,7 @@ def document(one: LookupResult) -> Any:
         "where": [_answer(answer) for answer in one.locations],
         "disks": [_volume(volume) for volume in one.volumes],
         "paths": [_volume(volume) for volume in one.paths],
+        "device": one.device,
         "devices": one.devices,
         "mounts": [
             _fields(seat, "point", "fstype", "device", "disks", "whole") | {"process": seat.seen_by}
@@ -660,7 +666,7 @@ def records(found: Iterable[LookupResult]) -> Iterator[list[Any]]:
         "lcu_grade",
     ]  # fmt: skip
     for one in found:
-        for record in _upwards(one) if one.volumes else _downwards(one):
+        for record in _upwards(one) if one.volumes or one.device else _downwards(one):
             yield [one.meaning.word, one.meaning.sort.value, *record]
 
 
@@ -684,6 +690,9 @@ def _upwards(one: LookupResult) -> Iterator[list[Any]]:
             yield _record(lodger.location, lodger.file.space, share._replace(volume=volume))
         if _joined(volume) not in there:
             yield [*[""] * 6, *_values(volume)]
+    if one.device is not None:
+        known = {"busid": one.device.busid, "lcu": one.device.lcu, "chpids": one.device.chpids}
+        yield [*[""] * 6, *(known.get(name, "") for name in VOLUME_FIELDS), ""]
 
 
 def _joined(volume: Volume) -> str:

@@ -10,7 +10,9 @@ import re
 from enum import Enum
 
 from zmon.absent import Absent, absent, text_of
+from zmon.kinds import DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.placement.channel_device import channel_device
 from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zmon.absent import Number, Value
+    from zmon.placement.channel_device import ChannelDevice
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation
     from zmon.topology.machine import Machine
@@ -56,7 +59,7 @@ class WordMeaning(NamedTuple):
     """Of a file or directory its path, of a mount its point, of a device major:minor, of an LCU its key, of a
     tablespace database and name, else the word in its spelling there."""
     disks: tuple[str, ...] = ()
-    """major:minor of the disks that it means; empty for files, mounts and tablespaces."""
+    """major:minor of the disks that it means; empty for files, mounts, tablespaces, devices without one."""
 
 
 _BUS: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
@@ -101,11 +104,13 @@ def _numbers(word: str, machine: Machine) -> Iterator[WordMeaning]:
     lower = word.lower()
     if re.fullmatch(_BUS, lower):
         yield from _some(word, MeaningKind.BUS, lower, machine, lambda volume: volume.busid == lower)
+        yield from _diskless(word, lower, machine)
     elif re.fullmatch(_HEX, word):
         number = lower.removeprefix("0x").upper().zfill(4)
         yield from _some(word, MeaningKind.VDEV, number, machine, lambda volume: volume.vdev == number)
         yield from _some(word, MeaningKind.RDEV, number, machine, lambda volume: volume.rdev == number)
         yield from _unplaced_numbers(word, number.lower(), machine)
+        yield from _diskless(word, number.lower(), machine)
 
 
 def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -121,6 +126,15 @@ def _unplaced_numbers(word: str, number: str, machine: Machine) -> Iterator[Word
             by_busid.setdefault(volume.busid, []).append(disk)
     for busid, disks in by_busid.items():
         yield WordMeaning(word, MeaningKind.BUS, busid, tuple(disks))
+
+
+def _diskless(word: str, number: str, machine: Machine) -> Iterator[WordMeaning]:
+    """Yield the bus ids, by their ends, of devices without a disk: offline, aliases, adapters."""
+    ends = [busid for busid in machine.sample.frame(DEVICE).keys if f".{busid}".endswith(f".{number}")]
+    with_disk = {volume.busid for volume in machine.volumes.values()} if ends else set()
+    for busid in ends:
+        if busid not in with_disk:
+            yield WordMeaning(word, MeaningKind.BUS, busid)
 
 
 def _labels(word: str, machine: Machine) -> Iterator[WordMeaning]:
@@ -227,6 +241,8 @@ class LookupResult(NamedTuple):
     """The disks, if it means disks; one with several paths once, as the first of the paths that are meant."""
     paths: tuple[Volume, ...] = ()
     """The paths over an adapter, or all those to a disk that multipath joins; empty for other meanings."""
+    device: ChannelDevice | None = None
+    """The device of the channel subsystem that it means, if that has no disk."""
     devices: tuple[str, ...] = ()
     """The titles of the devices on it: partitions, volumes, arrays."""
     mounts: tuple[MountOnDisk, ...] = ()
@@ -239,7 +255,8 @@ class LookupResult(NamedTuple):
         """Whether it was read: every file of a tablespace, at least one of a directory."""
         if self.meaning.sort is MeaningKind.DIRECTORY:
             return bool(self.there)
-        return len(self.there) == len(self.locations) and bool(self.locations or self.volumes)
+        found = self.locations or self.volumes or self.device
+        return len(self.there) == len(self.locations) and bool(found)
 
     @property
     def there(self) -> tuple[FileLocation, ...]:
@@ -305,6 +322,8 @@ def find_by_name(meaning: WordMeaning, machine: Machine) -> LookupResult:
 
 def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the disks that a word means, with the files and mounts on them; of a device those on it."""
+    if meaning.sort is MeaningKind.BUS and not meaning.disks:
+        return LookupResult(meaning, device=channel_device(meaning.key, machine))
     stack = machine.stack
     disks = _with_paths(meaning.disks, machine)
     device = meaning.key if meaning.sort is MeaningKind.DEVICE else ""

@@ -1,0 +1,74 @@
+"""What a device of the channel subsystem is, of which no disk is known: offline, an alias, an adapter."""
+
+from __future__ import annotations
+
+from zmon.absent import Absent, absent, text_of
+from zmon.kinds import DEVICE
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
+from zmon.topology.volumes import device_type, titles
+from zmon.uid import HYPERPAV, find_uid
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.topology.machine import Machine
+
+NO_LCU: Final = absent("neither a uid nor another source names its LCU")
+
+
+class ChannelDevice(NamedTuple):
+    """A device of the channel subsystem, as IOCONF shows it."""
+
+    busid: str
+    type: Value
+    """Type and model: `3390-3`."""
+    cutype: Value
+    status: Value
+    """`online` or `offline`."""
+    role: str
+    """`HyperPAV alias`, `PAV alias`, `FCP adapter`; empty for other devices."""
+    lcu: Value
+    """The name of its LCU: `LCU 7600`."""
+    chpids: Value
+    driver: Value
+
+    @property
+    def words(self) -> str:
+        """What it is, and why no disk is known of it."""
+        cutype = "" if isinstance(self.cutype, Absent) else f" on {self.cutype}"
+        known = [
+            f"{text_of(self.type) or 'a device'}{cutype}",
+            f"{self.role}{'' if isinstance(self.lcu, Absent) else f' of {self.lcu}'}"
+            if self.role
+            else text_of(self.lcu),
+            text_of(self.status),
+            "" if isinstance(self.chpids, Absent) else f"CHPIDs {self.chpids}",
+        ]
+        return f"{', '.join(filter(None, known))}: {self._why}"
+
+    @property
+    def _why(self) -> str:
+        if self.status == "offline":
+            return "Linux does not use it, and what is on it cannot be read"
+        if self.role.endswith("alias"):
+            return "it does the I/O of volumes and holds no data itself"
+        if self.role:
+            return "no disk over it is known"
+        return "no disk of it is known"
+
+
+def channel_device(busid: str, machine: Machine) -> ChannelDevice:
+    """Return what is known of a device that the channel subsystem has."""
+    frame = machine.sample.frame(DEVICE)
+    names = ("devtype", "cutype", "online", "alias", "uid", "chpids", "driver")
+    devtype, cutype, online, alias, uid, chpids, driver = (frame.cell(busid, name) for name in names)
+    named = titles(machine.lcus)
+    lcu = next((named[key] for key, unit in machine.lcus.items() if busid in unit.members), NO_LCU)
+    known = find_uid(uid)
+    role = ""
+    if alias == 1:
+        role = "HyperPAV alias" if known is not None and known.ua == HYPERPAV else "PAV alias"
+    elif driver == "zfcp" or text_of(cutype).startswith("1731/03"):
+        role = "FCP adapter"
+    status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
+    return ChannelDevice(busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver)
