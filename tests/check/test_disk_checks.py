@@ -42,6 +42,7 @@ OFFLINE: Final = rows([*BASES, *ALIASES], online=0)
     [
         ("B1", BAD, NO_ALIASES, "no alias for the 4 disks of LCU 7600, LCU 7A00, LCU 7700"),
         ("B1", BAD, TWO_FEW, "no alias for the 3 disks of LCU 7A00, LCU 7700"),
+        ("B1", UNKNOWN, rows(ALIASES, uid=GONE), "36 aliases without a uid, so their LCU is not known"),
         ("B1", LOOK, rows(ALIASES[:4]), "LCU 7600 has 8 aliases"),
         ("B1", SKIP, NO_ALIASES | {DASD: {key: {"storage": "2105-800"} for key in BASES}},
          "HyperPAV needs a DS8000 and FICON channels, which LCU 7600, LCU 7A00, LCU 7700 have not"),

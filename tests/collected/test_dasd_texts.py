@@ -49,6 +49,7 @@ def test_lsdasd_u_gives_the_uid_of_disks_and_aliases() -> None:
         == "IBM.750000000ABCD1.7100.01.00000000000012340000000000000000"
     )
     assert row(facts, "device", "0.0.71f0") == {"uid": "IBM.750000000ABCD1.7100.f0", "alias": 1}
+    assert row(facts, "device", "0.0.71f1") == {"uid": "IBM.750000000ABCD1.7100.xx", "alias": 1}
 
 
 def test_the_long_form_and_that_of_proc_say_the_same() -> None:

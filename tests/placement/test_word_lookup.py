@@ -334,7 +334,7 @@ def diskless(word: str, **fields: Value) -> list[str]:
         ),
         (
             {"online": 1, "alias": 1},
-            f"a device, PAV alias, online, CHPIDs 40 41: {ALIAS}",
+            f"a device, alias, online, CHPIDs 40 41: {ALIAS}",
         ),
         (
             {"devtype": "1732/03", "cutype": "1731/03", "online": 1, "driver": "zfcp"},

@@ -58,6 +58,20 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
     return filled
 
 
+def test_an_alias_without_a_uid_may_be_of_any_lcu(fill: Callable[..., Table]) -> None:
+    """The tool lsdasd lists aliases alone, without -u: then no LCU is said to have none, nor all together."""
+    devices = {
+        "0.0.7000": disk("2480"), "0.0.7100": disk("2490"),
+        "0.0.70ff": disk("2480", alias=1, uid=absent("not collected: lsdasd -u")),
+    }  # fmt: skip
+    found = fill(devices, {})
+    assert found.summary
+    cells = [found.columns[name][row] for name in ("aliases", "aliasio", "mode") for row in (0, 1)]
+    assert {str(cell) for cell in (*cells, found.summary.cells["aliases"])} == {
+        str(absent("1 alias has no uid that names the LCU: lsdasd -u has it"))
+    }
+
+
 def test_paths_that_were_not_read_are_not_none(fill: Callable[..., Table]) -> None:
     """A volume that is on line has one at least."""
     found = fill({"0.0.7000": disk("2480", chpids=absent("not read"))}, {"0.0.7000": cmf(1)})

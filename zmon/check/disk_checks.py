@@ -69,6 +69,8 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
     excused = given.no_dasd(real=True)
     if excused:
         return excused
+    if stray := sum(1 for one in given.dasds if one.is_alias and not one.lcu):
+        return unknown(f"{counted(stray, 'alias', 'aliases')} without a uid, so their LCU is not known")
     own = _own_aliases(given)
     none: dict[str, int] = {}
     few: dict[str, int] = {}

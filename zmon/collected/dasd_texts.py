@@ -5,6 +5,7 @@ lsdasd prints one of these, by its options; sources: s390-tools, zconf/lsdasd an
     0.0.0200  active      dasda     94:0    ECKD  4096   7043MB    1803060    lsdasd
     0.0.02f0  alias                         ECKD                              lsdasd; with -a also `offline`
     0.0.0200   dasda     IBM.75000000012345.7600.1f                           -u
+    0.0.02f0   alias     IBM.75000000012345.7600.xx                           -u, of a HyperPAV alias
     0.0.0200/dasda/94:0                                                       -l, then lines `NAME:  VALUE`
     0.0.0200(ECKD) at (94:  0) is dasda  : active at blocksize 4096, ...      -c, and /proc/dasd/devices
 """
@@ -15,13 +16,15 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 
 BUSID: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
-UID: Final = r"[A-Z0-9]{1,3}\.[A-Z0-9]{1,14}\.[0-9a-f]{4}\.[0-9a-f]{2,6}(?:\.[0-9a-f]{1,32})?"
+_UNIT: Final = rf"(?:[0-9a-f]{{2,6}}|{HYPERPAV})"
+UID: Final = rf"[A-Z0-9]{{1,3}}\.[A-Z0-9]{{1,14}}\.[0-9a-f]{{4}}\.{_UNIT}(?:\.[0-9a-f]{{1,32}})?"
 _DISK: Final = r"dasd[a-z]{1,4}"
 
 _PLAIN: Final = re.compile(

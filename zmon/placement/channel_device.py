@@ -26,7 +26,7 @@ class ChannelDevice(NamedTuple):
     status: Value
     """`online` or `offline`."""
     role: str
-    """`HyperPAV alias`, `PAV alias`, `FCP adapter`; empty for other devices."""
+    """`HyperPAV alias`, `PAV alias`, without a uid `alias`; `FCP adapter`; empty for other devices."""
     lcu: Value
     """The name of its LCU: `LCU 7600`."""
     chpids: Value
@@ -67,7 +67,7 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     known = find_uid(uid)
     role = ""
     if alias == 1:
-        role = "HyperPAV alias" if known is not None and known.ua == HYPERPAV else "PAV alias"
+        role = "alias" if known is None else "HyperPAV alias" if known.ua == HYPERPAV else "PAV alias"
     elif driver == "zfcp" or text_of(cutype).startswith("1731/03"):
         role = "FCP adapter"
     status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"

@@ -86,6 +86,25 @@ class ControlUnits:
         return [*short_titles(self.units).values()]
 
     @cached_property
+    def strays(self) -> int:
+        """How many aliases there are whose LCU is not known."""
+        placed = {self.devices.keys[row] for row in self.rows}
+        ccw = zip(self.devices.keys, self.devices.ccw["alias"], strict=True)
+        return sum(1 for key, alias in ccw if alias == 1 and key not in placed)
+
+    def aliases(self, unit: Lcu) -> Number:
+        """Return how many aliases an LCU has: none of SCSI disks, unknown where one may be its own."""
+        frame = self.interval.of(DEVICE).frame
+        if self.strays and any(member in frame.index for member in unit.members):
+            return device.strays(self.strays)
+        return len(unit.aliases)
+
+    def no_alias(self, unit: Lcu) -> Absent:
+        """Return why nothing is known of the aliases of an LCU of which none is known."""
+        many = self.aliases(unit)
+        return many if isinstance(many, Absent) else NO_ALIAS
+
+    @cached_property
     def rates(self) -> list[Number]:
         """The I/O per second of each."""
         return [total([self.devices.rate[row] for row in rows]) for rows in self.members]
@@ -136,13 +155,13 @@ class ControlUnits:
         devices = self.devices
         aliases = frozenset(unit.aliases)
         busy = [devices.busy[row] for row in rows if devices.keys[row] in aliases] if aliases else []
-        return total(busy) / 100.0 if busy else NO_ALIAS
+        return total(busy) / 100.0 if busy else self.no_alias(unit)
 
     def alias_share(self, unit: Lcu, rows: Sequence[int]) -> Number:
         """Return the part of the I/O of an LCU that ran on aliases, in percent."""
         devices, aliases = self.devices, frozenset(unit.aliases)
         if not aliases:
-            return NO_ALIAS
+            return self.no_alias(unit)
         rates = [devices.rate[row] for row in rows if devices.keys[row] in aliases]
         return 100.0 * ratio(total(rates), total([devices.rate[row] for row in rows]))
 
@@ -150,7 +169,7 @@ class ControlUnits:
         """Return how the aliases of an LCU are bound: to all its bases, to one base each, or unknown."""
         uids = Joined(self.interval.of(DEVICE), list(unit.aliases), NO_ALIAS)["uid"]
         modes = {HYPER_PAV if uid.ua == HYPERPAV else BASE_PAV for cell in uids if (uid := find_uid(cell))}
-        return "/".join(sorted(modes)) or (NO_ALIAS if not unit.aliases else NOT_IN_UID)
+        return "/".join(sorted(modes)) or (NOT_IN_UID if unit.aliases else self.no_alias(unit))
 
 
 def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> TableColumn:
@@ -188,7 +207,7 @@ COLUMNS: Final = (
     _each("cutype", lambda found, _unit, rows: found.types(rows)),
     _each("units", lambda _found, unit, _rows: len(unit.bases)),
     TableColumn("active", attrgetter("active")),
-    _each("aliases", lambda _found, unit, _rows: len(unit.aliases)),
+    _each("aliases", lambda found, unit, _rows: found.aliases(unit)),
     _each("aliasuse", ControlUnits.alias_use),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda found, unit, _rows: found.alias_mode(unit)),
@@ -223,6 +242,8 @@ def table(view: View) -> Table:
         guessed |= {SUMMARY}
     told = frozenset(place for place, unit in enumerate(found.units.values()) if unit.why)
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
+    if found.strays:
+        sums["aliases"] = device.strays(found.strays)
     times = of_all((one for one in LOADS if one.weight), found, ())
     sentences = findings(titles(found.units), columns)
     others = {} if view.figures_only else _on_no_lcu(devices, known.of)

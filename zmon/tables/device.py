@@ -692,11 +692,25 @@ def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
 
 def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
     """Return how many aliases the LCU of each device has; they are shared by its volumes."""
+    alias = devices.ccw["alias"]
     counts: dict[Value, int] = {}
-    for alias, key in zip(devices.ccw["alias"], unit, strict=True):
-        if alias == 1:
-            counts[key] = counts.get(key, 0) + 1
-    return [key if isinstance(key, Absent) else counts.get(key, 0) for key in unit]
+    for key in (key for key, one in zip(unit, alias, strict=True) if one == 1):
+        counts[key] = counts.get(key, 0) + 1
+    stray = sum(count for key, count in counts.items() if isinstance(key, Absent))
+    return [
+        key
+        if isinstance(key, Absent)
+        else strays(stray)
+        if stray and isinstance(own, int)
+        else counts.get(key, 0)
+        for key, own in zip(unit, alias, strict=True)
+    ]
+
+
+def strays(count: int) -> Absent:
+    """Return why it is not known how many aliases an LCU has."""
+    many = "1 alias has" if count == 1 else f"{count:,} aliases have"
+    return absent(f"{many} no uid that names the LCU: lsdasd -u has it")
 
 
 def disks(devices: Devices) -> list[int]:
