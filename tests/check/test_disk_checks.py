@@ -37,9 +37,34 @@ EMULATED: Final = rows([*BASES, *ALIASES], vendor="HRC")
 OFFLINE: Final = rows([*BASES, *ALIASES], online=0)
 
 
+TOLD: Final = {
+    **rows([*BASES, *ALIASES], driver=GONE, vendor=GONE, hpf=GONE),
+    BLOCK: {name: {"block_size": GONE} for name in good()[BLOCK]},
+    DASD: {busid: {"cylinders": GONE, "storage": GONE, "blocks": 5_896_620} for busid in BASES},
+    LAYER: {f"94:{4 * at + 1}": {"start": GONE} for at in range(4)},
+}
+"""What lsdasd, lscss and lsblk print of the machine."""
+NOT_TOLD: Final = rows([*BASES, *ALIASES], driver=GONE, alias=GONE, block=GONE, uid=GONE)
+"""What lscss alone prints."""
+
+
 @pytest.mark.parametrize(
     ("name", "state", "changes", "words"),
     [
+        ("B1", OK, TOLD, ""),
+        ("B4", OK, TOLD, "4 large volumes, all with aliases"),
+        ("B26", UNKNOWN, TOLD, "hpf of 7600: gone"),
+        ("H5", OK, TOLD, ""),
+        ("H7", OK, TOLD, "4,096 bytes on 4 ECKD disks"),
+        ("H8", UNKNOWN, TOLD, "gone"),
+        ("B1", SKIP, rows([*BASES, *ALIASES], driver=GONE, vendor=GONE, uid="HRC.ZZ000000000001.7000.00"),
+         "the disks are emulated"),
+        *((name, UNKNOWN, NOT_TOLD, "not collected: lsdasd, which says what of the devices is a DASD")
+          for name in ("B1", "B2", "B4", "B5", "B26", "B28", "B29", "H5", "H6", "H7", "H8", "H9")),
+        ("B1", UNKNOWN, rows(ALIASES, driver=GONE, alias=GONE, block=GONE, uid=GONE),
+         "not collected: lsdasd, which says what of the devices is a DASD"),
+        *((name, UNKNOWN, rows(ALIASES, uid=GONE), "36 aliases without a uid, so their LCU is not known")
+          for name in ("B2", "B4", "H5")),
         ("B1", BAD, NO_ALIASES, "no alias for the 4 disks of LCU 7600, LCU 7A00, LCU 7700"),
         ("B1", BAD, TWO_FEW, "no alias for the 3 disks of LCU 7A00, LCU 7700"),
         ("B1", UNKNOWN, rows(ALIASES, uid=GONE), "36 aliases without a uid, so their LCU is not known"),
@@ -62,7 +87,7 @@ OFFLINE: Final = rows([*BASES, *ALIASES], online=0)
         ("B3", UNKNOWN, {MACHINE: {"machine": {"environment": "", "architecture": "s390x"}}}, ""),
         ("B4", LOOK, NO_ALIASES, ""),
         ("B4", SKIP, {DASD: {busid: {"cylinders": 10017} for busid in BASES}}, ""),
-        ("B4", UNKNOWN, {DASD: {busid: {"cylinders": GONE} for busid in BASES}}, "gone"),
+        ("B4", UNKNOWN, {DASD: {busid: {"cylinders": GONE, "blocks": GONE} for busid in BASES}}, "gone"),
         ("B26", LOOK, rows(BASES[:1], hpf=0), "not in use on 1 disk of a DS8000: 7600"),
         ("B26", UNKNOWN, {**rows(BASES, hpf=0, cutype="3990/e9"), DASD: None},
          "it is not in use, and the type of the storage server is not known"),
@@ -82,7 +107,8 @@ OFFLINE: Final = rows([*BASES, *ALIASES], online=0)
         ("H6", LOOK, {SETTING: {"cmdline/dasd": "nopav"}, MACHINE: {"machine": {"environment": "zvm"}}}, ""),
         ("H6", UNKNOWN, {SETTING: {"cmdline": GONE}}, "gone"),
         ("H7", LOOK, {BLOCK: {"dasda": {"block_size": 512}}}, "7600 has 512 bytes"),
-        ("H7", UNKNOWN, {BLOCK: {name: {"block_size": GONE} for name in good()[BLOCK]}}, "gone"),
+        ("H7", UNKNOWN, {BLOCK: {name: {"block_size": GONE} for name in good()[BLOCK]},
+                         DASD: {busid: {"block_size": GONE} for busid in BASES}}, "gone"),
         ("H8", BAD, {LAYER: {"94:1": {"start": 2}}}, "begins on the tracks of the label: dasda1"),
         ("H8", OK, {LAYER: {"94:1": {"start": 24}}}, ""),
         ("H8", LOOK, {LAYER: {"94:5": None}, MOUNT: {"31": {"number": "94:4"}}}, ""),

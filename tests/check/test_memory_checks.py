@@ -74,6 +74,7 @@ def memory(**fields: Any) -> dict[Any, Any]:
         ("B30", UNKNOWN, {MACHINE: {"machine": {"kernel": "strange"}}}, ""),
         ("H15", OK, {}, "1 swap area, 1.0 GiB"),
         ("H15", LOOK, {SWAP: {"/dev/dasdd1": None}}, "there is none"),
+        ("H15", OK, {MACHINE: {"machine": {"architecture": GONE, "environment": GONE}}}, ""),
         ("H15", UNKNOWN, {SWAP: None}, "swap areas were not recorded"),
         ("K3", LOOK, setting("transparent_hugepage", "always"), "always"),
         ("K3", UNKNOWN, setting("transparent_hugepage", GONE), "gone"),

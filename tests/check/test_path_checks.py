@@ -5,6 +5,7 @@ from typing import Any, Final
 import pytest
 
 from tests.check.machines import GONE, good, result
+from zmon.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH, SETTING
 
@@ -12,6 +13,9 @@ BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, S
 NO_FCP: Final = {LAYER: {"8:0": None, "8:16": None, "253:0": None}}
 NO_LUN: Final = {LAYER: {disk: {"wwpn": GONE, "lun": GONE} for disk in ("8:0", "8:16")}}
 """Multipath over disks of a host, as virtio-scsi has them."""
+UNREAD: Final = absent("not collected: lszfcp -D")
+TEXTS: Final = {LAYER: {disk: {"wwpn": UNREAD, "lun": UNREAD} for disk in ("8:0", "8:16")}}
+"""What multipath -ll and lsblk say of the disks."""
 WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
 
 
@@ -56,6 +60,8 @@ WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
         ("H13", UNKNOWN, {SETTING: None, PATH: None}, "settings were not recorded"),
         ("K2", LOOK, {SETTING: {"zfcp/datarouter": "N"}}, "zfcp.datarouter is off"),
         ("K2", UNKNOWN, {SETTING: {"zfcp/datarouter": GONE}}, "zfcp.datarouter: gone"),
+        *((name, UNKNOWN, TEXTS, UNREAD.reason) for name in ("B8", "H10", "H11", "H12", "H13", "K2")),
+        *((name, SKIP, NO_LUN, "no SCSI disk behind FCP") for name in ("B8", "H10")),
         *((name, SKIP, NO_FCP, "no SCSI disk behind FCP")
           for name in ("B8", "H10", "H11", "H12", "H13", "K2")),
         *((name, OK, {}, "") for name in ("B8", "H1", "H10", "H10b", "H10c", "H11", "H12", "H13", "K2")),

@@ -221,9 +221,7 @@ def test_an_alias_without_a_uid_may_be_of_any_lcu(fill: Callable[..., Table]) ->
     """Of no volume with a uid it is known then how many aliases it shares."""
     stray = DISK | {"uid": absent("not collected"), "alias": 1, "block": absent("none")}
     found = fill({"0.0.7000": DISK, "0.0.70fe": stray, "0.0.70ff": stray})
-    assert found.columns["aliases"][0] == absent(
-        "2 aliases have no uid that names the LCU: lsdasd -u has it"
-    )
+    assert found.columns["aliases"][0] == absent("2 aliases have no uid that names the LCU: lsdasd -u has it")
 
 
 def test_the_queue_of_all_is_the_sum_that_ctlunit_has(machine: Callable[..., Interval]) -> None:

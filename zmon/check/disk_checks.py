@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.absent import Absent, absent, text_of
+from zmon.check.practice import Check, State, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES
+from zmon.topology.identity import ON_A_TRACK
 from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from zmon.absent import Value
     from zmon.check.practice import CheckInput, Dasd, Finding
 
 LEAST_PAV: Final = 7
@@ -66,11 +68,9 @@ def _no_hyperpav(given: CheckInput, bases: Sequence[Dasd]) -> bool:
 
 def hyperpav_aliases(given: CheckInput) -> Finding:
     """B1: each LCU has some, and not very many."""
-    excused = given.no_dasd(real=True)
+    excused = given.no_dasd(real=True) or given.stray_aliases
     if excused:
         return excused
-    if stray := sum(1 for one in given.dasds if one.is_alias and not one.lcu):
-        return unknown(f"{counted(stray, 'alias', 'aliases')} without a uid, so their LCU is not known")
     own = _own_aliases(given)
     none: dict[str, int] = {}
     few: dict[str, int] = {}
@@ -119,7 +119,7 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
 
 def base_pav(given: CheckInput) -> Finding:
     """B2: a busy disk has aliases enough of its own."""
-    excused = given.no_dasd(real=True)
+    excused = given.no_dasd(real=True) or given.stray_aliases
     if excused:
         return excused
     own = _own_aliases(given)
@@ -141,7 +141,7 @@ def base_pav(given: CheckInput) -> Finding:
 
 def minidisks(given: CheckInput) -> Finding:
     """B3: below a minidisk CP needs aliases, which the guest does not see."""
-    excused = given.outside_zvm or given.no_dasd()
+    excused = given.outside_zvm or given.no_dasd() or given.stray_aliases
     if excused:
         return excused
     mini = [one for one in given.bases if one.uid is not None and one.uid.token]
@@ -160,7 +160,8 @@ def large_volumes(given: CheckInput) -> Finding:
     if excused:
         return excused
     frame = given.sample.frame(DASD)
-    sizes = dict(zip(frame.keys, frame.column("cylinders"), strict=True))
+    columns = map(frame.column, ("cylinders", "discipline", "block_size", "blocks"))
+    sizes = {busid: _cylinders(*cells) for busid, *cells in zip(frame.keys, *columns, strict=True)}
     known = [size for size in sizes.values() if not isinstance(size, Absent)]
     if not known:
         why = next((size for size in sizes.values() if isinstance(size, Absent)), frame.missing)
@@ -168,6 +169,8 @@ def large_volumes(given: CheckInput) -> Finding:
     large = [one for one in given.bases if isinstance(size := sizes.get(one.busid), int) and size > LARGE]
     if not large:
         return skip("no volume is larger than a 3390-9")
+    if given.stray_aliases:
+        return given.stray_aliases
     lcus, own = {one.lcu for one in given.dasds if _is_pool(one)}, _own_aliases(given)
     without = [one.number for one in large if one.lcu not in lcus and one.busid not in own]
     if without:
@@ -175,9 +178,16 @@ def large_volumes(given: CheckInput) -> Finding:
     return ok(f"{counted(len(large), 'large volume')}, all with aliases")
 
 
+def _cylinders(cylinders: Value, discipline: Value, size: Value, blocks: Value) -> Value:
+    """Return the size of a disk as the driver tells it, else by the blocks that lsdasd prints."""
+    if isinstance(cylinders, int) or discipline != "ECKD" or size not in ON_A_TRACK:
+        return cylinders
+    return blocks // (15 * ON_A_TRACK[int(size)]) if isinstance(blocks, int) else cylinders
+
+
 def idle_aliases(given: CheckInput) -> Finding:
     """H5: an alias can serve a base."""
-    excused = given.no_dasd()
+    excused = given.no_dasd() or given.stray_aliases
     if excused:
         return excused
     aliases = [one for one in given.dasds if one.is_alias and one.uid is not None]
@@ -259,11 +269,10 @@ def availability(given: CheckInput) -> Finding:
     poor = [f"{busid} is {state!r}" for busid, state in states.items() if state != "good"]
     if poor:
         return bad(several(poor))
-    return (
-        ok(f"{counted(len(states), 'online device')}, all good")
-        if states
-        else unknown("availability was not read")
-    )
+    if states:
+        return ok(f"{counted(len(states), 'online device')}, all good")
+    unread = (why for why in frame.column("availability") if isinstance(why, Absent))
+    return unknown(next(unread, absent("availability was not read")))
 
 
 def _no_devices(given: CheckInput) -> Finding | None:
@@ -315,15 +324,17 @@ def block_size(given: CheckInput) -> Finding:
     excused = given.no_dasd()
     if excused:
         return excused
-    frame = given.sample.frame(BLOCK)
-    sizes = {
-        one.number: frame.cell(one.block, "block_size") for one in given.bases if one.is_eckd and one.block
-    }
+    sizes = {one.number: _block_size(given, one) for one in given.bases if one.is_eckd and one.block}
     known = {number: size for number, size in sizes.items() if not isinstance(size, Absent)}
     if not known:
         return unknown(next(iter(sizes.values()), "no ECKD disk has a block device"))
     other = [f"{number} has {size} bytes" for number, size in known.items() if size != 4096]
     return look(several(other)) if other else ok(f"4,096 bytes on {counted(len(known), 'ECKD disk')}")
+
+
+def _block_size(given: CheckInput, one: Dasd) -> Value:
+    size = given.sample.frame(BLOCK).cell(one.block, "block_size")
+    return given.sample.frame(DASD).cell(one.busid, "block_size") if isinstance(size, Absent) else size
 
 
 def partitions(given: CheckInput) -> Finding:
@@ -339,10 +350,13 @@ def partitions(given: CheckInput) -> Finding:
     disks = {node.number: str(node.name) for node in given.nodes if node.sort == "disk" and node.name in eckd}
     starts: dict[str, list[str]] = {number: [] for number in disks}
     early: list[str] = []
+    untold: list[Absent] = []
     for node in given.nodes:
         if node.sort == "partition" and node.parent in disks:
             starts[str(node.parent)].append(node.title)
-            if not isinstance(node.start, Absent) and node.start // 512 < FIRST_TRACKS:
+            if isinstance(node.start, Absent):
+                untold.append(node.start)
+            elif node.start // 512 < FIRST_TRACKS:
                 early += [node.title] * (node.start // 512 != LINUX_LAYOUT)
     if early:
         return bad(f"begins on the tracks of the label: {several(early)}")
@@ -351,6 +365,8 @@ def partitions(given: CheckInput) -> Finding:
     whole = [disks[number] for number, parts in starts.items() if not parts and number in used]
     if whole:
         return look(f"used as a whole, without a partition: {several(whole)}")
+    if untold:
+        return unknown(untold[0])
     parts = sum(map(len, starts.values()))
     return (
         ok(f"{counted(parts, 'partition')} begin behind the label")
@@ -362,7 +378,8 @@ def partitions(given: CheckInput) -> Finding:
 def scheduler(given: CheckInput) -> Finding:
     """K1: the storage server sorts requests, Linux need not."""
     if not given.bases and not given.luns:
-        return given.no_dasd() or skip("no DASD is online")
+        none = (given.no_dasd(), given.no_lun())
+        return next((one for one in none if one and one.state is State.UNKNOWN), skip("no DASD is online"))
     found = schedulers(given)
     if not found:
         return unknown(given.setting("disk/dasda/scheduler"))

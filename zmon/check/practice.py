@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, SETTING
+from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
 from zmon.record import NamedTuple
 from zmon.topology.volumes import short
 from zmon.uid import find_uid
@@ -29,6 +29,11 @@ NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""
+
+
+DASD_TYPES: Final = ("3390", "3380", "9345", "9336", "3370")
+"""Types of devices that are DASDs, bases or aliases."""
+NO_LSDASD: Final = f"{NOT_COLLECTED}: lsdasd, which says what of the devices is a DASD"
 
 
 class State(Enum):
@@ -178,9 +183,9 @@ class CheckInput:
     def is_on_z(self) -> bool:
         """Whether this is Linux on IBM Z."""
         architecture = self.fact("architecture")
-        return str(architecture).startswith("s390") or (
-            isinstance(architecture, Absent) and self.environment in {"lpar", "zvm"}
-        )
+        if isinstance(architecture, Absent):
+            return self.environment in {"lpar", "zvm"} or bool(self.sample.frame(DEVICE).keys)
+        return str(architecture).startswith("s390")
 
     @property
     def elsewhere(self) -> Finding | None:
@@ -246,18 +251,20 @@ class CheckInput:
 
     @cached_property
     def dasds(self) -> Sequence[Dasd]:
-        """The DASDs that are online, aliases among them."""
+        """The DASDs that are online, aliases among them; texts of tools do not name the driver."""
         frame = self.sample.frame(DEVICE)
         names = ("driver", "online", "uid", "alias", "block", "chpids", "discipline", "vendor")
         rows = zip(frame.keys, *map(frame.column, names), strict=True)
         found = []
         for busid, driver, online, text, alias, block, chpids, discipline, vendor in rows:
-            if text_of(driver).startswith("dasd-") and online == 1:
+            is_told = isinstance(driver, Absent) and (alias == 1 or text_of(block).startswith("dasd"))
+            if online == 1 and (is_told or text_of(driver).startswith("dasd-")):
                 uid = find_uid(text)
                 found.append(
                     Dasd(
                         busid, uid, alias == 1, text_of(block), text_of(chpids), uid.lcu if uid else "",
-                        driver == "dasd-eckd" and discipline in {"ECKD", "PAV"}, vendor == EMULATED,
+                        (is_told or driver == "dasd-eckd") and discipline in {"ECKD", "PAV"},
+                        EMULATED in {vendor, uid.vendor if uid else ""},
                     )
                 )  # fmt: skip
         return found
@@ -273,10 +280,33 @@ class CheckInput:
         if missing is not None:
             return skip(f"no DASD: {missing.reason}") if self.elsewhere else unknown(missing)
         if not self.bases:
-            return skip("no DASD is online")
+            return unknown(NO_LSDASD) if self._may_have_dasds else skip("no DASD is online")
         if real and all(one.is_emulated for one in self.bases):
             return skip("the disks are emulated")
         return None
+
+    @property
+    def _may_have_dasds(self) -> bool:
+        """Whether a device is online that may be a DASD, a base or an alias, and nothing says so."""
+        frame = self.sample.frame(DEVICE)
+        names = ("online", "driver", "alias", "devtype")
+        return any(
+            online == 1
+            and isinstance(driver, Absent)
+            and isinstance(alias, Absent)
+            and text_of(devtype).startswith(DASD_TYPES)
+            for online, driver, alias, devtype in zip(*map(frame.column, names), strict=True)
+        )
+
+    @property
+    def stray_aliases(self) -> Finding | None:
+        """The finding of a check of aliases if one may not be listed, or its LCU is not known."""
+        if self._may_have_dasds:
+            return unknown(NO_LSDASD)
+        count = sum(1 for one in self.dasds if one.is_alias and one.uid is None)
+        if not count:
+            return None
+        return unknown(f"{counted(count, 'alias', 'aliases')} without a uid, so their LCU is not known")
 
     def lcu_name(self, key: str) -> str:
         """Return the name of an LCU."""
@@ -299,7 +329,13 @@ class CheckInput:
         layers = self.sample.frame(LAYER)
         if not layers.keys and layers.missing is not None:
             return unknown(layers.missing)
-        return None if self.luns else skip("no SCSI disk behind FCP")
+        if self.luns:
+            return None
+        for node in self.nodes:
+            why = node.wwpn
+            if is_scsi(node) and isinstance(why, Absent) and why.reason.startswith(NOT_COLLECTED):
+                return unknown(why)
+        return skip("no SCSI disk behind FCP")
 
     # what happened in the interval
 
@@ -330,6 +366,11 @@ class CheckInput:
                 else:
                     used += rate
         return used / (used + idle) if used + idle else absent("processor time was not measured")
+
+
+def is_scsi(node: BlockDevice) -> bool:
+    """Return whether a block device is a SCSI disk by its name."""
+    return node.sort == "disk" and text_of(node.name).startswith("sd")
 
 
 def _is_short(word: str) -> bool:

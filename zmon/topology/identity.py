@@ -125,7 +125,7 @@ _STANDARD_CYLINDERS: Final = 1113
 """Cylinders of a 3390-1; models 2, 3 and 9 and many larger volumes have a multiple."""
 _ODD_CYLINDERS: Final = frozenset({32760, 65520})
 """Cylinders of models 27 and 54."""
-_ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
+ON_A_TRACK: Final = {4096: 12, 2048: 21, 1024: 33, 512: 49}
 """Blocks of each size on a track of a 3390; a cylinder has 15 tracks."""
 
 
@@ -308,11 +308,11 @@ class VolumeBuilder:
         if isinstance(self.cylinders, int):
             return [self.cylinders], "cylinders"
         size, blocks = self.blocks
-        if isinstance(size, int) and isinstance(blocks, int) and size in _ON_A_TRACK:
-            return [blocks // (15 * _ON_A_TRACK[size])], "cylinders"
+        if isinstance(size, int) and isinstance(blocks, int) and size in ON_A_TRACK:
+            return [blocks // (15 * ON_A_TRACK[size])], "cylinders"
         if self.discipline != "ECKD" or not isinstance(sectors, int) or not sectors:
             return [], ""
-        cylinders = [15 * count * size for size, count in _ON_A_TRACK.items()]  # bytes of one
+        cylinders = [15 * count * size for size, count in ON_A_TRACK.items()]  # bytes of one
         return [sectors * 512 // one for one in cylinders if not sectors * 512 % one], "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
