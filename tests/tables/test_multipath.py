@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
+from zmon.clock import clock
+from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
 from zmon.tables.multipath import table
-from zmon.tables.view import View
+from zmon.tables.observed_paths import HOUR
+from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from zmon.absent import Value
-    from zmon.interval import Interval
 
 NONE = absent("nobody says it")
 COMMON: dict[str, Value] = {
@@ -62,6 +64,44 @@ def test_a_failed_path_is_down(make_interval: Callable[..., Interval]) -> None:
     assert (found.column("down"), found.column("left")) == ([0, 1], [1, 1])
     assert found.column("faults") == [0, 2]
     assert found.notes == ("1 of 2 paths is not used: sdb of data01",)
+
+
+def test_a_path_that_the_device_has_no_more_is_down(make_interval: Callable[..., Interval]) -> None:
+    """It is told as DIAGNOSE tells it, with its adapter and since when; not where only figures count."""
+
+    def rows(*numbers: str) -> dict[object, object]:
+        table_ = f"0 9 multipath 0 0 1 1 service-time 0 {len(numbers)} 1 {' 1 '.join(numbers)} 1"
+        layers: dict[str, dict[str, Value]] = {
+            "8:0": {"name": "sda", "sort": "disk", "busid": "0.0.fc60"},
+            "8:16": {"name": "sdb", "sort": "disk", "busid": "0.0.fc61"},
+            "253:0": {"name": "dm-0", "sort": "dm", "uuid": "mpath-36", "mapped": "data01", "table": table_,
+                      "below": " ".join(numbers)},
+        }  # fmt: skip
+        names = {number: str(layers[number]["name"]) for number in numbers}
+        return {
+            LAYER: layers, PATH: {number: path(name, "active") for number, name in names.items()},
+            MULTIPATH: MAPS, BLOCK: dict.fromkeys(names.values(), STILL),
+        }  # fmt: skip
+
+    both, alone = rows("8:0", "8:16"), rows("8:0")
+    early, late = make_interval(both, both), make_interval(alone, alone)
+    begin = early.after.at.utc
+
+    def past(utc: int, **_more: object) -> Iterator[Interval]:
+        yield early if utc < begin + HOUR else late
+
+    now = late.after._replace(at=late.after.at._replace(utc=begin + 2 * HOUR))
+    view = View(Interval(late.before, now), history=History(past, first=lambda: begin))
+    found = table(view)
+    assert (found.keys, found.column("path")) == (["8:0", "8:16"], ["sda", "sdb"])
+    assert (found.column("state"), found.column("down")) == (["active", "gone"], [0, 1])
+    assert (found.column("left"), found.column("adapter")[1]) == ([1, 1], "0.0.fc61")
+    assert found.summary
+    assert found.summary.cells["down"] == 1
+    since = clock(begin + HOUR, "%H:%M")
+    assert found.notes == ("1 of 2 paths is not used: sdb of data01", f"sdb of data01 is gone since {since}")
+    view.figures_only = True
+    assert table(view).keys == ["8:0"]
 
 
 def test_a_path_that_works_again_has_its_faults(make_interval: Callable[..., Interval]) -> None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, text_of
+from zmon.clock import clock
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.path_state import is_down, state_of
 from zmon.tables.device import IDLE
@@ -35,6 +36,8 @@ NOT_COUNTED: Final = absent("the disk has no counters")
 NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
 NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
+NO_MORE: Final = absent("the path is gone: the multipath device has it no more")
+GONE: Final = "gone"
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024
@@ -86,15 +89,47 @@ def table(view: View) -> Table:
         "via": list(paths["via"]),
         **_of_luns(view, paths["name"]),
     }  # fmt: skip
+    keys = list(paths.keys)
+    gone = [] if view.figures_only or not keys else _gone(view, columns, keys)
+    down += [1] * len(gone)
     sums: dict[str, Value] = {
         name: total(columns[name])  # type: ignore[arg-type]  # numbers
         for name in SUMMED
     }
     lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
-    notes = (_said(lost, len(down)),) if lost else ()
+    notes = (_said(lost, len(down)), *gone) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
-    return Table(paths.keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+    return Table(keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
+
+
+def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:
+    """Add a row for each path that a multipath device has no more; return what is said of each."""
+    from zmon.tables.observed_paths import gone_paths  # noqa: PLC0415 - that looks at the samples before
+
+    said = []
+    for one, leaf in gone_paths(view):
+        row = next((row for row, name in enumerate(columns["device"]) if name == one.key), None)
+        cells: dict[str, Value] = dict.fromkeys(columns, NO_MORE)
+        if row is not None:
+            of_map = ("lcu", "left", "queueing", "mfaults", "switches")
+            cells |= {name: columns[name][row] for name in of_map}
+        cells |= {
+            "map": one.title,
+            "device": one.key,
+            "path": leaf.name,
+            "state": GONE,
+            "down": 1,
+            "adapter": leaf.adapter or NO_MORE,
+            "chpids": leaf.chpid or NO_MORE,
+            "port": leaf.port or NO_MORE,
+        }
+        for name, column in columns.items():
+            column.append(cells[name])
+        keys.append(f"{leaf.number} gone" if leaf.number in keys else leaf.number)
+        since = "" if one.since is None else f" since {clock(one.since, '%H:%M')}"
+        said.append(f"{leaf.name} of {one.title} is gone{since}")
+    return said[:MAX_NAMED]
 
 
 def _said(lost: Sequence[str], many: int) -> str:

@@ -256,6 +256,15 @@ def multipath_maps(view: View) -> tuple[MultipathDisk, ...] | Absent:
     return tuple(found)
 
 
+def gone_paths(view: View) -> Iterator[tuple[MultipathDisk, PathLeaf]]:
+    """Yield the paths that multipath devices had within a day and have no more, as DIAGNOSE knows them."""
+    maps = multipath_maps(view)
+    for one in () if isinstance(maps, Absent) else maps:
+        for leaf in one.broken:
+            if leaf.failed == GONE:
+                yield one, leaf
+
+
 def _maps_in(layers: Frame) -> Iterator[tuple[str, str, Sequence[PathSet]]]:
     """Yield the name, the title and the path groups of each multipath device."""
     rows = _multipath_rows(layers)
