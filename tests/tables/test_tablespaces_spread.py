@@ -8,8 +8,8 @@ from tests.frames import frame_of
 from tests.placement.study import FILES, SECOND, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kinds import CONTAINER
-from zmon.tables.tablespaces import spread_table
+from zmon.kinds import CONTAINER, DEVICE
+from zmon.tables.tablespaces import files_table, spread_table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -117,3 +117,24 @@ def test_a_file_on_a_disk_without_lcu_is_placed() -> None:
     counts, note = said_of_all("device")
     assert counts == [0, 0, 0, 0]
     assert f"are on disks without a known LCU; the first is {FILES[0][0]}: dasdg: no uid" in note
+
+
+def test_traffic_and_places_need_no_lcu() -> None:
+    """Disks of a KVM guest are on no LCU: megabytes and grade are those that FILES has of the same files."""
+    early, late = sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000})
+    on_disks = [
+        one._replace(frames={key: frame for key, frame in one.frames.items() if key != DEVICE.name})
+        for one in (early, late)
+    ]
+    view = View(Interval(*on_disks))
+    files, found = files_table(view), spread_table(view)
+    by_space: dict[Value, float] = {}
+    for space, load in zip(files.columns["tablespace"], files.columns["mbs"], strict=True):
+        by_space[space] = by_space.get(space, 0.0) + load  # type: ignore[assignment,operator]  # a number
+    assert by_space["T1"] > 0
+    assert found.columns["mbs"] == pytest.approx([by_space[space] for space in found.columns["tablespace"]])
+    assert {*found.columns["grade"], *files.columns["grade"]} == {"exact"}
+    assert found.summary
+    assert files.summary
+    assert found.summary.cells["mbs"] == pytest.approx(files.summary.cells["mbs"])
+    assert all(isinstance(cell, Absent) for cell in found.columns["teffective"])
