@@ -174,6 +174,17 @@ def test_the_page_of_a_multipath_device_lists_its_paths(make_interval: Callable[
     )
 
 
+def test_an_nvme_disk_has_its_paths(make_interval: Callable[..., Interval]) -> None:
+    """DEVICE counts two; the page names both, and the controller of each, as the names have it."""
+    still = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
+    names = ("nvme0n1", "nvme0c0n1", "nvme0c1n1")
+    rows = {BLOCK: {name: still | {"map": "nvme0n1"} for name in names}}
+    found = table(View(make_interval(rows, rows), argument="nvme0n1"))
+    assert found.facts["path_names"] == "nvme0c0n1 nvme0c1n1"
+    assert found.facts["path_states"] == absent("nothing tells the states of its paths")
+    assert found.notes == ("nvme0c0n1: over controller nvme0", "nvme0c1n1: over controller nvme1")
+
+
 def test_the_page_of_a_disk_that_is_no_dasd_is_not_cut() -> None:
     """It has no device number; the adapters of its paths are told apart; no channel measures it."""
     view = simulated("fcp-path-slow", 5, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,7 @@ NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of th
 NOT_COUNTED: Final = absent("Linux does not count this")
 MAX_PATHS: Final = 16
 """The number of paths of a multipath device that are described; the others are counted."""
+NO_STATE: Final = absent("nothing tells the states of its paths")
 
 
 def table(view: View) -> Table:
@@ -96,8 +98,8 @@ def table(view: View) -> Table:
     if key in devices.paths:
         found = multipath.table(view)
         rows = [row for row, name in enumerate(found.columns["device"]) if name == key]
-        facts |= _paths(found, rows)
-        notes = _described(found, rows)
+        facts |= _paths(found, rows) if rows else _named_paths(devices.paths[key])
+        notes = _described(found, rows) if rows else _controllers(devices.paths[key])
     if isinstance(facts["type"], str) and len(facts["type"]) > MAX_TYPE:
         notes = [f"Device type: {facts['type']}", *notes]
     return Table([], {}, facts=facts, estimated=guesses, notes=tuple(notes))
@@ -106,14 +108,25 @@ def table(view: View) -> Table:
 def _paths(found: Table, rows: Sequence[int]) -> dict[str, Value]:
     """Return the names of the paths of a multipath device and, under them, whether each can be used."""
     names = [str(found.columns["path"][row]) for row in rows]
-    if not names:
-        return {}
     width = max(6, *(len(name) + 1 for name in names))
     states = ["ON" if found.columns["down"][row] == 0 else "OFF" for row in rows]
     return {
         "path_names": "".join(f"{name:<{width}}" for name in names),
         "path_states": "".join(f"{state:<{width}}" for state in states),
     }
+
+
+def _named_paths(names: Sequence[str]) -> dict[str, Value]:
+    """Return the names of paths that MPATH does not have, as those of an NVMe disk."""
+    return {"path_names": " ".join(names), "path_states": NO_STATE}
+
+
+def _controllers(names: Sequence[str]) -> list[str]:
+    """Say of each path to an NVMe disk over which controller it leads, which its name has."""
+    known = [(name, match[1]) for name in names if (match := re.fullmatch(r"nvme\d+c(\d+)n\d+", name))]
+    said = [f"{name}: over controller nvme{controller}" for name, controller in known[:MAX_PATHS]]
+    left = len(known) - MAX_PATHS
+    return [*said, f"and {left} more paths"] if left > 0 else said
 
 
 def _described(found: Table, rows: Sequence[int]) -> list[str]:
