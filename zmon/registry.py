@@ -239,7 +239,8 @@ SOURCES: Final = (
         unrecorded="processes were not recorded; zmon record --processes records them",
         on_demand=True,
         reads="`/proc/PID/stat`, of other tasks than the first `/proc/PID/task/TID/stat`, five times a second"
-        " or as often as costs 5 % of a CPU; with each sample `schedstat`, of those that ran also `io`; of"
+        " or as often as costs 5 % of a CPU; with each sample `schedstat`, of those that ran also `io`,"
+        " less what they took over from children that ended; of"
         " tasks in state D `wchan`, `syscall`, `fdinfo`; of processes that do I/O every half minute `fd`,"
         " `fdinfo`, `mountinfo`; `cgroup` once a minute; `/proc/loadavg`",
         needs="root for `io`, `wchan` and open files of others; `--processes`",

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from tests.kernel.test_proc_task import STUCK
 from zmon.absent import Absent
 from zmon.kernel import processes, task_rounds
+from zmon.kernel.process_bytes import NEEDS_ROOT
 from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
-from zmon.kernel.task_rounds import NEEDS_ROOT, Rounds
+from zmon.kernel.task_rounds import Rounds
 from zmon.kernel.tree import LiveTree
 
 if TYPE_CHECKING:

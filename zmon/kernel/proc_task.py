@@ -7,7 +7,9 @@ was on when the task began.  `stat` of a process adds up faults and times of all
 that of the first task; so is all of `schedstat`: ns on a CPU, ns waiting for one, time slices.
 
 `io` counts bytes of reads that the process submitted, and bytes of pages that it made dirty: who writes them
-later, and where, is not counted by process.  Only the same user, or root, may read it.
+later, and where, is not counted by process.  When it waits for a child that has ended, all that was counted
+of the child is added, too; `stat` keeps the children's faults and times apart.  Only the same user, or root,
+may read it.
 
 Source: the kernel's Documentation/filesystems/proc.rst, fs/proc/array.c, fs/proc/base.c (do_io_accounting).
 """
@@ -56,7 +58,12 @@ class TaskStat(NamedTuple):
     name: str
     """Harmless, and not longer than `MAX_NAME`."""
     state: str
+    parent: int
     is_kernel: bool
+    faults: int
+    """Page faults that read nothing: every program has some, ..."""
+    child_faults: int
+    """... and those of children that it has waited for, which grow with each of them."""
     major_faults: int
     user: int
     """ns, as `system`."""
@@ -78,18 +85,21 @@ def parse_stat(content: bytes) -> TaskStat:
     words = content[end + 2 :].split()
     state = words[0].decode("ascii", "replace") if words else ""
     number = content[: max(begin - 1, 0)]
-    numbers = [words[at] for at in (6, 9, 11, 12, 17, 19, 39)] if len(words) >= FIELDS else []
+    numbers = [words[at] for at in (1, 6, 7, 8, 9, 11, 12, 17, 19, 39)] if len(words) >= FIELDS else []
     if not 0 < begin < end or state not in _STATES or not all(map(bytes.isdigit, (number, *numbers))):
         raise ValueError(f"stat: expected 'PID (name) STATE ...', found {content[:80]!r}")
     if not numbers:
         raise ValueError(f"stat: expected {FIELDS} fields behind the name, found {len(words)}")
-    flags, faults, user, system, threads, started, waited = map(int, numbers)
+    parent, flags, faults, child_faults, major, user, system, threads, started, waited = map(int, numbers)
     return TaskStat(
         int(number),
         harmless(content[begin + 1 : end].decode("utf-8", "replace"))[:MAX_NAME],
         state,
+        parent,
         bool(flags & KERNEL),
         faults,
+        child_faults,
+        major,
         user * TICK,
         system * TICK,
         threads,

@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kernel import blocked_task, proc_task
 from zmon.kernel.activity import ChangingRows
+from zmon.kernel.ended_children import NOT_TOLD, EndedChildren
+from zmon.kernel.process_bytes import NEEDS_ROOT
 from zmon.kernel.process_files import open_files
-from zmon.kernel.task_rounds import FOLDER, NEEDS_ROOT, NO_UNIT, Process, Rounds
+from zmon.kernel.task_rounds import FOLDER, NO_UNIT, Process, Rounds
 from zmon.kernel.tree import refused, text
 from zmon.kinds import BLOCKED_TASK, OPEN_FILE, PROCESS, ROUNDS
 from zmon.sample import Frame, empty_frame, frame_of
@@ -63,7 +65,6 @@ NO_DELAYS: Final = absent(
     "delay accounting is off: sysctl kernel.task_delayacct=1 counts it for processes that start afterwards"
 )
 NO_PLACE: Final = absent("no task of it was seen waiting, or the place may not be read: needs root")
-NOT_TOLD: Final = absent("the kernel does not tell")
 NO_FILES: Final = "no process was seen doing I/O whose open files may be read: those of others need root"
 
 _ALL_TASKS: Final = re.compile(r"\S{1,12} \S{1,12} \S{1,12} [0-9]{1,9}/([0-9]{1,9}) ")
@@ -92,6 +93,7 @@ class ProcessReader:
         self._thread: RoundThread | None = None
         self._rows = ChangingRows((), ())
         self._keys: list[str] = []
+        self._ended = EndedChildren(self._rounds)
         self._moved: set[Process] = set()
         """Processes that have done I/O since the first sample."""
         self._files: dict[Process, tuple[int, list[OpenFile]]] = {}
@@ -110,6 +112,9 @@ class ProcessReader:
             self._delays = self._delay_accounting()
             for process in self._rounds.processes.values():
                 self._count(process, now)
+            for process in self._ended.settle():
+                if self._samples or not self._tree.live:
+                    self._moved.add(process)
             self._samples += 1
             processes = self._process_frame(now)
             blocked, files = self._blocked_frame(now), self._file_frame(now)
@@ -144,16 +149,8 @@ class ProcessReader:
         process.is_counted = True
         if has_run and self._samples:
             process.active = now
-        if process.may_read_io and not process.first.since:
-            try:
-                known = process.io
-                process.io = proc_task.parse_io(self._rounds.content(f"{process.first.folder}/io"))
-                if process.io not in {known, (0, 0)} and (self._samples or not self._tree.live):
-                    self._moved.add(process)
-            except PermissionError:
-                process.may_read_io = False
-            except (OSError, ValueError):
-                process.io = (NOT_TOLD, NOT_TOLD)
+        if not process.first.since:
+            self._ended.count(process)
         process.row = ()
 
     def _row_of(self, process: Process, now: int) -> tuple[Value, ...]:
@@ -171,7 +168,7 @@ class ProcessReader:
             "cpu_wait": process.delay if counted else NO_SCHEDSTAT,
             "io_wait": NO_DELAYS if self._delays == 0 else stat.io_wait,
             "major_faults": stat.major_faults,
-            "read_bytes": process.io[0], "dirtied_bytes": process.io[1],
+            "read_bytes": process.bytes.read, "dirtied_bytes": process.bytes.dirtied,
             **process.counts,
             "place": process.place or NO_PLACE,
             "devices": process.on.devices, "evidence": process.on.evidence,

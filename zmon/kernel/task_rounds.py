@@ -19,6 +19,7 @@ from zmon.absent import absent
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.held_files import Allowance, HeldFile
+from zmon.kernel.process_bytes import ProcessBytes
 from zmon.kernel.process_files import DiskNumbers
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import WAIT_STATES
@@ -41,7 +42,6 @@ MOST_HELD: Final = 4_096
 """Files of tasks that stay open: opening `stat` of one takes longer than reading it."""
 FOLDER: Final = "proc"
 
-NEEDS_ROOT: Final = absent("only the same user or root may read it")
 NO_UNIT: Final = absent("this process is in no control group of version 2")
 
 _SLEEPING: Final = frozenset("SIP")
@@ -102,9 +102,7 @@ class Process:
         """ns on a CPU of all its tasks, those that have ended among them, as far as they were seen, ..."""
         self.delay = 0
         """... and waiting for one."""
-        self.io: tuple[Value, Value] = (NEEDS_ROOT, NEEDS_ROOT)
-        """Bytes read, and made dirty."""
-        self.may_read_io = True
+        self.bytes = ProcessBytes()
         self.is_counted = False
         """Whether what it used was read before."""
         self.unit: Value = NO_UNIT
@@ -136,6 +134,8 @@ class Rounds:
             with suppress(OSError):
                 self._folder = os.open(tree.root + FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.processes: dict[str, Process] = {}
+        self.ended: list[Process] = []
+        """Processes of which was read what they used, and which have ended since somebody emptied this."""
         self.begun = 0
         """When the first round was, in ns."""
         self.count = 0
@@ -224,6 +224,11 @@ class Rounds:
                     process.counts[task.state] += 1
                     process.place = task.place or process.place
                     process.active = now
+        self.ended += [
+            process
+            for number, process in known.items()
+            if process.is_counted and self.processes.get(number) is not process
+        ]
         return now
 
     def _rests(self, process: Process) -> bool:

@@ -1,0 +1,160 @@
+"""What processes read and made dirty, where each byte counts once.
+
+The kernel adds all that a process did in its life to what is counted of its parent, when the parent waits for
+it after its end: a shell would read in one second what its child read in hours.  What was shown of a child
+when it was there is therefore taken off again.  What is left is what it did between the last sample and its
+end, or all of it if it was there in no sample; that no other row has, so its parent keeps it.
+
+That a process waited for children shows in their page faults, which `stat` counts apart and of which every
+program has some.  One that took over fewer than the child had did not wait for it: init did, or nobody.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.kernel import proc_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zmon.kernel.task_rounds import Process, Rounds
+
+NOT_TOLD: Final = absent("the kernel does not tell")
+TOOK_OVER: Final = absent("it took over the bytes of a child that ended, which are not known")
+INIT: Final = "1"
+"""The process that waits for those whose parent has ended, mostly."""
+
+
+class EndedChildren:
+    """Counts the bytes of processes, without what they took over from children that were shown themselves."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        """Count processes of these rounds."""
+        self._rounds = rounds
+        self._read: list[Process] = []
+        """Processes whose bytes were counted since the last `settle`."""
+        self._ended: list[Process] = []
+        """Those that have ended, of which it is not known yet who took them over."""
+        self._unknown: list[Process] = []
+        """Those of which it was not known in the last sample what they did themselves."""
+
+    def count(self, process: Process) -> None:
+        """Read what the kernel counts of a process that has run."""
+        known, stat, folder = process.bytes, process.stat, process.first.folder
+        known.parent, known.faults = str(stat.parent), stat.faults + stat.child_faults
+        known.child_faults = stat.child_faults
+        if not known.may_read:
+            return
+        try:
+            counted = proc_task.parse_io(self._rounds.content(f"{folder}/io"))
+            if counted != known.counted:  # a child may have ended since the round
+                known.child_faults = proc_task.parse_stat(self._rounds.content(f"{folder}/stat")).child_faults
+        except PermissionError:
+            known.may_read = False
+        except (OSError, ValueError):
+            if known.counted is None:
+                known.read = known.dirtied = NOT_TOLD
+        else:
+            known.counted = counted
+            self._read.append(process)
+
+    def settle(self) -> list[Process]:
+        """Find out what each took over, once all are counted; return those that did anything themselves."""
+        took = self._taken_over()
+        moved = []
+        for process in self._unknown:
+            process.bytes.read, process.bytes.dirtied = process.bytes.own
+            process.row = ()
+        self._unknown = []
+        for process in self._read:
+            known = process.bytes
+            assert known.counted is not None  # noqa: S101 - it was counted
+            taken, is_known = took.get(process, ((0, 0), True))
+            before = known.before or (0, 0)
+            rises = [
+                max(now - then - others, 0)
+                for now, then, others in zip(known.counted, before, taken, strict=True)
+            ]
+            if is_known:
+                known.own = known.own[0] + rises[0], known.own[1] + rises[1]
+                known.read, known.dirtied = known.own
+                if any(rises):
+                    moved.append(process)
+            else:
+                known.read = known.dirtied = TOOK_OVER
+                self._unknown.append(process)
+            known.before, known.waited = known.counted, known.child_faults
+        self._read = []
+        return moved
+
+    def _taken_over(self) -> dict[Process, tuple[tuple[int, int], bool]]:
+        """Return what was shown of ended children, by who waited for them, and whether that is all known."""
+        rounds, self._ended = self._rounds, [*self._ended, *self._rounds.ended, *self._gone_meanwhile()]
+        rounds.ended = []
+        names = {process.first.folder: process for process in self._ended}
+        room = {process: process.bytes.child_faults - process.bytes.waited for process in self._read}
+        took: dict[Process, tuple[tuple[int, int], bool]] = {}
+        left = []
+        for child in self._ended:
+            if child.bytes.is_taken:
+                continue
+            if self._is_zombie(child):
+                left.append(child)
+                continue
+            nearest = self._nearest(child, names)
+            for parent in (nearest, rounds.processes.get(INIT)):
+                if parent is not None and child.bytes.faults <= room.get(parent, -1):
+                    room[parent] -= child.bytes.faults
+                    (read, dirtied), is_known = took.get(parent, ((0, 0), True))
+                    more = child.bytes.counted
+                    took[parent] = (
+                        (read + (more or (0, 0))[0], dirtied + (more or (0, 0))[1]),
+                        is_known and more is not None,
+                    )
+                    child.bytes.is_taken = True
+                    break
+            else:
+                child.bytes.samples += 1
+                # one that waits uninterruptibly is not counted, but may have waited for the child before
+                is_late = nearest is not None and (nearest.first.since > 0 or child.bytes.samples == 1)
+                if is_late and nearest not in room:
+                    left.append(child)
+        self._ended = left
+        return took
+
+    def _gone_meanwhile(self) -> Iterator[Process]:
+        """Yield children that ended since the round, where a parent waited for one since."""
+        parents = {
+            process.first.folder
+            for process in self._read
+            if process.bytes.child_faults != process.stat.child_faults
+        }
+        if parents:
+            for process in self._rounds.processes.values():
+                if process.bytes.parent in parents and process.bytes.counted:
+                    try:
+                        self._rounds.content(f"{process.first.folder}/stat")
+                    except OSError:
+                        yield process
+
+    def _is_zombie(self, child: Process) -> bool:
+        """Return whether nobody has waited for an ended process yet; what it did at last no row shows."""
+        folder = child.first.folder
+        if folder in self._rounds.processes:
+            return False  # another has its number, or it ended since the round
+        with suppress(OSError, ValueError):
+            child.bytes.counted = proc_task.parse_io(self._rounds.content(f"{folder}/io"))
+            return True
+        return False
+
+    def _nearest(self, child: Process, ended: dict[str, Process]) -> Process | None:
+        """Return the parent of a process or, if that has ended too, its parent."""
+        number, present = child.bytes.parent, self._rounds.processes
+        for _ in range(len(ended) + 1):
+            if number in present or number not in ended:
+                break
+            number = ended[number].bytes.parent
+        return present.get(number)
