@@ -403,6 +403,47 @@ def test_an_identity_that_is_not_known_replaces_nothing(uids: tuple[Value, Value
     assert between(kind(0, IDENTITY), {"n": 1, "uid": uids[0]}, {"n": 3, "uid": uids[1]}) == [2]
 
 
+SERVICE = Kind(
+    "service",
+    "a name",
+    (Field("n", Meaning.COUNTER), Field("waited", Meaning.COUNTER), IDENTITY),
+    alone=True,
+    from_zero=("waited",),
+)
+
+
+def started(*services: Mapping[str, Mapping[str, Value]], seconds: float = 10.0) -> Delta:
+    """Return the differences of services between two samples."""
+    first, last = (
+        sample(100 + seconds * turn, frame(SERVICE, 100 + seconds * turn, rows))
+        for turn, rows in enumerate(services)
+    )
+    return Interval(first, last).of(SERVICE)
+
+
+@given(n=st.integers(0, 10**15), seconds=st.integers(1, 100))
+def test_what_began_in_the_interval_counts_from_zero(n: int, seconds: int) -> None:
+    """Whether it is new, or has replaced another one of its name; the others count on."""
+    other: dict[str, Value] = {"n": 7, "waited": 3, "uid": "1"}
+    new: dict[str, Value] = {"n": n, "waited": seconds * SECOND, "uid": "9"}
+    for before in ({"b": other}, {"a": other, "b": other}, {"b": other, "c": other}):
+        delta = started(before, {"a": new, "b": {**other, "n": 9}}, seconds=seconds)
+        assert delta["n"] == [n, 2]
+        assert delta.rate("n") == [n / seconds, 2 / seconds]
+
+
+def test_what_is_new_but_waited_longer_than_the_interval_did_not_begin_in_it() -> None:
+    """It was not found before, so what it did since is not known."""
+    delta = started({"b": {"n": 1, "waited": 0}}, {"a": {"n": 5, "waited": 11 * SECOND}})
+    assert delta["n"] == [module.APPEARED]
+
+
+def test_what_was_not_read_of_a_new_one_stays_absent_with_its_reason() -> None:
+    """Zero is for counters that are there."""
+    delta = started({"b": {"n": 1, "waited": 0}}, {"a": {"n": OFF, "waited": 4}})
+    assert (delta["n"], delta["waited"]) == ([OFF], [4])
+
+
 # what is absent
 
 

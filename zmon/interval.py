@@ -23,7 +23,7 @@ from operator import le, lt, sub, truediv
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
-from zmon.sample import Frame, Meaning
+from zmon.sample import Frame, Meaning, pick
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -340,8 +340,45 @@ class Interval:
             after = self.after.frame(kind)
             if before is not None and (before is after or before.missing is not None):
                 before = after.prior or before  # read less often: compare its last two
+            if before is not None and kind.from_zero and self.void is None:
+                before = with_begun(before, after)
             delta = self._deltas[kind.name] = Delta(before, after, self.void)
         return delta
+
+
+def with_begun(before: Frame, after: Frame) -> Frame:
+    """Return the earlier of two frames with a row of zeros for each that began between the two."""
+    identities = [each.name for each in after.kind.fields if each.meaning is Meaning.IDENTITY]
+    present = [name for name in identities if name in after.columns]
+    if before.missing or (
+        before.keys == after.keys and all(after.column(name) == before.column(name) for name in present)
+    ):
+        return before
+    since = max(before.times, default=0)
+    rows = {key: row for row, key in enumerate(after.keys) if _began(before, after, row, present, since)}
+    kept = [row for row, key in enumerate(before.keys) if key not in rows]
+    columns = {}
+    for name, values in after.columns.items():
+        first = values
+        if after.kind.by_name[name].meaning is Meaning.COUNTER:
+            first = [value if isinstance(value, Absent) else 0 for value in values]
+        columns[name] = pick(before.column(name), kept) + pick(first, list(rows.values()))
+    keys, times = pick(before.keys, kept) + list(rows), pick(before.times, kept) + [since] * len(rows)
+    return before.but(keys=keys, columns=columns, times=times)
+
+
+def _began(before: Frame, after: Frame, row: int, identities: Sequence[str], since: int) -> bool:
+    """Return whether what a row is about began after the earlier frame, as far as that can be seen."""
+    then = before.index.get(after.keys[row])
+    if then is not None and not any(
+        isinstance(now := after.column(name)[row], str)
+        and isinstance(old := before.column(name)[then], str)
+        and now != old
+        for name in identities
+    ):
+        return False
+    passed = after.times[row] - since
+    return not any(after.column(name)[row] > passed for name in after.kind.from_zero)  # type: ignore[operator]  # numbers
 
 
 class DeviceFrames(Mapping[str, Frame]):

@@ -460,6 +460,7 @@ UNIT: Final = Kind(
     ),
     key_privacy=UNIT_NAME,
     alone=True,  # each comes from a file of its own
+    from_zero=("cpu_some", "io_some", "memory_some"),
     plural="services and sessions",
 )  # fmt: skip
 """Services, containers, guests and login sessions: control groups (version 2) with processes."""

@@ -78,6 +78,7 @@ class Kind:
         key_form: str = "",
         key_privacy: str = "thing",
         alone: bool = False,
+        from_zero: tuple[str, ...] = (),
         plural: str = "",
     ) -> None:
         """Describe a kind; `zmon.kinds` has all kinds of zmon.  A function makes `fields` when needed."""
@@ -92,6 +93,9 @@ class Kind:
         self.alone = alone
         """Whether one counter of a row may fall while the others go on.  Else they are reset together:
         the fall of one that cannot be a wrap voids the differences of all."""
+        self.from_zero = from_zero
+        """Counters of time that show whether a row which is new began since the sample before: they can be no
+        more than the time since.  Its counters were zero then.  Empty: they may have counted before."""
         self.plural = plural or f"{name}s"
         """What the rows are called in a sentence."""
 
