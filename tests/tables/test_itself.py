@@ -34,9 +34,7 @@ def test_all_of_zmon_is_said_below(make_interval: Callable[..., Interval]) -> No
     before, after = ({TASKS: {"tasks": {"own": own}}} for own in (1_000_000_000, 1_500_000_000))
     interval = make_interval(before, after)
     percent = 50.0 / float(interval.seconds)  # type: ignore[arg-type]  # it has no gap
-    assert table(View(interval)).notes == (
-        f"All of zmon, its screens too, uses {percent:.1f} % of a processor",
-    )
+    assert table(View(interval)).notes == (f"All of zmon, its screens too, uses {percent:.1f} % of a CPU",)
     nowhere = {TASKS: {"tasks": {"own": absent("a capture was read, not a machine")}}}
     assert table(View(make_interval(nowhere, nowhere))).notes == ()
 

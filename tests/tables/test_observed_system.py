@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,9 +19,11 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     PRESSURE,
+    SOURCE,
     SWAP,
     TASKS,
 )
+from zmon.tables import itself
 from zmon.tables.device import VIRTIO
 from zmon.tables.observed import observed_load
 from zmon.tables.observed_system import hung_disks, lacking_measurements, observed_system
@@ -131,6 +133,47 @@ def test_channel_measurement_that_is_off(make_interval: Callable[..., Interval])
         make_interval(rows | {BLOCK: {"dasda": block(0, 0, 0)}}, rows | {BLOCK: {"dasda": block(0, 0, 0)}})
     )
     assert lacking_measurements(idle) == ()
+
+
+def costs(own: int, source: str, cpu: int) -> dict[Any, Any]:
+    """Return what zmon has used, of it for one source."""
+    used = {"units": {"cpu": own // 10}, source: {"cpu": cpu}}
+    return {TASKS: {"tasks": {"own": own}}, SOURCE: used, CPU: {"0": {"online": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("source", "way"),
+    [
+        ("processes", "without --processes"),
+        ("cache", "without --cache"),
+        ("hypervisor", "with --no-hypervisor"),
+    ],
+)
+def test_what_zmon_costs_is_what_its_screen_says_with_the_source_that_costs_most(
+    make_interval: Callable[..., Interval], source: str, way: str
+) -> None:
+    """All of zmon, not only its sources; the advice is how to leave the dearest one out."""
+    view = View(make_interval(costs(0, source, 0), costs(30 * SECOND, source, 15 * SECOND)))
+    (one,) = lacking_measurements(view)
+    assert one.why == f"it uses 50 % of a CPU; of its sources {source} costs most, 25 %"
+    assert way in one.switch
+    assert itself.table(view).notes == ("All of zmon, its screens too, uses 50.0 % of a CPU",)
+
+
+def test_of_an_older_recording_it_is_what_the_sources_cost(make_interval: Callable[..., Interval]) -> None:
+    """The processor time of all of zmon is not in it."""
+    before, after = costs(0, "cache", 0), costs(30 * SECOND, "cache", 15 * SECOND)
+    del before[TASKS], after[TASKS]
+    (one,) = lacking_measurements(View(make_interval(before, after)))
+    assert one.why == "it uses 30 % of a CPU; of its sources cache costs most, 25 %"
+
+
+def test_a_source_that_is_always_read_is_not_to_be_left_out(make_interval: Callable[..., Interval]) -> None:
+    """There is no option for it; and little is nothing to say."""
+    before = costs(0, "memory", 0)
+    (one,) = lacking_measurements(View(make_interval(before, costs(30 * SECOND, "memory", 15 * SECOND))))
+    assert one.switch == "Take samples less often (--interval); ZMON lists what each source costs."
+    assert lacking_measurements(View(make_interval(before, costs(SECOND, "memory", 0)))) == ()
 
 
 def test_channel_measurement_says_nothing_of_virtio_disks(make_interval: Callable[..., Interval]) -> None:

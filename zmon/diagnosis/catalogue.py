@@ -60,7 +60,7 @@ CATALOGUE: Final = {
         CatalogueEntry("D20", "a volume was added, and data do not use all volumes",
                        ("D4", "D4b", "D4d", "D6", "D11", "D11b", "D17", "D24")),
         CatalogueEntry("D21", "a disk hangs or is suspended", ("D4b", "D11", "D17", "D24")),
-        CatalogueEntry("D22", "a measurement is off"),
+        CatalogueEntry("D22", "a measurement is off, or costs much"),
         CatalogueEntry("D23", "a reader, writer or backup is new",
                        ("D1", "D2", "D3", "D4", "D4b", "D4d", "D6", "D10", "D11b", "D17", "D24")),
         CatalogueEntry("D24", "a disk that is no DASD answers slowly", ("D11b", "D17")),

@@ -201,9 +201,10 @@ MEANINGS: Final = {
         "suspended goes on with dmsetup resume, as root, once it is known who suspended it.",
     ),
     "D22": DiagnosisMeaning(
-        "it can be switched on",
-        "sysfs",
-        "Switch the measurement on: the diagnosis names the command. Without it others are not known.",
+        "it can be switched on; or zmon itself uses a tenth of the processors",
+        "sysfs, /proc/stat",
+        "Switch the measurement on: the diagnosis names the command. Without it others are not known. Where "
+        "zmon costs much, take samples less often (--interval), or without what costs most: ZMON lists it.",
     ),
     "D23": DiagnosisMeaning(
         "requests wait, the LCU has three times its bytes of an hour before, or of the last calm hour"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.kinds import KINDS, SOURCE, TASKS
+from zmon.kinds import KINDS, SOURCE
 from zmon.tables.join import total
+from zmon.tables.observed import of_zmon
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.view import TableDefinition
 
@@ -50,9 +51,8 @@ def table(view: View) -> Table:
         "errors": total(sources.numbers("errors")),
         "calls": total(sources.numbers("calls")),
     }
-    own = view.interval.of(TASKS).rate("own")
-    used = [100 * ns / 1e9 for ns in own if not isinstance(ns, Absent)]
-    notes = [f"All of zmon, its screens too, uses {percent:.1f} % of a processor" for percent in used]
+    used = 100 * of_zmon(view.interval)
+    notes = [] if isinstance(used, Absent) else [f"All of zmon, its screens too, uses {used:.1f} % of a CPU"]
     return Table(
         list(sources.keys),
         columns,

@@ -118,7 +118,7 @@ def observed_load(
             processors.average(processors.busy) / 100.0,
             processors.average(processors.part["steal"]) / 100.0,
             waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
-            own=_of_zmon(interval) / processors.running,
+            own=of_zmon(interval) / processors.running,
         ),
         fcp,
         tuple(missing),
@@ -133,7 +133,7 @@ def _not_timed(devices: Devices, rows: Sequence[int]) -> Absent:
     return next((why for row in dasd if isinstance(why := devices.pend[row], Absent)), NOT_TIMED)
 
 
-def _of_zmon(interval: Interval) -> Number:
+def of_zmon(interval: Interval) -> Number:
     """Return how many processors zmon itself uses on average."""
     own = interval.of(TASKS).rate("own")
     return own[0] * 1e-9 if own else NOT_OWN

@@ -27,7 +27,7 @@ from zmon.kinds import (
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
-from zmon.tables.observed import swap_disks
+from zmon.tables.observed import of_zmon, swap_disks
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -55,6 +55,15 @@ MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
 MUCH_CPU: Final = 0.1
 """The part of all CPUs from which on zmon itself changes what it measures."""
+DEAR: Final = {
+    "cache": "without --cache",
+    "containers": "without --listing",
+    "cp": "without --cp",
+    "hypervisor": "with --no-hypervisor",
+    "processes": "without --processes, and with USTAT, UPROC, BLOCKED and UDETAIL closed",
+    "totals": "without --exact",
+}
+"""How sources are left out that need not be read."""
 
 
 def observed_system(view: View) -> ObservedSystem:
@@ -269,13 +278,24 @@ def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
             len(off),
             "device.pend",
         )
-    sources = interval.of(SOURCE)
-    spent = total([ns * 1e-9 for ns in sources.rate("cpu")])
-    if spent >= MUCH_CPU * Processors(interval).running and not isinstance(spent, Absent):
-        yield LackingMeasurement(
-            "zmon",
-            f"it uses {100 * spent:.0f} % of a CPU",
-            "Take samples less often (--interval), or without --cache.",
-            0,
-            "itself.cpu",
-        )
+    yield from _costs_much(interval)
+
+
+def _costs_much(interval: Interval) -> Iterator[LackingMeasurement]:
+    """Yield zmon, where it takes much of the processors, with the source that takes most."""
+    sources, spent = interval.of(SOURCE), of_zmon(interval)
+    if isinstance(spent, Absent):  # an older recording has only what it took to read
+        spent = total([ns * 1e-9 for ns in sources.rate("cpu")])
+    if not spent >= MUCH_CPU * Processors(interval).running or isinstance(spent, Absent):
+        return
+    costs = {
+        name: cost
+        for name, cost in zip(sources.keys, sources.rate("cpu"), strict=True)
+        if not isinstance(cost, Absent) and cost > 0
+    }
+    why, action = f"it uses {100 * spent:.0f} % of a CPU", "Take samples less often (--interval)"
+    if costs:
+        most = max(costs, key=lambda name: costs[name])
+        why += f"; of its sources {most} costs most, {costs[most] / 1e7:.0f} %"
+        action += f", or {DEAR[most]}" if most in DEAR else ""
+    yield LackingMeasurement("zmon", why, f"{action}; ZMON lists what each source costs.", 0, "tasks.own")
