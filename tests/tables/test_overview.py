@@ -13,8 +13,10 @@ from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
+from zmon.kinds import PROCESS
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
+from zmon.sample import frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
 from zmon.session.machines import open_capture, open_lab
@@ -26,6 +28,7 @@ from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
+from zmon.tables.unit_loads import INSTEAD
 from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
@@ -53,6 +56,19 @@ def view_of(session: Session) -> View:
     assert view is not None
     view.people = session.people
     return view
+
+
+def test_a_machine_without_units_leads_to_its_processes() -> None:
+    """Who uses the disks is told there; a capture has neither."""
+    view = view_of(session_at("hercules-one-hot-lcu.tar.gz"))
+    assert all(one["command"] != "UPROC" for one in rows(table(view), "unseen"))
+    after = view.interval.after
+    processes = frame_of(PROCESS, {"11": {"command": "dd"}}, 0)
+    view.interval = Interval(
+        view.interval.before, after._replace(frames={**after.frames, "process": processes})
+    )
+    (line,) = (one for one in rows(table(view), "unseen") if one["command"] == "UPROC")
+    assert str(line["words"]).endswith(INSTEAD)
 
 
 def rows(filled: Table, section: str) -> list[dict[str, Value]]:

@@ -7,24 +7,27 @@ import pytest
 
 from tests.tables.test_unit_loads import DB, DISKS
 from tests.tables.test_unit_loads import sample as loads_sample
-from zmon.absent import Absent
+from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.kinds import UNIT_IO
+from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab.counters import KernelCounters
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
-from zmon.sample import empty_frame
-from zmon.screen.definition import load_screens, shipped
+from zmon.registry import NO_PROCESSES
+from zmon.sample import empty_frame, frame_of
+from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
-from zmon.tables import control_unit, device
+from zmon.screen.sheet import Sheet
+from zmon.tables import control_unit, device, user_details, user_paging
 from zmon.tables.device import devices_of
 from zmon.tables.topology import lcus_named
-from zmon.tables.unit_loads import filling
+from zmon.tables.unit_loads import INSTEAD, filling
 from zmon.tables.user import OTHERS, REST, SEVERAL, disk_table, table, uncounted
 from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
+    from zmon.sample import Frame
     from zmon.tables.table import Table
 
 
@@ -112,6 +115,26 @@ def test_a_system_without_units_says_why() -> None:
     assert isinstance(table(view).missing, Absent)
     assert isinstance(disk_table(view).missing, Absent)
     assert filling(view, "IBM.1.7000") == ""
+
+
+@pytest.mark.parametrize(
+    ("processes", "leads"),
+    [
+        (frame_of(PROCESS, {"11": {"command": "dd"}}, 0), True),
+        (empty_frame(PROCESS, NO_PROCESSES), True),
+        (empty_frame(PROCESS, "captured without processes"), False),
+    ],
+)
+def test_without_units_it_leads_to_the_processes_if_there_are_any(processes: Frame, leads: bool) -> None:
+    """They are read as soon as somebody looks at them; who reads a disk is not a dead end."""
+    none = {kind.name: empty_frame(kind, "no unit") for kind in (UNIT, UNIT_IO)}
+    samples = (loads_sample(second, {}, {"94:0": (0, 0)}) for second in (0, 1))
+    before, after = (one._replace(frames={**one.frames, **none, "process": processes}) for one in samples)
+    view = View(Interval(before, after))
+    for each in (table, disk_table, user_paging.table, user_details.table):
+        found = each(view)
+        assert found.missing == absent(f"no unit; {INSTEAD}" if leads else "no unit")
+        assert Sheet(Screen(columns=(), drill="{door}"), found).deeper() == ("UPROC" if leads else "")
 
 
 def test_the_sums_of_userio_and_user_agree() -> None:

@@ -87,6 +87,22 @@ def test_the_states_of_a_unit_have_all_its_samples(states: dict[str, Value]) -> 
     assert sum(found[name] for name in names) == pytest.approx(100.0)  # type: ignore[misc]  # numbers
 
 
+def test_uproc_names_who_moves_most_data_before_all_else() -> None:
+    """One that reads from a fast disk hardly waits, so it is not on top."""
+    zero = {"5": process(), "6": process(command="dd"), "7": process(command="cp")}
+    after = {
+        "5": process(io=20, read_bytes=50_000_000),
+        "6": process(command="dd", read_bytes=750_000_000),
+        "7": process(command="cp", read_bytes=80_000_000, dirtied_bytes=120_000_000),
+    }
+    first, *_ = wait_states.process_table(two(zero, after)).notes
+    assert first == "dd 6 reads and makes dirty most: 75.0 MB/s, 75 % of all; SORT reads puts it first"
+    del zero["6"], after["6"]
+    first, *_ = wait_states.process_table(two(zero, after)).notes
+    assert first == "cp 7 reads and makes dirty most: 20.0 MB/s, 80 % of all; SORT dirtied puts it first"
+    assert "most" not in wait_states.process_table(two(zero, zero)).notes[0]
+
+
 def test_a_unit_that_slept_has_no_percentages() -> None:
     """Nothing was found, which is not zero percent of anything."""
     found = row(wait_states.table(two({"5": process()}, {"5": process()})), DB2)

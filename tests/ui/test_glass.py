@@ -12,7 +12,10 @@ from tests.once import run_anew
 from tests.ui.conftest import MINUTE, NOON
 from zmon.event import Event, What
 from zmon.interval import Interval
+from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab import simulation
+from zmon.registry import NO_PROCESSES
+from zmon.sample import empty_frame
 from zmon.screen.definition import load_screens
 from zmon.session import page
 from zmon.session.exception_log import ExceptionLog
@@ -379,6 +382,20 @@ def test_an_empty_list_offers_nothing_to_choose(glass: Glass) -> None:
     order(glass, "WHERE resp>100000")
     assert "no row meets the conditions" in shown(glass)
     assert "Select a device" not in shown(glass)
+
+
+def test_an_empty_list_may_lead_to_another_one(
+    live: Glass, pace: Pace, make_sample: Callable[..., Sample]
+) -> None:
+    """Where there are no units, processes tell who reads and writes."""
+    frames = {kind.name: empty_frame(kind, "no unit") for kind in (UNIT, UNIT_IO)}
+    processes = {PROCESS.name: empty_frame(PROCESS, NO_PROCESSES)}
+    live.sampled(make_sample(1)._replace(frames=frames | processes))
+    order(live, "USER")
+    pace.work(live)
+    assert "ENTER goes to UPROC" in shown(live)
+    order(live, "")
+    assert live.session.page.screen.command == "UPROC"
 
 
 def test_what_takes_long_is_said(live: Glass, pace: Pace, make_sample: Callable[..., Sample]) -> None:

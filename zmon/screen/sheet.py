@@ -305,7 +305,10 @@ class Sheet:
         """Return the command that leads deeper into the row at `place`, or from a page; empty if none does.
 
         What it names is a column of the row or a fact of the page, or `key`; what is absent leads nowhere.
+        A table without rows may have a way to another one, which is its fact `door`.
         """
+        if not self.keys and self.table.missing is not None and "door" in self.table.facts:
+            return str(self.table.facts["door"])
         names = re.findall(_FIELD, self.screen.drill)
         if not self.screen.drill or not (self.keys or self.screen.layout == "page"):
             return ""

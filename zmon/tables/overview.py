@@ -15,7 +15,7 @@ from zmon.clock import DAY, clock, length
 from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import LEVELS, LOOK
-from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU
+from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
@@ -43,7 +43,15 @@ from zmon.tables.resources import (
 from zmon.tables.table import Figure, Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
-from zmon.tables.unit_loads import DiskPlaces, UnitLoads, lcu_doors, total_of, unit_loads
+from zmon.tables.unit_loads import (
+    PROCESSES,
+    DiskPlaces,
+    UnitLoads,
+    lcu_doors,
+    total_of,
+    unit_loads,
+    without_units,
+)
 from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
@@ -59,7 +67,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 NEEDS: Final = Needs(
-    (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, *UNIT_KINDS),
+    (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, *UNIT_KINDS),
     history=True, topology=TOPOLOGY, exceptions=True,
 )  # fmt: skip
 MOST: Final = 10
@@ -565,6 +573,9 @@ def _unseen(view: View, present: RecentLoad) -> Iterator[OverviewLine]:
     for command, name, why in reasons:
         if why is not None:
             yield OverviewLine("unseen", command.lower(), name, words=why.reason, command=command)
+    nobody = without_units(view, view.interval.after.frame(UNIT_IO).missing)
+    if nobody.missing is not None and nobody.facts:
+        yield OverviewLine("unseen", "users", "Users", words=nobody.missing.reason, command=PROCESSES)
 
 
 def _untimed(load: ObservedLoad) -> Absent | None:

@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
+from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
 from zmon.tables.device import LOGICAL, address, devices_of, homes, label_of
 from zmon.tables.file_traffic import attribution_of
+from zmon.tables.table import Table
 from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 KINDS: Final = (BLOCK, LAYER, UNIT, UNIT_IO)
 SECTOR: Final = 512
+PROCESSES: Final = "UPROC"
+"""The command that lists processes, which there are on every machine."""
+INSTEAD: Final = f"{PROCESSES} shows what each process reads and writes"
 NO_LCU: Final = absent("no LCU of the disk is known")
 NO_UNIT_IO: Final = absent("the kernel does not count the I/O of this unit: set IOAccounting=yes for it")
 
@@ -148,6 +152,20 @@ def _differences(before: Frame, now: Frame, replaced: frozenset[str]) -> dict[st
 def unit_loads(interval: Interval) -> UnitLoads:
     """Return the loads of an interval, which several tables may ask for one after the other."""
     return UnitLoads(interval)
+
+
+def without_units(view: View, missing: Absent | None) -> Table:
+    """Return a table of units where there are none: why, and that processes are shown instead.
+
+    That is said where there are some: on a live machine, which reads them when they are looked at, or where
+    they were recorded.
+    """
+    from zmon.registry import NO_PROCESSES  # noqa: PLC0415 - most machines have units
+
+    processes = view.interval.after.frame(PROCESS)
+    if missing is None or not (processes.keys or processes.missing == absent(NO_PROCESSES)):
+        return Table([], {}, missing=missing)
+    return Table([], {}, missing=absent(f"{missing.reason}; {INSTEAD}"), facts={"door": PROCESSES})
 
 
 class DiskPlaces:

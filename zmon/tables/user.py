@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import CMF, DASD, DEVICE, UNIT, UNIT_IO
+from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
 from zmon.tables.join import mean, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, no_files
@@ -24,6 +24,7 @@ from zmon.tables.unit_loads import (
     spaces_of,
     total_of,
     unit_loads,
+    without_units,
 )
 from zmon.tables.view import TableDefinition
 from zmon.topology.leaf_disks import NOTHING
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
     from zmon.topology.leaf_disks import IoCounts
 
-NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY)
+NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE, PROCESS), topology=TOPOLOGY)
 
 REST: Final = "not-accounted"
 """The key of what is accounted to no unit."""
@@ -75,7 +76,7 @@ def table(view: View) -> Table:
     """Fill USER: one row per unit, keyed by its path, and one for what is accounted to none."""
     units, loads = view.interval.of(UNIT), unit_loads(view.interval)
     if not units.keys:
-        return Table([], {}, missing=units.missing)
+        return without_units(view, units.missing)
     keys = list(units.keys)
     places = DiskPlaces(view, loads)
     spaces = {} if view.figures_only else disk_spaces(view)
@@ -222,7 +223,8 @@ def disk_table(view: View) -> Table:
     """Fill USERIO: one row per unit and disk, keyed `major:minor path`, and those accounted to none."""
     loads = unit_loads(view.interval)
     if loads.missing is not None:
-        return Table([], {}, missing=loads.missing)
+        nothing = view.interval.after.frame(UNIT_IO).missing
+        return Table([], {}, missing=loads.missing) if nothing is None else without_units(view, nothing)
     places, spaces, units = DiskPlaces(view, loads), disk_spaces(view), view.interval.of(UNIT)
     rows = [(unit, number, one) for unit, devices in loads.of.items() for number, one in devices.items()]
     rows += [(REST, number, one) for number, one in _rest(loads)]

@@ -11,7 +11,16 @@ from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of
-from zmon.tables.unit_loads import KINDS, NO_LCU, DiskPlaces, disk_spaces, parts_of, spaces_of, unit_loads
+from zmon.tables.unit_loads import (
+    KINDS,
+    NO_LCU,
+    DiskPlaces,
+    disk_spaces,
+    parts_of,
+    spaces_of,
+    unit_loads,
+    without_units,
+)
 from zmon.tables.user import MEGABYTE, NO_IO
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
@@ -56,7 +65,7 @@ def table(view: View) -> Table:
     units, loads, use = view.interval.of(UNIT), unit_loads(view.interval), process_use(view.interval)
     known = list(dict.fromkeys((*units.keys, *(unit for unit in use.by_unit if unit != NOBODY))))
     if not known:
-        return Table([], {}, missing=units.missing or use.missing)
+        return without_units(view, units.missing or use.missing)
     unit = find_unit(view, known)
     rows = dict(_disks(view, unit))
     notes = [] if loads.missing is None else [f"Disks: {loads.missing.reason}"]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import UNIT
+from zmon.kinds import PROCESS, UNIT
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
+from zmon.tables.unit_loads import without_units
 from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.tables.view import View
 
-NEEDS: Final = Needs((UNIT,))
+NEEDS: Final = Needs((PROCESS, UNIT))
 
 MEGABYTE: Final = 1e6
 PERCENT: Final = 1e-7
@@ -37,7 +38,7 @@ def table(view: View) -> Table:
     """Fill UPAGE: one row per unit, keyed by its path."""
     units = view.interval.of(UNIT)
     if not units.keys:
-        return Table([], {}, missing=units.missing)
+        return without_units(view, units.missing)
     columns: dict[str, list[Value]] = {
         "unit": [title_of(key) for key in units.keys],
         **{name: list(units.rate(field)) for name, field in PAGES.items()},

@@ -25,7 +25,7 @@ from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -61,6 +61,7 @@ STATES: Final = {"paging": "paging", "iow": "io", "limited": "limited", "locked"
 """Columns in percent of samples, by the states of a task."""
 OTHERS: Final = ("blocked", "stopped")
 
+MOST: Final = "{} {} reads and makes dirty most: {:.1f} MB/s, {:.0f} % of all; SORT {} puts it first"
 SHARE: Final = "~ of User%: its part of what the processes of the user read and made dirty"
 LCUS: Final = "~ LCUs: where the unit does its I/O, whichever of its tasks waits"
 OFF: Final = (
@@ -310,8 +311,18 @@ def process_table(view: View) -> Table:
         columns,
         Summary(">> All Processes <<", {**summed, "threads": total(columns["threads"])}),  # type: ignore[arg-type]  # numbers
         estimated={"share": None, **_guessed(on)},
-        notes=(*_notes(view, use), SHARE, *((CANDIDATES,) if _guessed(on) else ())),
+        notes=(*_most(use, keys), *_notes(view, use), SHARE, *((CANDIDATES,) if _guessed(on) else ())),
     )
+
+
+def _most(use: ProcessUse, keys: Iterable[str]) -> Iterator[str]:
+    """Say which process moves most data: where disks are fast it hardly waits, so it is not the first."""
+    moved = {key: much for key in keys if not isinstance(much := use.moved(key), Absent) and much > 0}
+    if moved:
+        most = max(moved, key=lambda key: moved[key])
+        column = "reads" if 2 * use.of[most].rates["read_bytes"] >= moved[most] else "dirtied"
+        much, part = moved[most] / MEGABYTE, 100.0 * moved[most] / sum(moved.values())
+        yield MOST.format(use.now.cell(most, "command"), most, much, part, column)
 
 
 def _where(on: Sequence[WaitDevice]) -> dict[str, list[Value]]:

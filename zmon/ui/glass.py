@@ -343,6 +343,8 @@ class Glass:
         if self.session.live and self.session.timeline.stale_since:
             return f"{self.session.timeline.stale_reason}; asked again in time"
         guidance = self.session.page.screen.guidance if self._shown and not self.pane.empty else ""
+        if self._shown and self.pane.empty and self.pane.command:
+            guidance = f"ENTER goes to {self.pane.command}"
         unread = self.pane.unread
         if not unread:
             return guidance
