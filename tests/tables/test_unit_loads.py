@@ -10,8 +10,8 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.sample import Instant, Sample, empty_frame, frame_of
-from zmon.tables.unit_loads import UnitLoads, parts_of
-from zmon.tables.user import disk_table
+from zmon.tables.unit_loads import UnitLoads
+from zmon.tables.user import disk_table, table
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -82,13 +82,33 @@ def test_rates_of_units_are_over_the_time_between_their_own_readings() -> None:
     assert loads.rest["94:0"].bytes == 0
 
 
-def test_a_unit_with_more_than_the_disk_has_all_of_it_in_words() -> None:
-    """I/O that is submitted and not complete counts for the unit only: its column says so, as measured."""
-    before = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})
-    after = sample(10, {(DB, "94:0"): (51712, 101)}, {"94:0": (51200, 100)})
-    found = disk_table(View(Interval(before, after)))
-    assert [f"{share:.1f}" for share in found.columns["share"]] == ["101.0"]
-    assert parts_of({"db2inst1": 5171.2, "backup": 0.0}, 5120.0) == "db2inst1 100%"
+@given(submitted=st.tuples(*[st.integers(0, 10**6)] * 3), completed=st.tuples(*[st.integers(0, 10**6)] * 2))
+def test_shares_are_100_percent_together_at_most(
+    submitted: tuple[int, int, int], completed: tuple[int, int]
+) -> None:
+    """Units submit in a short interval what disks complete in the next, so they may have much more."""
+    on = ((DB, "94:0"), (BACKUP, "94:0"), (DB, "94:4"))
+    units = {key: (sectors * 512, 1) for key, sectors in zip(on, submitted, strict=True)}
+    done = {number: (sectors * 512, 1) for number, sectors in zip(DISKS, completed, strict=True)}
+    before = sample(0, dict.fromkeys(units, (0, 0)), dict.fromkeys(done, (0, 0)))
+    view = View(Interval(before, sample(1, units, done)))
+    lines = disk_table(view)
+    shares: dict[object, float] = {}
+    for addr, share in zip(lines.column("addr"), lines.column("share"), strict=True):
+        shares[addr] = shares.get(addr, 0.0) + (0.0 if isinstance(share, Absent) else float(share))
+    assert all(share <= 100.001 for share in shares.values())
+    assert (
+        sum(float(share) for share in table(view).column("share") if not isinstance(share, Absent)) <= 100.001
+    )
+
+
+def test_a_unit_with_more_than_the_disk_has_all_of_it() -> None:
+    """I/O that is submitted and not complete counts for units only; two share what they submitted."""
+    before = sample(0, {(DB, "94:0"): (0, 0), (BACKUP, "94:0"): (0, 0)}, {"94:0": (0, 0)})
+    one = sample(10, {(DB, "94:0"): (51712, 101), (BACKUP, "94:0"): (0, 0)}, {"94:0": (51200, 100)})
+    assert disk_table(View(Interval(before, one))).column("share") == [100.0]
+    both = sample(10, {(DB, "94:0"): (90000, 9), (BACKUP, "94:0"): (30000, 3)}, {"94:0": (51200, 100)})
+    assert disk_table(View(Interval(before, both))).column("share") == [75.0, 25.0]
 
 
 def test_a_unit_that_came_began_at_zero() -> None:

@@ -172,7 +172,7 @@ def test_what_units_have_too_much_on_one_disk_hides_no_rest_of_another() -> None
     for name, value in (("mbs", 0.0256), ("io", 5.0)):
         assert column(found, name, "path")[REST] == pytest.approx(value)
         assert column(disks, name, "path")[REST] == pytest.approx(value)
-    assert column(found, "share", "path")[REST] == pytest.approx(0.249, abs=0.001)
+    assert column(found, "share", "path")[REST] == pytest.approx(0.246, abs=0.001)
     door = str(column(found, "door", "path")[REST])
     screen = load_screens(shipped("screens")).find(door.split(maxsplit=1)[0])
     conditions = parse_conditions(door.partition(" ")[2], screen.columns)

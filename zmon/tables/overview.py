@@ -394,7 +394,7 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
     """Yield the services, containers and sessions with most I/O, and the LCU that has most of it."""
     sums = {unit: total_of(on.values()) for unit, on in loads.of.items()}
     busiest = nlargest(MOST, (unit for unit in sums if sums[unit].bytes), key=lambda unit: sums[unit].bytes)
-    everything = total_of(loads.disks.values()).bytes
+    everything = sum(loads.bytes.values())
     for unit in busiest:
         on: dict[str, float] = {}
         for number, one in loads.of[unit].items():

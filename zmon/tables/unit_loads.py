@@ -7,7 +7,7 @@ that ended in it is part of the rest, as is what the kernel does for itself: jou
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -102,6 +102,21 @@ class UnitLoads:
                 if number in known:
                     known[number] = known[number].plus(one)
         return {number: one.plus(known[number].part(-1.0)) for number, one in self.disks.items()}
+
+    @cached_property
+    def bytes(self) -> dict[str, float]:
+        """What shares of each disk are parts of: all that was counted there, of units or of itself.
+
+        The kernel counts I/O of a unit when it is submitted, of a disk when it completes.  In a short
+        interval units may so have much more than the disk; together they have all of it, and none has more.
+        """
+        of_units: dict[str, float] = {}
+        for devices in self.of.values():
+            for number, one in devices.items():
+                of_units[number] = of_units.get(number, 0.0) + one.bytes
+        return of_units | {
+            number: max(one.bytes, of_units.get(number, 0.0)) for number, one in self.disks.items()
+        }
 
 
 def _between(before: Frame, now: Frame, otherwise: Number) -> Number:
@@ -261,15 +276,11 @@ def parts_of(much: Mapping[str, float], whole: float) -> str:
 
 
 def most_of(much: Mapping[str, float], whole: float) -> list[tuple[str, float]]:
-    """Return what has most of a whole, with its part of 1, the first the most.
-
-    The kernel counts I/O of a unit when it is submitted, of a disk when it completes, so that a unit may have
-    a little more than the whole; in a sentence that is all of it.
-    """
+    """Return what has most of a whole, with its part of 1, the first the most."""
     most: list[tuple[str, float]] = []
     for name, value in sorted(much.items(), key=lambda one: (-one[1], one[0]))[:MAX_NAMED]:
         if value > 0 and (not most or value >= MIN_PART * whole):
-            most.append((name, min(value / whole, 1.0)))
+            most.append((name, value / whole))
     return most
 
 
@@ -306,7 +317,7 @@ def _units_on(view: View, lcu: str) -> tuple[dict[str, float], float]:
         return much, 0.0
     places = DiskPlaces(view, loads)
     here = {number for number, key in places.lcu.items() if key == lcu}
-    whole = sum(one.bytes for number, one in loads.disks.items() if number in here)
+    whole = sum(much for number, much in loads.bytes.items() if number in here)
     for unit, devices in loads.of.items():
         done = sum(one.bytes for number, one in devices.items() if number in here)
         much[title_of(unit)] = much.get(title_of(unit), 0.0) + done

@@ -104,7 +104,7 @@ def table(view: View) -> Table:
         io.append(rest)
         for name, values in columns.items():
             values.append({"unit": REST_TITLE, "path": REST, "door": REST_DISKS}.get(name, IS_REST))
-    everything = total([one.bytes for one in loads.disks.values()]) if loads.disks else NO_DISKS
+    everything = total(list(loads.bytes.values())) if loads.disks else NO_DISKS
     columns |= _io_columns(io, everything, places)
     columns["lcus"] = [one if isinstance(one, Absent) else _lcus(one, places) for one in io]
     columns["spaces"] = [_spaces(view, one, spaces) for one in io]
@@ -229,9 +229,9 @@ def disk_table(view: View) -> Table:
     rows = [(unit, number, one) for unit, devices in loads.of.items() for number, one in devices.items()]
     rows += [(REST, number, one) for number, one in _rest(loads)]
     by_lcu: dict[str, float] = {}
-    for number, one in loads.disks.items():
+    for number, much in loads.bytes.items():
         lcu = places.lcu.get(number, "")
-        by_lcu[lcu] = by_lcu.get(lcu, 0.0) + one.bytes
+        by_lcu[lcu] = by_lcu.get(lcu, 0.0) + much
     columns: dict[str, list[Value]] = {
         "unit": [REST_TITLE if unit == REST else title_of(unit) for unit, _, _ in rows],
         **{
@@ -249,9 +249,7 @@ def disk_table(view: View) -> Table:
             SEVERAL if number == OTHERS else places.response.get(number, NO_LCU) for _, number, _ in rows
         ],
         "share": [
-            SEVERAL
-            if number == OTHERS
-            else 100.0 * ratio(one.bytes, loads.disks[number].bytes if number in loads.disks else NO_LCU)
+            SEVERAL if number == OTHERS else 100.0 * ratio(one.bytes, loads.bytes[number])
             for _, number, one in rows
         ],
         "lcushare": [
