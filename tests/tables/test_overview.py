@@ -300,6 +300,14 @@ def test_processors_that_may_be_full_are_not_ok() -> None:
     assert "whether the processors are full is not known" in str(rows(filled, "verdict")[0]["words"])
 
 
+def test_what_is_accounted_to_no_user_stands_among_them() -> None:
+    """Three fifths of the bytes are written for nobody whom the kernel knows, not by the one user."""
+    first, second = rows(table(simulated_view("write-cache-full")), "user")
+    assert (first["name"], second["name"]) == ("(no user)", "postgresql")
+    assert (first["where"], first["command"]) == ("8000", "USERIO unit=not accounted for")
+    assert float(first["percent"]) + float(second["percent"]) == pytest.approx(100)  # type: ignore[arg-type]
+
+
 def test_processors_without_room_are_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where no task waits for them, or zmon itself fills them."""
     view = simulated_view("fcp-multibus-1000")

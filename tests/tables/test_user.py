@@ -21,8 +21,8 @@ from zmon.screen.sheet import Sheet
 from zmon.tables import control_unit, device, user_details, user_paging
 from zmon.tables.device import devices_of
 from zmon.tables.topology import lcus_named
-from zmon.tables.unit_loads import INSTEAD, filling
-from zmon.tables.user import OTHERS, REST, SEVERAL, disk_table, table, uncounted
+from zmon.tables.unit_loads import INSTEAD, REST, filling
+from zmon.tables.user import OTHERS, SEVERAL, disk_table, table, uncounted
 from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 

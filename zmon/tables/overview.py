@@ -45,6 +45,8 @@ from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, unit
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
 from zmon.tables.unit_loads import (
     PROCESSES,
+    REST,
+    REST_DISKS,
     DiskPlaces,
     UnitLoads,
     lcu_doors,
@@ -74,6 +76,10 @@ MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
 SECOND: Final = 1_000_000_000
 NO_VALUE: Final = ""
+NO_USER: Final = "(no user)"
+"""What stands among users for what is accounted to none of them."""
+LEAST_REST: Final = 0.1
+"""The part of all bytes from which on it is worth a line."""
 UNJUDGED: Final = absent("the rules are still being applied to the samples")
 ADAPTERS: Final = {
     "D13": "has lost paths",
@@ -391,19 +397,26 @@ def _tablespaces(view: View) -> list[OverviewLine]:
 
 
 def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
-    """Yield the services, containers and sessions with most I/O, and the LCU that has most of it."""
-    sums = {unit: total_of(on.values()) for unit, on in loads.of.items()}
-    busiest = nlargest(MOST, (unit for unit in sums if sums[unit].bytes), key=lambda unit: sums[unit].bytes)
+    """Yield the services, containers and sessions with most I/O, and the LCU that has most of it.
+
+    What is accounted to none stands among them, if it is worth a line.
+    """
     everything = sum(loads.bytes.values())
-    for unit in busiest:
+    users = [(unit, title_of(unit), devices, f"UDETAIL {unit}") for unit, devices in loads.of.items()]
+    rest = {number: one for number, one in loads.rest.items() if one.bytes > 0}
+    if loads.of and total_of(rest.values()).bytes >= LEAST_REST * everything:
+        users.append((REST, NO_USER, rest, REST_DISKS))
+    sums = [total_of(devices.values()) for _, _, devices, _ in users]
+    for at in nlargest(MOST, (at for at, one in enumerate(sums) if one.bytes), key=lambda at: sums[at].bytes):
+        key, title, devices, command = users[at]
         on: dict[str, float] = {}
-        for number, one in loads.of[unit].items():
+        for number, one in devices.items():
             lcu = places.lcu_name(number)
             where = "" if isinstance(lcu, Absent) else lcu
             on[where] = on.get(where, 0.0) + one.bytes
         yield OverviewLine(
-            "user", unit, title_of(unit), "", 100.0 * ratio(sums[unit].bytes, everything),
-            sums[unit].ios, sums[unit].bytes / MEGABYTE, where=_most(on), command=f"UDETAIL {unit}",
+            "user", key, title, "", 100.0 * ratio(sums[at].bytes, everything),
+            sums[at].ios, sums[at].bytes / MEGABYTE, where=_most(on), command=command,
         )  # fmt: skip
 
 

@@ -34,6 +34,11 @@ SECTOR: Final = 512
 PROCESSES: Final = "UPROC"
 """The command that lists processes, which there are on every machine."""
 INSTEAD: Final = f"{PROCESSES} shows what each process reads and writes"
+REST: Final = "not-accounted"
+"""The key of what is accounted to no unit."""
+REST_TITLE: Final = "not accounted for"
+REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
+"""The command that lists the disks of that."""
 NO_LCU: Final = absent("no LCU of the disk is known")
 NO_UNIT_IO: Final = absent("the kernel does not count the I/O of this unit: set IOAccounting=yes for it")
 

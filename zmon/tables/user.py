@@ -17,6 +17,9 @@ from zmon.tables.unit_loads import (
     KINDS,
     NO_LCU,
     NO_UNIT_IO,
+    REST,
+    REST_DISKS,
+    REST_TITLE,
     DiskPlaces,
     UnitLoads,
     disk_spaces,
@@ -39,11 +42,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE, PROCESS), topology=TOPOLOGY)
 
-REST: Final = "not-accounted"
-"""The key of what is accounted to no unit."""
-REST_TITLE: Final = "not accounted for"
-REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
-"""The command that lists the disks of that."""
 REST_WORDS: Final = "it is no unit"
 MEGABYTE: Final = 1e6
 MIN_REST: Final = 0.01
