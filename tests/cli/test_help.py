@@ -73,6 +73,11 @@ def test_what_has_a_name_is_explained(words: str, beginning: str, capsys: pytest
     assert printed(capsys, words).startswith(beginning)
 
 
+def test_a_rule_without_a_limit_says_when_it_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    """It compares a value with an earlier one; no number is its limit."""
+    assert "Limits      bad where the value is lower than before\n" in printed(capsys, "path-gone")
+
+
 def test_what_has_two_meanings_is_explained_twice(capsys: pytest.CaptureFixture[str]) -> None:
     """`zmon diagnose` and the screen DIAGNOSE."""
     text = printed(capsys, "diagnose")

@@ -114,9 +114,11 @@ def test_rows_and_the_row_of_all(unit: dict[str, Table]) -> None:
 
 
 def test_changed_and_rising(unit: dict[str, Table]) -> None:
-    """`changed` compares with the interval before, `rising` lets only a higher value begin."""
+    """`changed` and `fallen` compare with the interval before, `rising` lets only a higher value begin."""
     unit["control_unit"] = filled(resp=[20, 20, 20])
     assert levels('sense = "changed"', before={"A": 20, "B": 19}) == {"B": BAD}
+    assert levels('sense = "fallen"', before={"A": 20, "B": 19, "C": 21}) == {"C": BAD}
+    assert levels('sense = "fallen"\nlook = 0', before={"C": 21}) == {"C": LOOK}
     found = levels("look = 10\nrising = true", held={"C": LOOK}, before={"A": 20, "B": 19, "C": 30})
     assert found == {"B": LOOK, "C": LOOK}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.cli.main import main
-from zmon.event import OPEN, OVER
+from zmon.event import BAD, OPEN, OVER
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.rule.grammar import load_rules
@@ -40,6 +40,20 @@ def sample(number: int, state: str, failures: int) -> Sample:
         "path": frame_of(PATH, rows, when),
         "multipath": frame_of(MULTIPATH, {"dm-0": maps}, when),
         **{kind.name: empty_frame(kind, "not read") for kind in (BLOCK, DEVICE, LAYER)},
+    }
+    return Sample(Instant(BEGIN + when, when, "one"), frames, nominal=10)
+
+
+def joined(number: int, *letters: str) -> Sample:
+    """Return a machine with a disk that these SCSI disks are paths of."""
+    fields: dict[str, Value] = {**dict.fromkeys(BLOCK.by_name, 0), "map": "dm-0", "label": "data01"}
+    rows: dict[str, dict[str, Value]] = {
+        name: {**fields, "number": name} for name in ("dm-0", *(f"sd{one}" for one in letters))
+    }
+    when = number * 10 * NS
+    frames = {
+        "block": frame_of(BLOCK, rows, when),
+        **{kind.name: empty_frame(kind, "not read") for kind in (DEVICE, LAYER)},
     }
     return Sample(Instant(BEGIN + when, when, "one"), frames, nominal=10)
 
@@ -77,6 +91,28 @@ def test_a_failed_path_is_an_exception_until_it_is_reinstated() -> None:
     found = watched(("active", 0), ("failed", 1), ("active", 1), ("active", 1), ("active", 1))
     (one,) = [e for e in found if e.rule.startswith("path-down")]
     assert (one.state, one.end) == (OVER, BEGIN + 10 * NS)
+
+
+def test_a_path_that_is_lost_is_bad_wherever_it_is() -> None:
+    """DIAGNOSE calls it critical, so EXCEPT does, too: in state `failed`, removed, or of a volume."""
+    lost = {rule.name: (rule.look, rule.bad) for rule in load_rules() if rule.cause == "D13"}
+    assert lost.pop("path-faults") == (1, None)  # it works again
+    assert set(lost) == {"path-down", "path-gone", "path-lost"}
+    assert all(look is None and bad is not None for look, bad in lost.values())
+
+
+def test_a_path_that_is_removed_is_an_exception_until_it_is_back() -> None:
+    """As QEMU's sdb, which was removed and added again: the loss is bad, the return none."""
+    rules = [rule for rule in load_rules() if rule.name == "path-gone"]
+    watch = Watch(rules)
+    samples = [joined(number, *letters) for number, letters in enumerate(("ab", "ab", "a", "a", "ab", "ab"))]
+    watch.follow(Interval(None, samples[0]))
+    for before, after in pairwise(samples):
+        watch.follow(Interval(before, after))
+    (one,) = watch.log()
+    assert one.sentence == "Volume data01 has fewer paths than before: 1 left"
+    assert (one.level, one.state) == (BAD, OVER)
+    assert (one.begin, one.end) == (BEGIN + 10 * NS, BEGIN + 30 * NS)
 
 
 def test_a_path_is_called_after_its_disk() -> None:

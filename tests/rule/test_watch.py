@@ -45,7 +45,9 @@ class Script:
     def __init__(self, _view: object, _checked: object) -> None:
         """Take the place of a judge of tables."""
 
-    def judge(self, rule: Rule, _held: Mapping[str, int], _before: object) -> dict[str, Judgement] | Absent:
+    def judge(
+        self, rule: Rule, _held: Mapping[str, int], before: Mapping[str, float]
+    ) -> dict[str, Judgement] | Absent:
         """Return a level for each value."""
         if isinstance(self.said, Absent):
             return self.said
@@ -54,6 +56,8 @@ class Script:
             level = (
                 value
                 if isinstance(value, Absent)
+                else BAD * (value < before.get(key, value))
+                if rule.sense == "fallen"
                 else (value >= (rule.look or 0)) + (value >= (rule.bad or 0))
             )
             found[key] = Judgement(level, value)
@@ -213,6 +217,15 @@ def test_of_a_number_that_changes_the_lowest_is_the_worst(monkeypatch: pytest.Mo
     monkeypatch.setitem(globals(), "BASE", BASE.replace("look = 10\nbad = 60\n", 'sense = "changed"\n'))
     (entry,) = play('keep = "1m"', [1, 2]).log()
     assert (entry.worst, entry.sentence) == (1, "A: 1")
+
+
+def test_what_has_fallen_is_open_until_it_is_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four paths, then two, then three: one is missing still; a disk that grows has lost nothing."""
+    monkeypatch.setitem(globals(), "BASE", BASE.replace("look = 10\nbad = 60\n", 'sense = "fallen"\n'))
+    assert list(told(play("", [4, 2, 3, 3, 4, 4]))) == [(10, 40, BAD, OVER)]
+    assert list(told(play('keep = "30s"', [4, 2, UNKNOWN, NO_TABLE, 2]))) == [(10, 50, BAD, OPEN)]
+    assert list(told(play("", [4, 3, 4, 3]))) == [(10, 20, BAD, OVER), (30, 40, BAD, OPEN)]
+    assert not list(told(play("", [2, 4, 4])))
 
 
 def test_the_average_counts_what_is_bad() -> None:

@@ -109,6 +109,8 @@ def _indented(words: str) -> list[str]:
 
 def _limits(rule: Rule) -> str:
     limits = (("look", rule.look), ("bad", rule.bad))
+    if rule.compares:  # they have a level, and nothing that it begins at
+        return next(word for word, limit in limits if limit is not None)
     return ", ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
 
 

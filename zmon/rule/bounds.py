@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio
-from zmon.kinds import DEVICE
+from zmon.kinds import BLOCK, DEVICE
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
 from zmon.tables.device import PATH_MASKS
 from zmon.tables.view import needs
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.rule.grammar import Precondition, Rule
+    from zmon.sample import Kind
     from zmon.tables.table import Table
 
 OF_DEVICES: Final = ("online", "chpids", "path_masks", *PATH_MASKS)
-"""Of devices, what these are made of:"""
+"""Of devices, what these are made of, ..."""
+OF_DISKS: Final = ("map",)
+"""... and of block devices: which of them are paths of a multipath device."""
 STEADY: Final = frozenset({("device", "paths"), ("device", "lost")})
-"""Columns that change only when devices are read anew, and seldom then."""
+"""Columns that change seldom."""
 ESTIMATED: Final = frozenset({"channel"})
 """Tables in which a screen may estimate what the trends lack."""
 
@@ -43,11 +46,17 @@ def is_unchanged(rule: Rule, interval: Interval) -> bool:
     steady = steady and all((rule.table, one.left) in STEADY and not one.other for one in rule.when)
     if not steady or interval.before is None:
         return False
-    before, after = interval.before.frame(DEVICE), interval.after.frame(DEVICE)
+    return _are_alike(interval, DEVICE, OF_DEVICES) and _are_alike(interval, BLOCK, OF_DISKS)
+
+
+def _are_alike(interval: Interval, kind: Kind, columns: Iterable[str]) -> bool:
+    """Return whether a kind has the same rows, and the same in some columns, at both ends of an interval."""
+    assert interval.before is not None  # noqa: S101 - `is_unchanged` has seen to it
+    before, after = interval.before.frame(kind), interval.after.frame(kind)
     return before is after or (
         before.missing is after.missing
         and before.keys == after.keys
-        and all(before.column(name) == after.column(name) for name in OF_DEVICES)
+        and all(before.column(name) == after.column(name) for name in columns)
     )
 
 

@@ -34,7 +34,9 @@ COUNT: Final = "count"
 RESERVED: Final = frozenset({ALL, COUNT, OTHERS, "value", "where"})
 """Words that are no columns: besides these what was compared, and what the row is called."""
 
-SENSES: Final = ("over", "under", "changed")
+SENSES: Final = ("over", "under", "changed", "fallen")
+COMPARED: Final = frozenset({"changed", "fallen"})
+"""Senses without a limit: the value is compared with an earlier one."""
 SIBLINGS: Final = ("least", "mean", "median")
 
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
@@ -175,7 +177,12 @@ class Rule(NamedTuple):
     @property
     def remembers(self) -> bool:
         """Whether values are compared with those of the interval before."""
-        return self.rising or self.sense == "changed"
+        return self.rising or self.compares
+
+    @property
+    def compares(self) -> bool:
+        """Whether values are compared with earlier ones alone, and have no limit."""
+        return self.sense in COMPARED
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -514,7 +521,7 @@ def _conditions(table: TomlTable) -> tuple[Precondition, ...]:
 def _limits(table: TomlTable) -> tuple[float | None, float | None]:
     look, bad = (table.number(key, 0.0, -1e15, 1e15) if key in table else None for key in ("look", "bad"))
     sense = table.text("sense", "over")
-    if sense == "changed":
+    if sense in COMPARED:
         return (None, 0.0) if look is None else (0.0, None)
     if look is None and bad is None:
         raise table.wrong("bad", "is missing; give `look` or `bad` or both")

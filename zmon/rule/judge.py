@@ -229,10 +229,11 @@ class Judge:
         self, rule: Rule, keys: Sequence[str], held: Mapping[str, int], before: Mapping[str, Number]
     ) -> Iterable[int]:
         """Return the rows that may reach a limit, and those that are remembered: of thousands mostly none."""
-        if rule.sense == "changed":
+        if rule.compares:
             values = self._values(rule)
             old = map(before.get, keys, values)  # a row that was not there has not changed
-            reached: Sequence[int] = [at for at, differs in enumerate(map(ne, old, values)) if differs]
+            differ = ne if rule.sense == "changed" else gt
+            reached: Sequence[int] = [at for at, differs in enumerate(map(differ, old, values)) if differs]
         else:
             reached = self._reaching(rule, range(len(keys)))
         if not held:
@@ -427,11 +428,12 @@ def _level(rule: Rule, value: Number, held: int, before: Number | None) -> int |
     """Return the level that a value reaches; an exception that is open leaves its level below `clear`."""
     if isinstance(value, Absent):
         return value
-    if rule.sense == "changed" or (rule.rising and not held):
+    if rule.compares or (rule.rising and not held):
         if before is None or isinstance(before, Absent):
             return FIRST_TIME
-        if rule.sense == "changed":
-            return (BAD if rule.look is None else LOOK) * (value != before)
+        if rule.compares:
+            differs = value < before if rule.sense == "fallen" else value != before
+            return (BAD if rule.look is None else LOOK) * differs
         if value <= before:
             return 0
     reached = [level for level in (LOOK, BAD) if _is_beyond(rule, level, value, held >= level)]

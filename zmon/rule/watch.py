@@ -142,7 +142,7 @@ class RowState:
             worst.value,
             worst.begin,
             worst.end,
-            NO_LIMIT if limit is None or rule.sense == "changed" else limit,
+            NO_LIMIT if limit is None or rule.compares else limit,
             self._sum / self._held if counts else NO_MEAN,
             self._intervals,
             sentence(rule, worst.cells, worst.value),
@@ -250,7 +250,7 @@ class Watch:
         rows, before = self._rows[rule.name], self._before.get(rule.name, {})
         found = judge.judge(rule, {key: row.level for key, row in rows.items()}, before)
         if rule.remembers:
-            self._before[rule.name] = judge.values_of(rule)
+            self._before[rule.name] = _compared_next(rule, judge.values_of(rule), before, found)
         self.unknown.pop(rule.name, None)
         self._rowless.discard(rule.name)
         if isinstance(found, Absent):
@@ -309,8 +309,21 @@ def _length(interval: Interval) -> tuple[int, float]:
     return interval.before.at.utc, float(interval.seconds)  # type: ignore[arg-type]  # else it is not judged
 
 
+def _compared_next(
+    rule: Rule,
+    values: Mapping[str, Number],
+    before: Mapping[str, Number],
+    found: Mapping[str, Judgement] | Absent,
+) -> Mapping[str, Number]:
+    """Return what the next interval is compared with: of a row that has fallen the value it fell from."""
+    if rule.sense != "fallen":
+        return values
+    fallen = before if isinstance(found, Absent) else [key for key, one in found.items() if one.level]
+    return {**values, **{key: before[key] for key in fallen if key in before}}
+
+
 def _worse(rule: Rule, value: Number, worst: Number) -> bool:
-    """Return whether a value is worse than another; of a number that changes, the lowest is what is left."""
+    """Return whether a value is worse than another; the lowest of a number that changes or falls."""
     return bool(value > worst if rule.sense == "over" else value < worst)
 
 

@@ -289,6 +289,10 @@ def explain_rule(words: str, screens: Screens) -> list[HelpPart]:
 
 def _limits(rule: Rule) -> str:
     """Say from which values on, and for how long, a rule holds."""
+    if rule.compares:
+        level = "bad" if rule.look is None else "look"
+        how = "is another than before" if rule.sense == "changed" else "is lower than before"
+        return f"{level} where the value {how}"
     sign = "up to" if rule.sense == "under" else "from"
     each = [
         f"{level} {sign} {limit:g} {rule.unit}".rstrip()
@@ -299,7 +303,7 @@ def _limits(rule: Rule) -> str:
         f"and {rule.siblings.times:g} times the {rule.siblings.of} of the others" if rule.siblings else ""
     )
     lasts = f"for {length(rule.lasting)}" if rule.lasting else ""
-    return ", ".join(part for part in (*each, siblings, lasts) if part) or "any change"
+    return ", ".join(part for part in (*each, siblings, lasts) if part)
 
 
 def _all_commands() -> list[HelpPart]:
