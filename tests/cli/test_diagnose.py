@@ -198,6 +198,31 @@ def test_the_worst_interval_before_is_told(
     assert "To do: Spread" in found
 
 
+def test_the_worst_interval_before_is_one_with_the_cause_of_its_exception(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    utc: None,  # noqa: ARG001 - hours are those of UTC
+) -> None:
+    """At its highest value the path was back, and nothing was short: told is the interval in which it began."""
+    scenario, recorded, own = tmp_path / "back.toml", tmp_path / "a.zmon", tmp_path / "zmon/rules.toml"
+    phase = '[[phases]]\nname = "{}"\nseconds = 120\nloads = ["sessions"]\n'
+    head = 'base = "path-lost"\ntitle = "A path comes back"\ntext = "For a test."\n'
+    lost = 'paths.ficon-a.lost = ["52"]\n'
+    scenario.write_text(head + phase.format("lost") + lost + phase.format("back") + phase.format("rest"))
+    own.parent.mkdir()
+    own.write_text(
+        '[[rule]]\nname = "path-lost"\noff = true\n[[rule]]\nname = "odd"\non = "device.paths"\nbad = 1\n'
+        'hours = "09:00-09:03"\nsay = "{value}"\ncause = "D13"\n'
+    )
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert main(["import", f"lab:{scenario}", str(recorded)]) == 0
+    capsys.readouterr()
+    assert main(["diagnose", "--from", str(recorded), "-f", "json"]) == 0
+    worst = json.loads(capsys.readouterr().out)["earlier"]["worst"]
+    assert [one["id"] for one in worst["diagnoses"]] == ["D13"]
+
+
 def test_where_nothing_was_measured_there_is_no_diagnosis(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

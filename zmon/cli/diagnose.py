@@ -18,7 +18,7 @@ from zmon.cli.service_status import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import is_simulated, open_source
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import CATALOGUE, is_of
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import OPEN
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry
+    from zmon.session.timeline import Timeline
     from zmon.tables.view import View
     from zmon.topology.machine import UserInputs
 
@@ -48,6 +49,8 @@ HEADINGS: Final = (
 )  # fmt: skip
 """The names of the columns, in CSV."""
 SERVICE: Final = "DIAGNOSE"
+MOST_ASKED: Final = 3
+"""Exceptions before an interval of which the cause is looked for in the verdict."""
 NOTHING_IN_IT: Final = (
     "nothing was measured in this time: no load of disks, channel paths, processors or memory is there, so"
     " nothing can be said to be short; a diagnosis needs a recording, or a capture of two passes with"
@@ -163,17 +166,50 @@ def _earlier(
     if not held:
         return None
     first, last = min(one.begin for one in held), max(one.end for one in held)
-    worst = min(held, key=lambda one: one.heaviness).worst_end
+    worst, view = _worst_of(held, timeline, people)
     words = f"{_ended(held, times(first, last))}. The list, and the worst interval:"
     diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", written_out(worst)])
     found = Earlier(words, (listed, diagnosed), len(held), first, last)
+    if view is None:
+        return found
+    return found._replace(worst=verdict_of(view), span=_span(judged_view(view)))
+
+
+def _worst_of(
+    held: Sequence[ExceptionEntry], timeline: Timeline, people: Callable[[], UserInputs]
+) -> tuple[int, View | None]:
+    """Return the end of the worst interval of exceptions and the view of it, None if it has no load.
+
+    It is one in whose verdict the cause of an exception stands, of the heaviest that has one: in the worst
+    interval of an exception something else may be short, or what it is about may be over within it.
+    """
+    heaviest = sorted(held, key=lambda one: one.heaviness)[:MOST_ASKED]
+    worst: tuple[int, View | None] | None = None
+    for one in heaviest:
+        begun = timeline.next(timeline.find(one.begin))
+        for utc in dict.fromkeys([one.worst_end, *([] if begun is None else [begun.utc])]):
+            view = _view_at(timeline, utc, people)
+            if view is not None and _names(verdict_of(view), one.cause):
+                return utc, view
+            worst = worst or (utc, view)
+    assert worst is not None  # noqa: S101 - there is an exception
+    return worst
+
+
+def _view_at(timeline: Timeline, utc: int, people: Callable[[], UserInputs]) -> View | None:
+    """Return the view of the interval that ends at a time; None if it is not between two samples."""
     there = Navigator(timeline)
-    there.seek(worst)
+    there.seek(utc)
     view = there.view()
     if view is None or view.interval.before is None:
-        return found
+        return None
     view.people = people
-    return found._replace(worst=verdict_of(view), span=_span(judged_view(view)))
+    return view
+
+
+def _names(found: Verdict, cause: str) -> bool:
+    """Return whether a verdict names the cause that a rule points to."""
+    return any(is_of(one.id, cause) for one, _ in _all(found))
 
 
 def _ended(held: Sequence[ExceptionEntry], when: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import Final
 
 from zmon.record import NamedTuple
@@ -66,3 +67,8 @@ CATALOGUE: Final = {
         CatalogueEntry("D24", "a disk that is no DASD answers slowly", ("D11b", "D17")),
     )
 }  # fmt: skip
+
+
+def is_of(id_: str, cause: str) -> bool:
+    """Return whether a diagnosis is the cause that a rule points to: D4 means D4b as well, D1 not D13."""
+    return cause in {id_, id_.rstrip(ascii_lowercase)}

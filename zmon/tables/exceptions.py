@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.clock import DAY, clock, length
+from zmon.diagnosis.catalogue import is_of
 from zmon.event import LEVELS, OPEN
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
@@ -118,8 +119,8 @@ def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
 
 def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str]:
     """Return why a verdict does not name the causes that exceptions point to, as far as it looked at them."""
-    causes = tuple({one.cause for one in entries if one.cause})
-    return [one.words for one in verdict.examined if causes and one.id.startswith(causes)]
+    causes = {one.cause for one in entries if one.cause}
+    return [one.words for one in verdict.examined if any(is_of(one.id, cause) for cause in causes)]
 
 
 def not_judged(unknown: Mapping[str, Absent]) -> list[str]:
