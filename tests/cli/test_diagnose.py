@@ -186,6 +186,22 @@ def test_the_incident_of_a_day_is_named(
     assert f"1. {worst['diagnoses'][0]['claim']}" in asked
 
 
+def test_intervals_that_overlap_say_why(
+    capsys: pytest.CaptureFixture[str],
+    utc: None,  # noqa: ARG001 - clocks show UTC
+) -> None:
+    """One of several in a row has too few requests alone, and is judged with those before it."""
+    source = ["diagnose", "--from", "recordings/hercules-two-hot-files-after.zmon", "-n", "4"]
+    assert main(source) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    longer = "03:33:25 - 03:33:28 alone has too little I/O"
+    assert f"2026-11-23 03:33:17 to 2026-11-23 03:33:28, because {longer} " in text
+    assert text.count("because 0") == 1
+    assert main([*source, "-f", "json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["longer"] for one in found] == [None, None, longer, None]
+
+
 def test_the_worst_interval_before_is_told(
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC
@@ -204,7 +220,7 @@ def test_the_worst_interval_before_is_one_with_the_cause_of_its_exception(
     monkeypatch: pytest.MonkeyPatch,
     utc: None,  # noqa: ARG001 - hours are those of UTC
 ) -> None:
-    """At its highest value the path was back, and nothing was short: told is the interval in which it began."""
+    """At its highest value the path was back, and nothing was short: the interval where it began is told."""
     scenario, recorded, own = tmp_path / "back.toml", tmp_path / "a.zmon", tmp_path / "zmon/rules.toml"
     phase = '[[phases]]\nname = "{}"\nseconds = 120\nloads = ["sessions"]\n'
     head = 'base = "path-lost"\ntitle = "A path comes back"\ntext = "For a test."\n'

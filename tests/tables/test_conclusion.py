@@ -6,9 +6,11 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
-from zmon.tables import CONCLUDED
+from zmon.diagnosis.stretch import times
+from zmon.tables import CONCLUDED, diagnosed, overview
 from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
-from zmon.tables.diagnosed import verdict_of
+from zmon.tables.diagnosed import judged_view, verdict_of
+from zmon.tables.steps import span_of
 from zmon.tables.view import View, no_inputs
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
@@ -28,6 +30,21 @@ def test_where_nothing_is_short_all_screens_have_the_words_of_diagnose() -> None
     """The same question has the same answer everywhere."""
     view = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
     assert {conclusion(view, table) for table in LISTED} == {Conclusion(verdict_of(view).sentence)}
+
+
+def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere() -> None:
+    """In 2 s few requests were answered, so that 12 s are judged: no figure of the screen is that one."""
+    view = view_of(session_at("hercules-four-queries.zmon", "2026-11-21T15:15:59Z"))
+    when = f"{times(*span_of(judged_view(view)))}: "
+    assert when != f"{times(*span_of(view))}: "
+    told = [conclusion(view, table).words for table in LISTED]
+    told.append(str(overview.table(view).column("words")[0]))
+    told.append(str(diagnosed.table(view).column("text")[0]))
+    assert [words for words in told if not words.startswith(f"{when}Requests wait in LCU 7000")] == []
+    (note,) = diagnosed.table(view).notes
+    assert note == f"A longer time was looked at: {times(*span_of(view))} alone has too little I/O"
+    calm = view_of(session_at("lab-healthy-day.zmon", "2026-03-16 10:00"))
+    assert str(overview.table(calm).column("words")[0]).startswith("Nothing is short")
 
 
 @pytest.mark.parametrize(

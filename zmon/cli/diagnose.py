@@ -28,7 +28,7 @@ from zmon.record import NamedTuple
 from zmon.screen.export import moment, plain
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.tables.diagnosed import NEEDS, judged_view, same_time, verdict_of, written_out
+from zmon.tables.diagnosed import NEEDS, judged_view, same_time, verdict_of, why_longer, written_out
 
 if TYPE_CHECKING:
     import argparse
@@ -99,7 +99,7 @@ def _answer(args: argparse.Namespace) -> int:
 def _answers(
     navigator: Navigator, args: argparse.Namespace, people: Callable[[], UserInputs]
 ) -> Iterator[tuple[Verdict, View, Options]]:
-    """Yield the verdict on each interval that is asked for, the view that it is about, and its options."""
+    """Yield the verdict on each interval that is asked for, the view of that, and its options."""
     for _left in moves_to(navigator, args):
         view = navigator.view()
         if view is None or view.interval.before is None:
@@ -112,7 +112,7 @@ def _answers(
         found = verdict_of(view)
         if args.source and not found.is_measured:
             raise ValueError(f"{args.source}: {NOTHING_IN_IT}")
-        yield found, judged_view(view), same_time(view, _time_given(args))
+        yield found, view, same_time(view, _time_given(args))
 
 
 def _time_given(args: argparse.Namespace) -> list[str] | None:
@@ -241,12 +241,12 @@ def _print(  # noqa: PLR0913 - the parts of an answer
     *,
     first: bool,
 ) -> None:
-    span = _span(view)
+    span, why = _span(judged_view(view)), why_longer(view)
     write_result(
         args,
-        lambda: _text(found, span, options, earlier, first=first),
+        lambda: _text(found, span, why, options, earlier, first=first),
         lambda: (*([HEADINGS] if first else []), *_records(found, span)),
-        lambda: document(found, span) | {"earlier": None if earlier is None else _told(earlier)},
+        lambda: document(found, span, why) | {"earlier": None if earlier is None else _told(earlier)},
     )
 
 
@@ -260,11 +260,12 @@ def _told(earlier: Earlier) -> dict[str, Any]:
     }
 
 
-def document(found: Verdict, span: tuple[int, int]) -> dict[str, Any]:
-    """Return a verdict as JSON has it."""
+def document(found: Verdict, span: tuple[int, int], why: str = "") -> dict[str, Any]:
+    """Return a verdict as JSON has it; `why` the time is longer than the interval."""
     return {
         "from": moment(span[0]),
         "to": moment(span[1]),
+        "longer": why or None,
         "verdict": found.sentence,
         "next_limit": found.next_limit,
         "diagnoses": [_object(one, by, span) for one, by in _all(found)],
@@ -328,9 +329,10 @@ def _records(found: Verdict, span: tuple[int, int]) -> Iterator[list[Any]]:
         ]  # fmt: skip
 
 
-def _text(
+def _text(  # noqa: PLR0913 - the parts of an answer
     found: Verdict,
     span: tuple[int, int],
+    why: str,
     options: Options,
     earlier: Earlier | None,
     *,
@@ -339,7 +341,8 @@ def _text(
     width = max(terminal_width(), MIN_WIDTH)
     if not first:
         yield ""
-    yield from folded(f"{written(span[0])} to {written(span[1])}", width)
+    because = f", because {why}" if why else ""
+    yield from folded(f"{written(span[0])} to {written(span[1])}{because}", width)
     yield ""
     if found.is_calm:
         yield from folded(harmless(found.sentence), width)

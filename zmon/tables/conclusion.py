@@ -10,12 +10,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
-from zmon.diagnosis.stretch import timed_claim
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
 from zmon.tables.device import devices_of, find_device
-from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
+from zmon.tables.diagnosed import calm_on, claim_on, judged_view, situation_of, verdict_of
 from zmon.tables.resource_state import resource_of
 from zmon.tables.topology import units_of
 
@@ -69,7 +68,7 @@ def conclusion(view: View, table: str) -> Conclusion:
     """
     found = verdict_of(view)
     if found.is_calm:
-        return Conclusion(found.sentence)
+        return Conclusion(calm_on(view, found))
     is_about = _is_about_one(view) if table == ONE else _is_about_list(LISTED[table])
     first = found.diagnoses[0]
     every = [*((one, "") for one in found.diagnoses if one.id != BLIND), *found.explained]
@@ -77,17 +76,19 @@ def conclusion(view: View, table: str) -> Conclusion:
         every = [pair for pair in every if pair[0].confidence != POSSIBLE]
     one, cause = next((pair for pair in every if is_about(pair[0])), (None, ""))
     if one is None:
-        return Conclusion(f"{_elsewhere(view, table, found)}{_clause(first)} ({first.confidence}).")
+        return Conclusion(f"{_elsewhere(view, table, found)}{_clause(view, first)} ({first.confidence}).")
     root = next((each for each in found.diagnoses if each.id == cause), None)
     state = "bad" if one.is_bad else "look"
     if root is None:
-        return Conclusion(f"{_clause(one)} ({one.confidence}).", state)
-    return Conclusion(f"{_clause(root)} ({root.confidence}). Because of that: {_clause(one)}.", state)
+        return Conclusion(f"{_clause(view, one)} ({one.confidence}).", state)
+    return Conclusion(
+        f"{_clause(view, root)} ({root.confidence}). Because of that: {_clause(view, one)}.", state
+    )
 
 
-def _clause(diagnosis: Diagnosis) -> str:
-    """Return what a diagnosis claims and, of a part of a long time, when; without the figures behind it."""
-    when = timed_claim(diagnosis).removesuffix(diagnosis.claim)
+def _clause(view: View, diagnosis: Diagnosis) -> str:
+    """Return what a diagnosis claims and, if not of the interval, when; without the figures behind it."""
+    when = claim_on(view, diagnosis).removesuffix(diagnosis.claim)
     return when + CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=1)[0]
 
 

@@ -18,7 +18,7 @@ from zmon.clock import clock
 from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
-from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, together, unknown_in
+from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, times, together, unknown_in
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.plain_text import harmless
 from zmon.queueing.headroom import ResourceUse, resource_uses
@@ -133,6 +133,26 @@ def judged_view(view: View) -> View:
         if window is not None and window.seconds > found.interval.seconds:
             found = part_of(view, window)
     return found
+
+
+def claim_on(view: View, one: Diagnosis) -> str:
+    """Return what a diagnosis of a view's verdict claims, behind its time if that is not the interval."""
+    judged = judged_view(view)
+    if judged is not view and one.begin is None:
+        begin, end = span_of(judged)
+        one = one._replace(begin=begin, end=end)
+    return timed_claim(one)
+
+
+def calm_on(view: View, found: Verdict) -> str:
+    """Return the sentence of a calm verdict on a view, behind the time it is about if that is longer."""
+    judged = judged_view(view)
+    return found.sentence if judged is view else f"{times(*span_of(judged))}: {found.sentence}"
+
+
+def why_longer(view: View) -> str:
+    """Return why the verdict is about a longer time than a view's interval; nothing if it is not."""
+    return "" if judged_view(view) is view else f"{times(*span_of(view))} alone has too little I/O"
 
 
 def _is_scarce(load: ObservedLoad) -> bool:
@@ -357,10 +377,10 @@ def table(view: View) -> Table:
     lines: list[tuple[str, str, Diagnosis | None]] = []
     firsts: dict[int, Diagnosis] = {}
     if found.is_calm:
-        lines.append(("Verdict", found.sentence, None))
+        lines.append(("Verdict", calm_on(view, found), None))
     for number, one in enumerate(found.diagnoses, 1):
         firsts[len(lines)] = one
-        lines.append((f"{number}. {one.id}", timed_claim(one), one))
+        lines.append((f"{number}. {one.id}", claim_on(view, one), one))
         lines += [("", f"({one.confidence}; {one.lost:.1f} wait because of it)", one)]
         lines += [(heading, words, one) for heading, words in sections(one, same_time(view))]
     lines += [(heading, words, None) for heading, words in remarks(found)]
@@ -374,9 +394,7 @@ def table(view: View) -> Table:
         "subject": ["" if one is None else one.subjects[0].title for one in heads],
         "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
     }
-    judged = judged_view(view)
-    seconds = judged.interval.seconds
-    notes = () if judged is view else (f"Looked at: the last {seconds:.0f} s, because of too little I/O",)
+    notes = (f"A longer time was looked at: {why}",) if (why := why_longer(view)) else ()
     return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes, sentences="text")
 
 

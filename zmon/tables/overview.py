@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import DAY, clock, length
 from zmon.diagnosis.processors import may_be_full
-from zmon.diagnosis.stretch import timed_claim, times
+from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.placement.items import MEGABYTE
@@ -24,7 +24,16 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables.channel import UNTIMED
-from zmon.tables.diagnosed import SLOW, judged_view, lcu_door, mean_lcu_uses, situation_of, verdict_of
+from zmon.tables.diagnosed import (
+    SLOW,
+    calm_on,
+    claim_on,
+    judged_view,
+    lcu_door,
+    mean_lcu_uses,
+    situation_of,
+    verdict_of,
+)
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.observed import KINDS
@@ -136,7 +145,7 @@ def table(view: View) -> Table:
     units = unit_loads(view.interval)
     places = DiskPlaces(view, units) if units.of else None
     lines = [
-        *_verdict(verdict),
+        *_verdict(view, verdict),
         *_resources(view, present, verdict, short, is_judged=_is_judged(exceptions, present)),
         *_lcus(present.lcus, {} if places is None else lcu_doors(units, places)),
         *_tablespaces(view),
@@ -201,12 +210,13 @@ def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Fi
 # what is wrong
 
 
-def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
+def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
     """Yield the verdict: what is wrong, what to do and what that gives; then what else is wrong."""
     others: Sequence[Diagnosis] = verdict.diagnoses
     if verdict.is_calm:
-        claim = f"{verdict.sentence.partition('. ')[0].removesuffix('.')}."
-        yield OverviewLine("verdict", "verdict", claim, words=verdict.sentence, command="DIAGNOSE")
+        sentence = calm_on(view, verdict)
+        claim = f"{sentence.partition('. ')[0].removesuffix('.')}."
+        yield OverviewLine("verdict", "verdict", claim, words=sentence, command="DIAGNOSE")
     else:
         first, *others = verdict.diagnoses
         gain = "" if first.may_lose else first.gain.partition(", ")[0]
@@ -215,13 +225,14 @@ def _verdict(verdict: Verdict) -> Iterator[OverviewLine]:
         yield OverviewLine(
             "verdict",
             "verdict",
-            timed_claim(first),
+            claim_on(view, first),
             first.confidence,
-            words=f"{timed_claim(first)} {action} {verdict.rest}".rstrip(),
+            words=f"{claim_on(view, first)} {action} {verdict.rest}".rstrip(),
             command="DIAGNOSE",
         )
     for one in others:
-        yield OverviewLine("also", one.id, "Also", one.confidence, words=timed_claim(one), command="DIAGNOSE")
+        words = claim_on(view, one)
+        yield OverviewLine("also", one.id, "Also", one.confidence, words=words, command="DIAGNOSE")
     if verdict.next_limit and not verdict.is_calm:
         yield OverviewLine("also", "limit", "Next limit", words=f"{verdict.next_limit}.", command="DIAGNOSE")
 
