@@ -19,7 +19,7 @@ from operator import is_not, itemgetter, ne
 from weakref import ref
 
 from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Any, TypeVar
+from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from zmon.absent import Absent, Value
 
 Item = TypeVar("Item")
+
+THIS_MACHINE: Final = "this machine"
+"""The name of the source of samples of the running kernel."""
 
 
 class Meaning(Enum):
@@ -375,7 +378,7 @@ class Sample(NamedTuple):
     at: Instant
     frames: Mapping[str, Frame]
     source: str = ""
-    """The name of the source: `this machine`, an archive, a recording."""
+    """The name of the source: `THIS_MACHINE`, an archive, a simulated machine."""
     nominal: float = 0.0
     """The planned seconds between samples; 0 if there was no plan."""
     simulated: bool = False

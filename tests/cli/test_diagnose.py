@@ -186,6 +186,20 @@ def test_the_incident_of_a_day_is_named(
     assert f"1. {worst['diagnoses'][0]['claim']}" in asked
 
 
+def test_what_is_simulated_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """As every screen does: no figure of it is one of a machine; JSON has the source, as that of `show`."""
+    assert main(["diagnose", "--from", "lab:volume-hangs"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(", Simulated")
+    recorded = "recordings/hercules-four-queries.zmon"
+    for source, simulated in (("lab:volume-hangs", True), (recorded, False)):
+        for words in (["diagnose"], ["show", "EXCEPT"]):
+            assert main([*words, "--from", source, "-f", "json"]) == 0
+            found = json.loads(capsys.readouterr().out)
+            assert (found["source"], found["simulated"]) == (source, simulated)
+    assert main(["diagnose", "--from", recorded]) == 0
+    assert "Simulated" not in capsys.readouterr().out
+
+
 def test_intervals_that_overlap_say_why(
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC

@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.diagnosis.simulated import situation_in, with_load
-from zmon.absent import absent
+from zmon.absent import Absent, absent
 from zmon.diagnosis.verdict import verdict
 from zmon.lab.scenario import names
 from zmon.queueing.observation import ObservedProcessors
+from zmon.rule.known_columns import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zmon.diagnosis.diagnosis import Verdict
+    from zmon.diagnosis.diagnosis import Measurement, Verdict
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedLcu, ObservedLoad
 
@@ -192,6 +193,37 @@ def test_nothing_is_said_without_numbers(machine: str) -> None:
         assert one.evidence
         assert (one.confidence == "certain") is not bool(one.confirm)
         assert one.lost >= 0
+
+
+NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
+GIB: Final = frozenset({"memory.available"})
+"""Columns of bytes, which sentences have in GiB."""
+ADDED_UP: Final = "user_disk.lcushare"
+"""Percentages that are rounded so that they add up: see `percents`."""
+UNLISTED: Final = frozenset({"tasks", "layer", "itself", "files", "blocked", "user_disk"})
+"""Tables of evidence that no rule can watch."""
+
+
+def stands_in(one: Measurement) -> bool:
+    """Return whether the value of a number, rounded as it is written, stands in its words."""
+    assert not isinstance(one.value, str)
+    if isinstance(one.value, Absent):
+        return "unknown" in one.words
+    value = one.value / 2**30 if one.column in GIB else one.value
+    written = [each.replace(",", "") for each in NUMBER.findall(one.words)]
+    off = 1.0 if one.column == ADDED_UP else 0.5000001
+    found = any(abs(float(each) - value) <= off * 10.0 ** -len(each.partition(".")[2]) for each in written)
+    return found or (not value and re.search(r"\bno(thing)?\b", one.words) is not None)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_value_of_a_number_is_the_one_in_its_words(machine: str) -> None:
+    """A program that reads the value and a person who reads the words know the same; the column is there."""
+    found = verdict(situation_in(machine))
+    numbers = [one for each in (*found.diagnoses, *(e for e, _ in found.explained)) for one in each.evidence]
+    assert [(one.column, one.value, one.words) for one in numbers if not stands_in(one)] == []
+    columns = [one.column.split(".") for one in numbers]
+    assert not [each for each in columns if each[0] not in UNLISTED and each[1] not in columns_of(each[0])]
 
 
 @pytest.mark.parametrize("machine", MACHINES)

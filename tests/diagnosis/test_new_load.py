@@ -57,8 +57,8 @@ def test_numbers_before_and_now() -> None:
     assert found.since is None
     pairs = {one.column: (one.before, one.value) for one in found.evidence if one.before is not None}
     assert pairs["device.ios"] == (200.0, 800.0)
-    assert pairs["device.kb"] == (4.0, 256.0)
-    assert pairs["device.reads"] == (100.0, 100.0)
+    assert pairs["device.reqkb"] == (4.0, 256.0)
+    assert pairs["device.read"] == (100.0, 100.0)
 
 
 def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
@@ -68,7 +68,7 @@ def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
     now = load(volume(rate=500.0, queued=0.02, size=mixed), volume("0.0.7001", 300.0))
     found = only(new_load(situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
     assert "reads 105 MB/s in requests of about 256 KB on volume 7000 of" in found.claim
-    assert {one.column: one.value for one in found.evidence}["device.kb"] == pytest.approx(
+    assert {one.column: one.value for one in found.evidence}["device.reqkb"] == pytest.approx(
         (400 * 4096 + 400 * 262_144) / 800 / 1024
     )
 
@@ -175,3 +175,11 @@ def test_the_volumes_are_summed_up() -> None:
     found = only(new_load(situation(load(*busy()), CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))  # type: ignore[arg-type]
     (each,) = (one for one in found.evidence if one.column == "device.mbs")
     assert each.words == "volumes 7000-7001: 105 MB/s each"
+
+
+def test_it_is_about_the_volumes_that_its_sentence_counts() -> None:
+    """A volume of the LCU that does what it did before is none of them."""
+    now = load(*busy(), volume("0.0.7002", 100.0))  # type: ignore[arg-type]
+    found = only(new_load(situation(now, CALM, period=NOT_LOOKED, usual=NOT_LOOKED)))
+    assert "on 2 volumes of LCU 7" in found.claim
+    assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]

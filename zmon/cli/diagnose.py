@@ -25,7 +25,7 @@ from zmon.event import OPEN
 from zmon.kinds import KINDS, MACHINE
 from zmon.plain_text import harmless
 from zmon.record import NamedTuple
-from zmon.screen.export import moment, plain
+from zmon.screen.export import moment, plain, source_of
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.tables.diagnosed import NEEDS, judged_view, same_time, verdict_of, why_longer, written_out
@@ -241,12 +241,17 @@ def _print(  # noqa: PLR0913 - the parts of an answer
     *,
     first: bool,
 ) -> None:
+    after = view.interval.after
     span, why = _span(judged_view(view)), why_longer(view)
     write_result(
         args,
-        lambda: _text(found, span, why, options, earlier, first=first),
+        lambda: _text(found, span, why, options, earlier, first=first, simulated=after.simulated),
         lambda: (*([HEADINGS] if first else []), *_records(found, span)),
-        lambda: document(found, span, why) | {"earlier": None if earlier is None else _told(earlier)},
+        lambda: (
+            {"source": source_of(view.interval, args.source or ""), "simulated": after.simulated}
+            | document(found, span, why)
+            | {"earlier": None if earlier is None else _told(earlier)}
+        ),
     )
 
 
@@ -337,12 +342,14 @@ def _text(  # noqa: PLR0913 - the parts of an answer
     earlier: Earlier | None,
     *,
     first: bool,
+    simulated: bool,
 ) -> Iterator[str]:
     width = max(terminal_width(), MIN_WIDTH)
     if not first:
         yield ""
     because = f", because {why}" if why else ""
-    yield from folded(f"{written(span[0])} to {written(span[1])}{because}", width)
+    mode = ", Simulated" if simulated else ""
+    yield from folded(f"{written(span[0])} to {written(span[1])}{mode}{because}", width)
     yield ""
     if found.is_calm:
         yield from folded(harmless(found.sentence), width)

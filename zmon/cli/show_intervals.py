@@ -393,7 +393,7 @@ def _print(session: Session, args: argparse.Namespace, *, first: bool) -> None:
         args,
         lambda: text(shown, screens, interval, live=live, most=args.top, width=width),
         lambda: (*([record_names(sheet)] if first else []), *records(sheet, interval, args.top)),
-        lambda: document(sheet, screens, interval, args.top),
+        lambda: document(sheet, screens, interval, args.top, args.source or ""),
     )
     if args.format == "text" and (behind := shown.screen.behind):
         more = f"{behind} more column{'s' * (behind > 1)}"

@@ -68,7 +68,9 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
         return ()
     first, inside, tags = max(found, key=lambda each: each[1])
     used, above = min(inside, tags), inside - tags  # Queue counts those that wait for a tag, too
-    more = f", and {many(above, 'request')} above" if above > 0 else ""
+    tagged = f"{used:.0f} of {tags:.0f} tags"
+    if above > 0:
+        tagged = f"{many(inside, 'request')}: {tagged}, and {many(above, 'request')} above"
     titles = names([f"volume {one.title}" for one, _, _ in found])
     lcus = {one.key: one for one in load.lcus}
     units = dict.fromkeys(one.lcu for one, _, _ in found if one.lcu in lcus)
@@ -82,9 +84,7 @@ def all_tags_in_use(situation: Situation) -> Diagnoses:
             ),
             claim=f"All request tags of {titles} are in use: {used:.0f} of {tags:.0f} on average,"
             " and more requests wait above.",
-            evidence=(
-                evidence("device.queue", of_volume(first), inside, f"{used:.0f} of {tags:.0f} tags{more}"),
-            ),
+            evidence=(evidence("device.queue", of_volume(first), inside, tagged),),
             confidence=LIKELY,
             action="Relieve the volume first: more tags (queue/nr_requests) only move the queue.",
             lost=sum(each for _, each, _ in found),

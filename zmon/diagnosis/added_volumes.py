@@ -87,7 +87,7 @@ def _of_logical_volumes(
             f" wait for {listed(added)}, while {listed(rest)} of its volume group"
             f" {'does' if len(rest) == 1 else 'do'} nothing.",
             evidence=(
-                evidence("layer.table", Subject("disk", one.title, one.title), last.bytes,
+                evidence("layer.table", Subject("disk", one.title, one.title), last.bytes / GIB,
                          f"the last segment, {last.bytes / GIB:.1f} GiB, has"
                          f" {many(len(set(last.volumes)), 'stripe')}, another one {most}"),
                 *_rates([known[key] for key in hot], idle),

@@ -29,6 +29,7 @@ from zmon.record import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
@@ -198,11 +199,11 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
             evidence(
                 "device.qued",
                 of_volume(first),
-                lost,
+                waited[0][1],
                 f"volume {first.title}: {many(waited[0][1], 'request')} wait, it is {percent(use)} busy",
             ),
             evidence(
-                "control_unit.ali", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
+                "control_unit.aliases", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
             ),
         ),
         confidence=CERTAIN if use >= FULL_BASE else LIKELY,
@@ -220,6 +221,11 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
 def _more(aliases: int) -> int:
     """Return how many aliases an LCU is to have: twice as many, where that is what CHECK (B1) calls good."""
     return max(PROPOSED, min(2 * aliases, MANY_ALIASES) if aliases < MANY_ALIASES else 2 * aliases)
+
+
+def _waits(waiting: float, queued: Number, serv: Number) -> str:
+    """Return how many requests wait, and how long each waits and then takes."""
+    return f"{many(waiting, 'request')} wait: each waits {ms(queued)} to be started and then takes {ms(serv)}"
 
 
 def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Diagnosis:
@@ -242,7 +248,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
         f" and {many(lost, 'request')} wait for one.",
         evidence=(
             evidence(
-                "control_unit.aluse",
+                "control_unit.aliasuse",
                 of_lcu(first),
                 first.alias_use,
                 f"{first.title}: {first.alias_use:.1f} of {first.aliases} aliases in use ({percent(use)})",
@@ -251,8 +257,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
                 "control_unit.qued",
                 of_lcu(first),
                 pools[0][1],
-                f"each waits {ms(mean_of(ones, 'queued'))} to be started and then takes"
-                f" {ms(situation.load.time_of(first, 'serv'))}",
+                _waits(pools[0][1], mean_of(ones, "queued"), situation.load.time_of(first, "serv")),
             ),
         ),
         confidence=CERTAIN,
@@ -281,7 +286,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
                 "device.qued",
                 of_volume(first),
                 waited[0][1],
-                f"each waits {ms(first.queued)} to be started and then takes {ms(first.serv)}",
+                _waits(waited[0][1], first.queued, first.serv),
             ),
             evidence("device.busy", of_volume(first), 100 * _use(first), f"{percent(_use(first))} busy"),
         ),
@@ -306,7 +311,7 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
                 "device.qued",
                 of_volume(first),
                 waited[0][1],
-                f"each waits {ms(first.queued)} to be started and then takes {ms(first.serv)}",
+                _waits(waited[0][1], first.queued, first.serv),
             ),
         ),
         confidence=LIKELY,

@@ -61,7 +61,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         f" {'is' if len(lcus) == 1 else 'are'} {many(len(lcus), 'LCU')}.",
         evidence=(
             evidence(
-                "channel.busy",
+                "channel.cur",
                 Subject("path", chpids[0], chpids[0]),
                 100 * use,
                 f"the busiest path is {percent(use)} busy{own}",

@@ -259,17 +259,17 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         evidence=(
             *first.evidence(),
             evidence(
-                "control_unit.read",
+                "device.read",
                 of_lcu(first.lcu),
                 100 * first.reads,
-                f"{percent(1 - first.reads)} of the requests write",
+                f"{percent(first.reads)} of the requests read",
             )
             if first.reads < MOSTLY
             else evidence(
                 "cache.readhit",
                 of_lcu(first.lcu),
                 100 * (1 - first.lcu.misses),
-                f"{percent(first.lcu.misses)} of the requests miss the cache",
+                f"{percent(1 - first.lcu.misses)} of the requests hit the cache",
             ),
         ),
         confidence=LIKELY,
@@ -295,7 +295,9 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
         f" Disc {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}.",
         evidence=(
             *first.evidence(),
-            evidence("control_unit.aluse", of_lcu(first.lcu), use, f"{use:.1f} of {aliases} aliases in use"),
+            evidence(
+                "control_unit.aliasuse", of_lcu(first.lcu), use, f"{use:.1f} of {aliases} aliases in use"
+            ),
         ),
         confidence=POSSIBLE,
         action=f"Try {aliases // 2} aliases for each LCU, and compare throughput and Disc.",
@@ -342,6 +344,7 @@ def _uneven(
 ) -> Diagnosis:
     subject, share, all_of_them = of_lcu(one.lcu), parts[one.lcu.key], sorted(parts)
     most = max(idle, key=lambda each: parts[each.key])
+    idle_mbs = situation.load.bytes_of(most.key) / 1e6
     spaces = owners_on(situation, one.lcu.key)
     whose = f" {_spaces(spaces)}" if spaces else ""
     changes = tuple(
@@ -365,10 +368,9 @@ def _uneven(
             evidence(
                 "control_unit.mbs",
                 of_lcu(most),
-                situation.load.bytes_of(most.key) / 1e6,
-                f"{most.title}, the busiest of these, has {percent(parts[most.key])} of the bytes"
-                if len(idle) > 1
-                else f"{most.title} has {percent(parts[most.key])} of the bytes",
+                idle_mbs,
+                f"{most.title}{', the busiest of these,' * (len(idle) > 1)} has {idle_mbs:.1f} MB/s,"
+                f" {percent(parts[most.key])} of the bytes",
             ),
         ),
         confidence=LIKELY if one.estimated else CERTAIN,

@@ -48,9 +48,9 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
         f" no request has completed for {_long(longest)}.",
         evidence=tuple(
             evidence(
-                "device.resp",
+                "device.ios",
                 subject,
-                1e3 * one.seconds,
+                0,
                 f"nothing completed for {one.seconds:.0f} s{_inside(one)}",
             )
             for subject, one in zip(subjects, long, strict=True)

@@ -268,7 +268,7 @@ def _one_channel(one: LcuPaths) -> Diagnosis:
         claim=f"All {len(one.installed)} channel paths to {one.title} are one physical channel,"
         f" {one.physical[0]}.",
         evidence=(
-            evidence("channel.pchid", lcu, 1, f"{ranges(one.installed)} have PCHID {one.physical[0]}"),
+            evidence("channel.pchid", lcu, 1, f"{ranges(one.installed)} have 1 PCHID, {one.physical[0]}"),
         ),
         confidence=CERTAIN,
         action="Give the LCU paths over another physical channel.",

@@ -78,8 +78,8 @@ def _of_memory(system: ObservedSystem, disks: list[ObservedVolume]) -> Iterator[
     yield evidence("memory.pageout", MEMORY, system.swapped_out, f"{_number(system.swapped_out)} swapped out")
     if not isinstance(system.memory, Absent):
         size = f"{system.memory / GIGABYTE:.1f} GiB"
-        free = system.available / system.memory
-        yield evidence("memory.available", MEMORY, system.available, f"{percent(free)} of {size} available")
+        free = f"{system.available / GIGABYTE:.1f} of {size}, {percent(system.available / system.memory)}"
+        yield evidence("memory.available", MEMORY, system.available, f"{free}, are available")
     if not isinstance(system.memory_some, Absent):
         words = f"tasks wait for memory {percent(system.memory_some)} of the time"
         yield evidence("pressure.some", Subject("memory", "memory"), 100 * system.memory_some, words)

@@ -90,7 +90,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         "D23",
         subjects=(
             subject,
-            *(of_volume(one) for one in now),
+            *(of_volume(one) for one in busiest),
             *(
                 of_paths(key)
                 for key, chpids in path_groups(load.lcus).items()
@@ -226,13 +226,13 @@ def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
 def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
     if not isinstance(now, Absent) and not isinstance(then, Absent):
         words = f"{now / KILOBYTE:.0f} KB a request, {then / KILOBYTE:.0f} before"
-        yield Measurement("device.kb", subject, now / KILOBYTE, words, then / KILOBYTE)
+        yield Measurement("device.reqkb", subject, now / KILOBYTE, words, then / KILOBYTE)
 
 
 def _reads(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
     if not isinstance(now, Absent) and not isinstance(then, Absent):
         words = f"{percent(now)} reads, {percent(then)} before"
-        yield Measurement("device.reads", subject, 100 * now, words, 100 * then)
+        yield Measurement("device.read", subject, 100 * now, words, 100 * then)
 
 
 def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Iterator[str]:

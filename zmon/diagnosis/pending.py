@@ -18,10 +18,12 @@ from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from zmon.absent import Number
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement, Subject
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, Volumes
+    from zmon.queueing.observation import ObservedLcu, ObservedVolume, Volumes
 
 LONG: Final = 0.001
 """Seconds of Pend from which on it is compared."""
@@ -88,6 +90,14 @@ def _before(situation: Situation, lcu: ObservedLcu) -> float | None:
     return None if isinstance(pend, Absent) else float(pend)
 
 
+def _pending(subject: Subject, slow: Sequence[ObservedVolume], busy: int) -> Iterator[Measurement]:
+    """Yield how many of the busy volumes of an LCU pend for long, with the shortest time of these."""
+    if slow:
+        least = min(1e3 * one.pend for one in slow)
+        words = f"{len(slow)} of {busy} busy volumes pend for {ms(least / 1e3)} or longer"
+        yield evidence("device.pend", subject, least, words)
+
+
 def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
     situation: Situation, lcu: ObservedLcu, pend: float, usual: float, where: str, lost: float
 ) -> Diagnosis:
@@ -105,9 +115,7 @@ def _long(  # noqa: PLR0913, PLR0917 - the numbers of one LCU
         claim=f"Requests to {lcu.title} pend for long: {ms(pend)} of Serv {ms(serv)}; {where} {ms(usual)}.",
         evidence=(
             evidence("control_unit.pend", subject, 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
-            evidence(
-                "device.pend", subject, len(slow), f"{len(slow)} of {len(known)} busy volumes are as slow"
-            ),
+            *_pending(subject, slow, len(known)),
             *(
                 (evidence("control_unit.pend", subject, 1e3 * before, f"Pend was {ms(before)} before"),)
                 if is_new and before is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, names, of_lcu, percent, why_untimed
+from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, many, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.queueing.observation import mean_by_rate, mean_of
@@ -146,9 +146,17 @@ def _write_cache(one: _Unit, lost: float) -> Diagnosis:
         f" room, and a write takes {ms(one.write)}{reads}.",
         evidence=(
             evidence(
-                "cache.delayed", subject, one.delayed, f"{percent(one.delayed)} of the writes are delayed"
+                "cache.delayed",
+                subject,
+                one.delayed * one.writes,
+                f"{one.delayed * one.writes:,.0f} writes a second are delayed, {percent(one.delayed)} of all",
             ),
-            evidence("dasdstat.write", subject, 1e3 * one.write, f"{one.writes:.0f} writes a second"),
+            evidence(
+                "device.await",
+                subject,
+                1e3 * one.write,
+                f"{one.writes:,.0f} writes a second, {ms(one.write)} each",
+            ),
         ),
         confidence=CERTAIN if one.delayed >= OFTEN else LIKELY,
         action="Find who writes most (USERIO), and spread these writes over time and over more disk arrays.",
@@ -191,7 +199,8 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
     subject = of_lcu(one.lcu)
     titles = names(sorted(each.lcu.title for each, _ in found))
     disc = situation.load.time_of(one.lcu, "disc")
-    mirrored = any(each.mirrored for each, _ in found)
+    pairs = sum(each.mirrored for each, _ in found)
+    mirrored = pairs > 0
     write = float(one.write)  # type: ignore[arg-type]  # it is known: `delay` follows from it
     alike = [
         each
@@ -199,7 +208,7 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
         if abs(float(each.write) - write) <= ALIKE * write and each.writes * OTHER_LOAD <= one.writes  # type: ignore[arg-type]
     ]
     same = (
-        f"a write to {alike[0].lcu.title} takes as long with {alike[0].writes:.0f} writes a second"
+        f"a write to {alike[0].lcu.title} takes {ms(alike[0].write)} with {alike[0].writes:.0f} a second"
         if alike
         else ""
     )
@@ -218,7 +227,11 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
             ),
             *((evidence("device.await", of_lcu(alike[0].lcu), 1e3 * alike[0].write, same),) if alike else ()),
             *(
-                (evidence("cache.dual", subject, 1, "the volumes are the primary ones of pairs"),)
+                (
+                    evidence(
+                        "cache.dual", subject, pairs, f"{many(pairs, 'LCU')} with primary volumes of pairs"
+                    ),
+                )
                 if mirrored
                 else ()
             ),

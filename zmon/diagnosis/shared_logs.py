@@ -140,8 +140,7 @@ def _shared(
         evidence=(
             evidence("files.path", Subject("file", files[0], files[0]), len(volumes),
                      f"{many(len(volumes), 'volume')} hold{'s' * (len(volumes) == 1)} logs and data"),
-            evidence("device.qued" if timed else "device.resp", of_volume(first),
-                     waited[first.key] if timed else 1e3 * first.response,
+            evidence("device.qued" if timed else "device.queue", of_volume(first), waited[first.key],
                      f"{many(waited[first.key], 'request')} wait for volume {first.title}"),
             *_writes(first),
         ),
@@ -180,7 +179,7 @@ def _writes(volume: ObservedVolume) -> Iterator[Measurement]:
     reads = volume.reads
     if not isinstance(reads, Absent):
         words = f"{percent(reads)} of its requests read, {percent(1 - reads)} write"
-        yield evidence("device.reads", of_volume(volume), 100 * reads, words)
+        yield evidence("device.read", of_volume(volume), 100 * reads, words)
     if volume.estimated and not isinstance(volume.write_response, Absent):
         words = f"a write to volume {volume.title} takes {ms(volume.write_response)}"
         yield evidence("device.await", of_volume(volume), 1e3 * volume.write_response, words)

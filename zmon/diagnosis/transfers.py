@@ -68,8 +68,12 @@ def long_transfers(situation: Situation) -> Diagnoses:
             claim=f"Transfers to {titles} take {each / best:.1f} times as long for a byte as those to the"
             f" best LCU: Conn {ms(conn)}.",
             evidence=(
-                evidence("control_unit.conn", of_lcu(first), 1e3 * conn, f"Conn {ms(conn)}"),
-                evidence("channel.busy", of_lcu(first), each, f"{1e-6 / each:.0f} MB/s over a path"),
+                evidence(
+                    "control_unit.conn",
+                    of_lcu(first),
+                    1e3 * conn,
+                    f"Conn {ms(conn)}, as with {1e-6 / each:.0f} MB/s over a path",
+                ),
             ),
             confidence=POSSIBLE,
             action=f"Compare the speed of its paths, {ranges(first.chpids)}, with that of the others.",
@@ -124,9 +128,7 @@ def small_requests(situation: Situation) -> Diagnoses:
             claim=f"Requests to {titles} are small, {size / 1024:.0f} KiB, although {percent(part)} of the"
             " reads follow one another.",
             evidence=(
-                evidence(
-                    "control_unit.reqkb", of_lcu(first), size / 1024, f"{size / 1024:.0f} KiB a request"
-                ),
+                evidence("device.reqkb", of_lcu(first), size / 1024, f"{size / 1024:.0f} KiB a request"),
                 evidence(
                     "cache.seq", of_lcu(first), 100 * part, f"{percent(part)} of the reads are sequential"
                 ),

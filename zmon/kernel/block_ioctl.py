@@ -36,6 +36,7 @@ from zmon.kernel import open_file
 from zmon.kernel.deadline import call_within
 from zmon.kernel.tree import text
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.sample import THIS_MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -258,7 +259,7 @@ def read_loop_table(tree: Tree, number: str, path: str, file: str) -> Value:
     """Return how a loop device lies, whose directory in sysfs is `path`; absent with the reason otherwise."""
     if not tree.live:
         return _captured_loop(tree, number)
-    if tree.name != "this machine":
+    if tree.name != THIS_MACHINE:
         return absent("only on this machine its file can be asked")
     try:
         return call_within(partial(_ask_loop, tree, path, file), name=f"loop {file}")

@@ -21,7 +21,7 @@ from zmon.kernel.sys_block import DIRECTORY, MPATH, busid_of
 from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import MULTIPATH, NO_MAP, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.sample import Frame, empty_frame, frame_of
+from zmon.sample import THIS_MACHINE, Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -160,7 +160,7 @@ class PathReader:
         self._report, self._why = MultipathReport(), None
         try:
             answer = (
-                ask() if self._tree.live and self._tree.name == "this machine" else text(self._tree, CAPTURED)
+                ask() if self._tree.live and self._tree.name == THIS_MACHINE else text(self._tree, CAPTURED)
             )
             self._report = parse_maps(answer)
         except FileNotFoundError as error:

@@ -17,6 +17,7 @@ import time
 from zmon.absent import absent
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from zmon.plain_text import harmless
+from zmon.sample import THIS_MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,7 +94,7 @@ class LiveTree:
     def __init__(self, root: str = "/") -> None:
         """Read below `root`; nothing is opened yet."""
         self.root = root.rstrip("/") + "/"
-        self.name = "this machine" if self.root == "/" else root
+        self.name = THIS_MACHINE if self.root == "/" else root
 
     def read(self, path: str, at_once: int = 65536) -> bytes:
         """Read a pseudo-file whole; see `Tree.read`."""

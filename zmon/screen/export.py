@@ -13,6 +13,7 @@ from importlib import import_module
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Any
 from zmon.plain_text import harmless
+from zmon.sample import THIS_MACHINE
 from zmon.screen.header import WIDTH, header
 
 if TYPE_CHECKING:
@@ -104,6 +105,15 @@ def bounds(interval: Interval) -> tuple[str | None, str]:
     return begin, moment(interval.after.at.utc)
 
 
+def source_of(interval: Interval, asked: str = "") -> str:
+    """Return the name of what an interval was read from; `asked` is what a command names as its source.
+
+    A recorder writes of its machine that it is this one, which is so there alone.
+    """
+    source = interval.after.source
+    return asked if asked and source == THIS_MACHINE else source
+
+
 def plain(value: Value) -> int | float | str | None:
     """Return a value as JSON and CSV hold it: None when absent, or when it is no number."""
     if isinstance(value, Absent) or (isinstance(value, float) and not math.isfinite(value)):
@@ -111,8 +121,10 @@ def plain(value: Value) -> int | float | str | None:
     return value
 
 
-def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | None = None) -> dict[str, Any]:
-    """Return one interval of a screen as the object that is printed as JSON."""
+def document(
+    sheet: Sheet, screens: Screens, interval: Interval, most: int | None = None, source: str = ""
+) -> dict[str, Any]:
+    """Return one interval of a screen as the object that is printed as JSON; for `source` see `source_of`."""
     table, rows = sheet.table, sheet.rows[:most]
     names = [column.name for column in sheet.screen.columns]
     columns = {name: table.column(name) for name in names}
@@ -120,7 +132,7 @@ def document(sheet: Sheet, screens: Screens, interval: Interval, most: int | Non
     found: dict[str, Any] = {
         "screen": sheet.screen.id,
         "title": sheet.screen.title,
-        "source": interval.after.source,
+        "source": source_of(interval, source),
         "simulated": interval.after.simulated,
         "from": begin,
         "to": end,

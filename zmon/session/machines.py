@@ -12,6 +12,7 @@ from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.sample import THIS_MACHINE
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
 
@@ -56,7 +57,7 @@ class LiveTimeline(Timeline):
         buffer: LiveBuffer | None = None,
     ) -> None:
         """Prepare to sample every `seconds`; the caller keeps the time."""
-        super().__init__("this machine" if root == "/" else root, self._kept)
+        super().__init__(THIS_MACHINE if root == "/" else root, self._kept)
         self._sampler = Sampler(LiveTree(root), choice, seconds, hotplug=hotplug)
         self._buffer = buffer
         self.keeps_notes = buffer is None or buffer.lasting
