@@ -52,8 +52,11 @@ def test_channel_paths_are_left_out_where_they_do_not_fit() -> None:
 
 
 def test_a_disk_behind_fcp() -> None:
-    """It has no numbers of its own, but those of its port and its unit."""
-    assert "sda  WWPN 0x500507630503c1ae  LUN 0x4010402300000000  LSS 10" in "\n".join(lines("mpatha"))
+    """It has no numbers of its own, but those of its ports and its unit, with a line for each path."""
+    assert lines("mpatha")[2:4] == [
+        "  sda   0x500507630503c1ae  0x4010402300000000  LSS 10",
+        "  sdb   0x500507630508c1ae  0x4010402300000000  LSS 10",
+    ]
 
 
 def test_a_disk_of_no_channel() -> None:

@@ -155,7 +155,7 @@ def test_what_zmon_costs_is_what_its_screen_says_with_the_source_that_costs_most
     """All of zmon, not only its sources; the advice is how to leave the dearest one out."""
     view = View(make_interval(costs(0, source, 0), costs(30 * SECOND, source, 15 * SECOND)))
     (one,) = lacking_measurements(view)
-    assert one.why == f"it uses 50 % of a CPU; of its sources {source} costs most, 25 %"
+    assert one.why == f"it uses 50 % of a CPU; its source {source} costs most, 25 %"
     assert way in one.switch
     assert itself.table(view).notes == ("All of zmon, its screens too, uses 50.0 % of a CPU",)
 
@@ -165,7 +165,7 @@ def test_of_an_older_recording_it_is_what_the_sources_cost(make_interval: Callab
     before, after = costs(0, "cache", 0), costs(30 * SECOND, "cache", 15 * SECOND)
     del before[TASKS], after[TASKS]
     (one,) = lacking_measurements(View(make_interval(before, after)))
-    assert one.why == "it uses 30 % of a CPU; of its sources cache costs most, 25 %"
+    assert one.why == "it uses 30 % of a CPU; its source cache costs most, 25 %"
 
 
 def test_a_source_that_is_always_read_is_not_to_be_left_out(make_interval: Callable[..., Interval]) -> None:

@@ -189,6 +189,8 @@ class LackingMeasurement(NamedTuple):
     """How many devices with I/O it is about."""
     column: str
     """Where it would be seen: `device.pend`."""
+    value: float | None = None
+    """The number in `why`; None: that of the devices."""
 
 
 class LoadPeriod(NamedTuple):

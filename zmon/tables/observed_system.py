@@ -296,6 +296,7 @@ def _costs_much(interval: Interval) -> Iterator[LackingMeasurement]:
     why, action = f"it uses {100 * spent:.0f} % of a CPU", "Take samples less often (--interval)"
     if costs:
         most = max(costs, key=lambda name: costs[name])
-        why += f"; of its sources {most} costs most, {costs[most] / 1e7:.0f} %"
+        why += f"; its source {most} costs most, {costs[most] / 1e7:.0f} %"
         action += f", or {DEAR[most]}" if most in DEAR else ""
-    yield LackingMeasurement("zmon", why, f"{action}; ZMON lists what each source costs.", 0, "tasks.own")
+    action += "; ZMON lists what each source costs."
+    yield LackingMeasurement("zmon", why, action, 0, "tasks.own", 100.0 * spent)
