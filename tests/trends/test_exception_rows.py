@@ -216,10 +216,16 @@ def test_exceptions_of_other_rules_are_said_to_be_that(taken: Sequence[Sample], 
     ]
 
 
-@pytest.mark.parametrize("name", ["shark-before", "shark-after"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lab-shark-before", "lab-shark-after",
+        "hercules-two-hot-files-before", "hercules-two-hot-files-after", "qemu-one-path-of-two",
+    ],
+)  # fmt: skip
 def test_a_shipped_recording_stores_what_the_shipped_rules_find(name: str) -> None:
     """`make recordings` makes it anew where these have changed: its EXCEPT and `zmon rules` agree."""
-    path = f"recordings/lab-{name}.zmon"
+    path = f"recordings/{name}.zmon"
     with closing(Recording(path)) as recording, closing(open_recording(path)) as timeline:
         stored_ones = [(one.rule, one.key, one.begin, one.end, one.level) for one in entries_of(recording)]
         log = ExceptionLog(timeline, load_rules())
