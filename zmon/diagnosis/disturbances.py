@@ -130,7 +130,7 @@ def measurements_off(situation: Situation) -> Diagnoses:
             " so that waits may be missed."
             if one.devices
             else f"{one.what} itself adds to the load that it measures: {one.why}.",
-            evidence=(evidence(one.column, MACHINE, one.devices if one.value is None else one.value, one.why),),
+            evidence=(evidence(one.column, MACHINE, one.number, one.why),),
             confidence=POSSIBLE,
             action=one.switch,
             lost=0.0,

@@ -192,6 +192,11 @@ class LackingMeasurement(NamedTuple):
     value: float | None = None
     """The number in `why`; None: that of the devices."""
 
+    @property
+    def number(self) -> float:
+        """The number in `why`."""
+        return self.devices if self.value is None else self.value
+
 
 class LoadPeriod(NamedTuple):
     """The time in which an LCU had a load that is not there always."""

@@ -112,6 +112,8 @@ class Devices:
                 name in self.paths if joined == name else joined.__class__ is Absent and not _is_logical(name)
             )
         ]
+        self._weighed: dict[tuple[str, int], tuple[Sequence[int], list[Number]]] = {}
+        """The weights of rows, by the column that they are of and the list of the rows."""
         self.keys = keys + alone
         self.names: list[Value] = [*names, *alone]
         self.ccw_missing = devices.missing
@@ -327,14 +329,21 @@ class Devices:
 
     def average(self, rows: Sequence[int], values: Sequence[Number]) -> Number:
         """Average what is measured per start of I/O, each device with its rate as its weight."""
-        return mean([values[row] for row in rows], [self.rate[row] for row in rows], IDLE.reason)
+        return mean(pick(values, rows), self._weights(rows, "rate"), IDLE.reason)
 
     def average_wait(self, rows: Sequence[int], values: Sequence[Number]) -> Number:
         """Average what is counted per request of Linux, each disk with its requests as its weight.
 
         A disk's requests are those that ran on aliases too.
         """
-        return mean([values[row] for row in rows], [self.requests[row] for row in rows], IDLE.reason)
+        return mean(pick(values, rows), self._weights(rows, "requests"), IDLE.reason)
+
+    def _weights(self, rows: Sequence[int], name: str) -> list[Number]:
+        """Return what some rows weigh; of an LCU it is asked for with each of its columns."""
+        known = self._weighed.get((name, id(rows)))
+        if known is None or known[0] is not rows:
+            known = self._weighed[name, id(rows)] = rows, pick(getattr(self, name), rows)
+        return known[1]
 
     def average_response(self, rows: Sequence[int]) -> Number:
         """Average the response time: as Linux waits for it, else as the devices serve it."""

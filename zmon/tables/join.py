@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import compress
 from math import fsum
 from operator import add, mul
@@ -33,7 +34,8 @@ class Joined:
         self._otherwise = delta.missing or otherwise
         self._count = len(keys)
         # where the keys are the delta's own, no picking is needed
-        self._rows = None if keys == delta.keys else list(map(delta.index.get, keys)) if delta.keys else []  # type: ignore[arg-type]  # an absent key is found nowhere
+        index = delta.index if keys and delta.keys and keys != delta.keys else {}
+        self._rows = None if keys == delta.keys else list(map(index.get, keys)) if index else []  # type: ignore[arg-type]  # an absent key is found nowhere
 
     def _along(self, values: Sequence[Cell]) -> list[Cell | Absent]:
         rows = self._rows
@@ -136,13 +138,15 @@ def total(values: Sequence[Number]) -> Number:
 
 def _added(numbers: Sequence[Number]) -> Number:
     """Add numbers, to the same result on every Python: before 3.12 `sum` rounds at each step."""
-    found: Number = sum(numbers)
-    if found.__class__ is not float:
-        return found
+    found: Number = 0.0
+    if numbers[0].__class__ is not float:
+        found = sum(numbers)
+        if found.__class__ is not float:
+            return found
     try:
-        return fsum(numbers)  # type: ignore[arg-type]  # no absent one is among them, else the sum were absent
+        return fsum(numbers)  # type: ignore[arg-type]  # no absent one is among them
     except (OverflowError, ValueError):  # an infinite one
-        return found
+        return sum(numbers)
 
 
 def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) -> Number:
@@ -151,9 +155,10 @@ def mean(values: Sequence[Number], weights: Sequence[Number], otherwise: str) ->
     Absent with the first reason when no row has both, and for `otherwise` when no row weighs anything.
     """
     products = list(map(mul, values, weights))
-    whole: Number = sum(products)
-    if products and whole.__class__ is not Absent:
-        return ratio(_added(products), _added(weights), otherwise)
+    with suppress(TypeError, OverflowError, ValueError):  # one is absent or infinite
+        whole = fsum(products)
+        if products:
+            return ratio(whole, _added(weights), otherwise)
     known = [p.__class__ is not Absent for p in products]
     if any(known):
         weight = _added(list(compress(weights, known)))
