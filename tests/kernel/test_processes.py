@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -16,8 +17,8 @@ from hypothesis import strategies as st
 
 from tests.kernel.test_proc_task import STUCK
 from zmon.absent import Absent
-from zmon.kernel import processes, task_rounds
-from zmon.kernel.process_bytes import NEEDS_ROOT
+from zmon.kernel import ended_children, processes, task_rounds
+from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED
 from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
 from zmon.kernel.task_rounds import Rounds
 from zmon.kernel.tree import LiveTree
@@ -141,8 +142,8 @@ def test_another_process_with_the_same_number_is_another(tree: DictTree) -> None
     assert not blocked.keys
 
 
-def test_bytes_are_read_of_processes_that_ran_and_do_not_wait(tree: DictTree) -> None:
-    """`io` of a process in state D could wait for the same as the process."""
+def test_bytes_are_read_of_processes_that_ran(tree: DictTree) -> None:
+    """Also of one that happens to wait when it is looked at, as those do that read all the time."""
     read: list[str] = []
     content = tree.read
 
@@ -153,13 +154,44 @@ def test_bytes_are_read_of_processes_that_ran_and_do_not_wait(tree: DictTree) ->
     tree.read = noted  # type: ignore[method-assign]  # noted here
     reader = ProcessReader(tree)
     reader.read()
-    assert [path for path in read if path.endswith("/io")] == ["proc/10/io"]
+    assert [path for path in read if path.endswith("/io")] == ["proc/10/io", "proc/11/io"]
     read.clear()
     reader.read()
     assert not [path for path in read if path.endswith(("/io", "/cgroup", "10/wchan"))]
     put(tree, 10, "S", 300)
+    put(tree, 11, "D", 700)
     _, found, *_ = reader.read()
     assert cells(found, "10", "read_bytes", "io_wait") == (300, NO_DELAYS)
+    assert found.cell("11", "read_bytes") == 700
+
+
+def test_bytes_that_a_process_would_have_to_be_waited_for_are_absent(
+    tree: DictTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`io` of one that hangs while it executes a program waits as well: others are read all the same."""
+    never = threading.Event()
+    content = tree.read
+
+    def hangs(path: str, at_once: int = 65536) -> bytes:
+        if path == "proc/11/io":
+            never.wait()
+        return content(path, at_once)
+
+    tree.read = hangs  # type: ignore[method-assign]  # hangs here
+    monkeypatch.setattr(ended_children, "WAIT", 0.001)
+    try:
+        _, found, *_ = ProcessReader(tree).read()
+    finally:
+        never.set()
+    assert cells(found, "10", "read_bytes") == (100,)
+    assert found.cell("11", "read_bytes") is WAITED
+
+
+def test_only_so_many_processes_that_wait_are_asked(tree: DictTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sample; of one that was never asked the reason is told."""
+    monkeypatch.setattr(ended_children, "MOST_WAITING", 0)
+    _, found, *_ = ProcessReader(tree).read()
+    assert found.cell("11", "read_bytes") is WAITED
 
 
 def test_what_needs_root_is_absent_and_not_tried_again(tree: DictTree) -> None:

@@ -12,10 +12,13 @@ program has some.  One that took over fewer than the child had did not wait for 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel import proc_task
+from zmon.kernel.deadline import call_within
+from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
 
 NOT_TOLD: Final = absent("the kernel does not tell")
 TOOK_OVER: Final = absent("it took over the bytes of a child that ended, which are not known")
+MOST_WAITING: Final = 64
+"""Processes that wait uninterruptibly, whose bytes are read in one sample, ..."""
+WAIT: Final = 0.05
+"""... and for how many seconds each is waited for."""
 INIT: Final = "1"
 """The process that waits for those whose parent has ended, mostly."""
 
@@ -38,6 +45,10 @@ class EndedChildren:
         """Processes whose bytes were counted since the last `settle`."""
         self._ended: list[Process] = []
         """Those that have ended, of which it is not known yet who took them over."""
+        self._patience = MOST_WAITING
+        """How many processes that wait uninterruptibly may still be asked before the next `settle`."""
+        self._late: list[Process] = []
+        """Processes that were not read, as that was waited for in vain."""
         self._unknown: list[Process] = []
         """Those of which it was not known in the last sample what they did themselves."""
 
@@ -49,17 +60,36 @@ class EndedChildren:
         if not known.may_read:
             return
         try:
-            counted = proc_task.parse_io(self._rounds.content(f"{folder}/io"))
+            counted = proc_task.parse_io(self._io_of(process))
             if counted != known.counted:  # a child may have ended since the round
                 known.child_faults = proc_task.parse_stat(self._rounds.content(f"{folder}/stat")).child_faults
         except PermissionError:
             known.may_read = False
+            known.read = known.dirtied = NEEDS_ROOT
+        except TimeoutError:
+            self._late.append(process)
         except (OSError, ValueError):
             if known.counted is None:
                 known.read = known.dirtied = NOT_TOLD
         else:
             known.counted = counted
             self._read.append(process)
+
+    def _io_of(self, process: Process) -> bytes:
+        """Read `io` of a process; of one that waits uninterruptibly for so long as it cannot be noticed.
+
+        Reading waits for a process that executes a program, which may hang on a file system.
+
+        Raises:
+            OSError: it has ended, may not be read, or was not told in time.
+        """
+        read = partial(self._rounds.content, f"{process.first.folder}/io")
+        if not process.first.since:
+            return read()
+        if not self._patience:
+            raise TimeoutError("too many wait")
+        self._patience -= 1
+        return call_within(read, WAIT, name=f"{process.first.folder}/io")
 
     def settle(self) -> list[Process]:
         """Find out what each took over, once all are counted; return those that did anything themselves."""
@@ -68,7 +98,11 @@ class EndedChildren:
         for process in self._unknown:
             process.bytes.read, process.bytes.dirtied = process.bytes.own
             process.row = ()
-        self._unknown = []
+        self._unknown, self._late = self._late, []
+        for process in self._unknown:
+            process.bytes.read = process.bytes.dirtied = WAITED
+        self._unknown = [process for process in self._unknown if process.bytes.counted is not None]
+        self._patience = MOST_WAITING
         for process in self._read:
             known = process.bytes
             assert known.counted is not None  # noqa: S101 - it was counted

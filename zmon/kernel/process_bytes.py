@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
 
 NEEDS_ROOT: Final = absent("only the same user or root may read it")
+WAITED: Final = absent("it waited uninterruptibly whenever it was looked at, so it was not read yet")
 
 
 class ProcessBytes:
@@ -22,9 +23,9 @@ class ProcessBytes:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self.read: Value = NEEDS_ROOT
+        self.read: Value = WAITED
         """Bytes that it read, as far as nobody else was shown to read them, ..."""
-        self.dirtied: Value = NEEDS_ROOT
+        self.dirtied: Value = WAITED
         """... and made dirty."""
         self.own = (0, 0)
         """Both, as they were known last."""

@@ -5,8 +5,8 @@ bytes; how often a task was in which state is found out by `Rounds`.  There is a
 between samples of a live machine as many as cost `SHARE` of a CPU, at most five a second.
 
 A sample reads `schedstat` of every task, and `io` of the processes of which a task has run since.  `io` of a
-process that waits uninterruptibly is not read, because that may wait for the same; for the same reason the
-command line never is.
+process that waits uninterruptibly is read with a deadline, because that may wait for the same: most do I/O
+all the time and only happen to wait.  The command line, which may wait too, never is.
 
 Where there are more processes than `MAX_ROWS`, those that did something last have rows.  Tasks of other users
 may be hidden (mount option hidepid of /proc): then fewer are seen than /proc/loadavg counts.
@@ -141,16 +141,16 @@ class ProcessReader:
 
     def _count(self, process: Process, now: int) -> None:
         """Read what a process used, if one of its tasks has run."""
-        has_run = self._rounds.count_time(process, process.first)
-        for task in process.others.values():
-            has_run |= self._rounds.count_time(process, task)
+        for task in process.tasks:
+            self._rounds.count_time(process, task)
+        used = process.run, process.delay  # a round counts the times of a task that waits, too
+        has_run, process.used = used != process.used, used
         if process.is_counted and not has_run:
             return
         process.is_counted = True
         if has_run and self._samples:
             process.active = now
-        if not process.first.since:
-            self._ended.count(process)
+        self._ended.count(process)
         process.row = ()
 
     def _row_of(self, process: Process, now: int) -> tuple[Value, ...]:

@@ -102,6 +102,8 @@ class Process:
         """ns on a CPU of all its tasks, those that have ended among them, as far as they were seen, ..."""
         self.delay = 0
         """... and waiting for one."""
+        self.used = (0, 0)
+        """Both, as they were in the last sample."""
         self.bytes = ProcessBytes()
         self.is_counted = False
         """Whether what it used was read before."""
