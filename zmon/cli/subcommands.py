@@ -424,7 +424,8 @@ def show(parser: argparse.ArgumentParser) -> None:
     _option(parser, "-w --where COND", "only rows with this condition: resp>10", several=True)
     text = (
         "of EXCEPT, OVERVIEW, DIAGNOSE and CHECK: exit status and first line as Nagios has them:"
-        " 0 nothing, 1 worth a look, 2 bad, 3 not known"
+        " 0 nothing, 1 worth a look, 2 bad, 3 not known; exceptions that are over count, too: --since says"
+        " from when on"
     )
     _option(parser, "--status", text)
     text = (
