@@ -705,6 +705,9 @@ NO_FILE: Final = "there is no such file"
 NO_MAP: Final = "multipath joins no disks here"
 """Why neither has a row on a machine that was looked at."""
 
+NO_ADAPTER: Final = "there is no FCP adapter"
+"""Why there is no row on a machine that was looked at."""
+
 ADAPTER: Final = Kind(
     "adapter",
     "bus id of the FCP adapter: 0.0.fc00",

@@ -8,15 +8,18 @@ import pytest
 
 from tests.tables.test_user import simulated
 from zmon.absent import Absent, absent
-from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN
+from zmon.clock import clock
+from zmon.interval import Interval
+from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
+from zmon.sample import empty_frame
 from zmon.tables.fcp import table
-from zmon.tables.view import View
+from zmon.tables.observed_paths import HOUR
+from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from zmon.absent import Value
-    from zmon.interval import Interval
 
 ADAPTER_ROW: dict[str, Value] = {
     "port_state": "Online", "port_type": "NPIV VPORT", "speed": "16 Gbit", "port_name": "0xc05076ffe4801a51",
@@ -108,3 +111,44 @@ def test_what_the_laboratory_does_not_simulate_is_said_not_to_be_simulated() -> 
     assert all(isinstance(value, float) and value > 0 for value in found.columns["io"])
     for name in ("fabric", "chan", "errors", "timeouts", "luns"):
         assert set(found.columns[name]) == {absent("the laboratory does not simulate LUNs")}
+
+
+def test_an_adapter_that_was_lost_has_a_row() -> None:
+    """It is offline; its other cells say so, and nothing is added for it to the sums."""
+    early, late = table(simulated("fcp-one-adapter", 5, 6)), simulated("fcp-one-adapter", 125, 126)
+    assert (early.column("state"), early.notes) == (["Online", "Online"], ())
+    found = table(late)
+    assert (found.column("addr"), found.column("state")) == (["FC60", "FC61"], ["Online", "Offline"])
+    assert (found.column("chpids"), found.notes) == (["60", "61"], ("FC61 is offline",))
+    assert {found.column(name)[1] for name in ("io", "resp", "luns", "ports")} == {
+        absent("the adapter is offline")
+    }
+    assert found.summary
+    assert found.summary.cells["io"] == found.column("io")[0]
+    late.figures_only = True
+    assert table(late).keys == ["0.0.fc60"]
+
+
+def test_lost_adapters_are_those_that_were_online(make_interval: Callable[..., Interval]) -> None:
+    """One that the machine has no more is gone, also if there is no other; spare ones have no row."""
+
+    def rows(adapters: tuple[str, ...], *offline: str) -> dict[object, object]:
+        ccw: dict[str, dict[str, Value]] = {key: {"online": 1, "driver": "zfcp"} for key in adapters}
+        ccw |= {key: {"online": 0, "driver": "zfcp", "chpids": "61"} for key in offline}
+        return {ADAPTER: dict.fromkeys(adapters, ADAPTER_ROW | {"ports": 1}), DEVICE: ccw}
+
+    both, none = rows(("0.0.fc60", "0.0.fc61"), "0.0.fc62"), rows((), "0.0.fc61", "0.0.fc62")
+    early, late = make_interval(both, both), make_interval(none, none)
+    frames = {**late.after.frames, ADAPTER.name: empty_frame(ADAPTER, NO_ADAPTER)}
+    begin = early.after.at.utc
+    at = late.after.at._replace(utc=begin + 2 * HOUR)
+    now = late.after._replace(at=at, frames=frames)
+
+    def past(utc: int, **_more: object) -> Iterator[Interval]:
+        yield early if utc < begin + HOUR else Interval(late.before, now)
+
+    found = table(View(Interval(late.before, now), history=History(past, first=lambda: begin)))
+    assert (found.keys, found.missing) == (["0.0.fc60", "0.0.fc61"], None)
+    assert found.column("state") == ["Gone", "Offline"]
+    since = clock(begin + HOUR, "%H:%M")
+    assert found.notes == (f"FC60 is gone since {since}", f"FC61 is offline since {since}")

@@ -27,7 +27,7 @@ from functools import partial
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import names_in, read_value, refused, text
-from zmon.kinds import ADAPTER, BUSID_FORM, LUN, TARGET_PORT
+from zmon.kinds import ADAPTER, BUSID_FORM, LUN, NO_ADAPTER, TARGET_PORT
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
@@ -42,7 +42,6 @@ HOSTS: Final = "sys/class/fc_host"
 SCSI_HOSTS: Final = "sys/class/scsi_host"
 PORTS: Final = "sys/class/fc_remote_ports"
 DEVICES: Final = "sys/class/scsi_device"
-NO_ADAPTER: Final = "there is no FCP adapter"
 NO_LUN: Final = "there is no SCSI disk behind an FCP adapter"
 NO_PORT: Final = "no FCP adapter sees a port of a storage server"
 OFF: Final = absent("the adapter does not measure it")

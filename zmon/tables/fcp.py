@@ -3,6 +3,9 @@
 Latencies are means of all requests of the adapter's LUNs that the driver timed: in the fabric, which is from
 the adapter to the storage server and back, and in the channel, which is from Linux to the adapter.  The
 response time is what the block layer counts of the SCSI disks behind the adapter: each path to a LUN is one.
+
+An adapter that is offline has no host, so the kernel counts nothing of it.  It has a row if SCSI disks are
+behind it or if it was online a day ago: one that was lost must not look like one that never was.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN
+from zmon.clock import clock
+from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.tables.device import IDLE, address
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
@@ -32,6 +36,12 @@ LATENCIES: Final = ("read", "write", "cmd")
 NO_LUN: Final = absent("no LUN is seen over this adapter")
 NO_DISK: Final = absent("no SCSI disk is seen over this adapter")
 NOT_FCP: Final = absent("the adapter is no ccw device")
+OFFLINE: Final = "Offline"
+GONE: Final = "Gone"
+UNUSED: Final = absent("the adapter is offline")
+REMOVED: Final = absent("the machine has this adapter no more")
+MAX_NAMED: Final = 4
+"""Adapters that are named in remarks of a kind; the others are counted."""
 SUMMED: Final = ("requests", "controls", "mbin", "mbout", "full", "luns", "errors", "timeouts", "io")
 
 
@@ -44,7 +54,10 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
         "chpids": ccw["chpids"],
-        "state": list(adapters["port_state"]),
+        "state": [
+            OFFLINE if online == 0 else state
+            for online, state in zip(ccw["online"], adapters["port_state"], strict=True)
+        ],
         "speed": list(adapters["speed"]),
         "npiv": [("yes" if kind == NPIV else "no") if isinstance(kind, str) else kind
                  for kind in adapters["port_type"]],
@@ -61,17 +74,49 @@ def table(view: View) -> Table:
         **_of_disks(view.interval, keys),
         "wwpn": list(adapters["port_name"]),
     }  # fmt: skip
+    notes = _notes(columns)
+    if not view.figures_only:
+        notes += _lost(view, columns, keys)
     sums: dict[str, Value] = {
         name: total(columns[name])  # type: ignore[arg-type]  # numbers
         for name in SUMMED
     }
-    return Table(
-        keys,
-        columns,
-        Summary(">> All adapters <<", sums) if keys else None,
-        notes=tuple(_notes(columns)),
-        missing=adapters.missing,
-    )
+    summary = Summary(">> All adapters <<", sums) if keys else None
+    return Table(keys, columns, summary, notes=tuple(notes), missing=None if keys else adapters.missing)
+
+
+def _lost(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:
+    """Add a row for each adapter that is used here and has no host; return what is said of lost ones."""
+    from zmon.tables.observed_paths import lost_adapters  # noqa: PLC0415 - that looks at the samples before
+
+    frame = view.interval.after.frame(DEVICE)
+    since = {} if _not_read(view) else dict(lost_adapters(view))
+    for key in since:
+        is_there = key in frame.index
+        cells: dict[str, Value] = dict.fromkeys(columns, UNUSED if is_there else REMOVED)
+        cells |= {"addr": address(key), "state": OFFLINE if is_there else GONE}
+        if is_there:
+            cells["chpids"] = frame.cell(key, "chpids")
+        for name, column in columns.items():
+            column.append(cells[name])
+        keys.append(key)
+    lost = [
+        f"{name} is {str(state).lower()}{_since(since.get(key))}"
+        for key, name, state in zip(keys, columns["addr"], columns["state"], strict=True)
+        if state in {OFFLINE, GONE}
+    ]
+    more = [f"and {len(lost) - MAX_NAMED:,} more adapters are lost"] if len(lost) > MAX_NAMED else []
+    return lost[:MAX_NAMED] + more
+
+
+def _since(utc: int | None) -> str:
+    return "" if utc is None else f" since {clock(utc, '%H:%M')}"
+
+
+def _not_read(view: View) -> bool:
+    """Return whether adapters were not looked at, so that none of them can be missed."""
+    missing = view.interval.after.frame(ADAPTER).missing
+    return missing is not None and missing.reason != NO_ADAPTER
 
 
 def timed(luns: Delta) -> list[Number]:
@@ -144,7 +189,7 @@ def _notes(columns: Mapping[str, Sequence[Value]]) -> list[str]:
         for name, ports, online in cells
         if isinstance(ports, int) and isinstance(online, int) and online < ports
     ]
-    return lost[:4]
+    return lost[:MAX_NAMED]
 
 
 DEFINITIONS: Final = {"fcp": TableDefinition(NEEDS, table)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent, text_of
 from zmon.clock import clock
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
-from zmon.path_state import is_down, state_of
+from zmon.path_state import GONE, is_down, state_of
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
@@ -37,7 +37,6 @@ NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
 NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
 NO_MORE: Final = absent("the path is gone: the multipath device has it no more")
-GONE: Final = "gone"
 DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024

@@ -21,9 +21,9 @@ from zmon.diagnosis.observed_machine import (
     PathLeaf,
     StripeSegment,
 )
-from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
+from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
 from zmon.path_masks import OF_DRIVER, path_masks
-from zmon.path_state import is_down, state_of
+from zmon.path_state import GONE, reasons_in
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
@@ -58,8 +58,8 @@ KNOWS_HPF: Final = "2107"
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
-GONE: Final = "gone"
-"""What is said of a path that the multipath device has no more."""
+FCP: Final = "1731/03"
+"""Control unit type and model of FCP devices."""
 MPATH: Final = "mpath-"
 LVM: Final = "LVM-"
 MAX_DEPTH: Final = 16
@@ -364,7 +364,7 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     }
     nothing = absent("the disk is not counted")
     paths = interval.after.frame(PATH)
-    said = _states(paths)
+    said = reasons_in(paths)
     is_listed = paths.index.__contains__ if paths.keys else lambda _number: True
 
     def leaf(number: str) -> PathLeaf:
@@ -382,16 +382,45 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     return leaf
 
 
-def _states(paths: Frame) -> dict[str, str]:
-    """Return by the number of each path why it is not used, or nothing if it is, as MPATH has it."""
-    if paths.missing is not None:
-        return {}
-    states = map(state_of, paths.column("state"), paths.column("device"))
-    return {
-        number: text_of(state) if is_down(state) else ""
-        for number, state in zip(paths.keys, states, strict=True)
-        if not isinstance(state, Absent)
-    }
+# adapters
+
+
+def lost_adapters(view: View) -> Iterator[tuple[str, int | None]]:
+    """Yield the FCP adapters that are used here and not online, and since when that is so; None if always.
+
+    Used are those with SCSI disks, and those that were online a day ago or when samples began.
+    """
+    after = view.interval.after
+    devices, blocks, online = after.frame(DEVICE), after.frame(BLOCK), after.frame(ADAPTER).index
+    if devices.missing is not None:
+        return
+    late = after.at.utc
+    early = max(view.history.first(), (late - DAY) // HOUR * HOUR)
+    before = _adapters_at(_Asked(view, early, early)) if early < late else frozenset()
+    used = before | {text_of(busid) for busid in blocks.column("busid")}
+    for busid in sorted(used - online.keys()):
+        if _is_offline(devices, busid) or (busid in before and busid not in devices.index):
+            yield busid, _lost_adapter_since(_Asked(view, busid, busid))
+
+
+def _is_offline(devices: Frame, busid: str) -> bool:
+    """Return whether a device is an FCP adapter that is offline."""
+    driver, cutype = (text_of(devices.cell(busid, name)) for name in ("driver", "cutype"))
+    return devices.cell(busid, "online") == 0 and (driver == "zfcp" or cutype.startswith(FCP))
+
+
+@lru_cache(maxsize=32)  # times that are asked about for all adapters
+def _adapters_at(asked: _Asked[int]) -> frozenset[str]:
+    """Return the FCP adapters that were online at a time."""
+    interval = next(asked.view.history.past(asked.what), None)
+    return frozenset() if interval is None else frozenset(interval.after.frame(ADAPTER).keys)
+
+
+@lru_cache(maxsize=64)
+def _lost_adapter_since(asked: _Asked[str]) -> int | None:
+    """Return when an FCP adapter was first missed, by halving the time before; None if always."""
+    view, busid = asked.view, asked.what
+    return _first_lost(view, lambda utc: busid not in _adapters_at(_Asked(view, utc, utc)))
 
 
 # logical volumes
