@@ -198,7 +198,7 @@ def test_a_word_that_means_several_things_is_answered_for_each(ask: Callable[...
 
 def test_an_adapter_has_the_paths_over_it(ask: Callable[..., str]) -> None:
     """Not the paths over another adapter to the same disks; the files are on each of them."""
-    options = ("--from", "lab:fcp-one-adapter")
+    options = ("--from", "lab:fcp-one-adapter", "--at", "09:10")
     heading, _names, *rest = ask("fc61", *options).splitlines()
     assert heading == "fc61 (0.0.fc61): bus id, 16 disks over 32 paths"
     assert [line.split()[1] for line in rest[:32]] == ["0.0.fc61"] * 32
@@ -210,7 +210,7 @@ def test_an_adapter_has_the_paths_over_it(ask: Callable[..., str]) -> None:
 
 def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
     """Each with its adapter, its port and its channel path."""
-    heading, _names, *rest = ask("FCP8000", "--from", "lab:fcp-one-adapter").splitlines()
+    heading, _names, *rest = ask("FCP8000", "--from", "lab:fcp-one-adapter", "--at", "09:10").splitlines()
     assert heading.endswith(": block device, 1 disk over 4 paths")
     assert [(line.split()[0], line.split()[1], line.split()[-1]) for line in rest[:4]] == [
         ("sda", "0.0.fc60", "60"),
@@ -218,6 +218,23 @@ def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
         ("sdag", "0.0.fc60", "60"),
         ("sdaw", "0.0.fc61", "61"),
     ]
+
+
+def test_what_is_lost_of_the_ways_to_a_disk_is_told(ask: Callable[..., str]) -> None:
+    """An adapter that is offline, the paths over it, and a channel path that no device can use."""
+    options = ("--from", "lab:fcp-one-adapter")
+    first, *_ = ask("fc61", *options).splitlines()
+    assert first == "fc61 (0.0.fc61): bus id, offline, 16 disks over 32 paths, 0 usable"
+    heading, names, *rest = ask("FCP8000", *options).splitlines()
+    assert heading.endswith(": block device, 1 disk over 4 paths, 2 usable")
+    assert names.split()[-1] == "State"
+    assert [line.split()[-1] for line in rest[:4]] == ["active", "transport-offline"] * 2
+    assert ask("sdq", *options).splitlines()[0].endswith(", 1 disk, path not used: transport-offline")
+    (found,) = documents(ask("FCP8000", "-f", "json", *options))
+    assert [path["not_used"] for path in found["paths"]] == ["", "transport-offline"] * 2
+    assert ask("0X8000", "--from", "lab:path-lost").splitlines()[1].endswith("CHPIDs 50-53  lost 52")
+    found = documents(ask("0X8000", "-f", "json", "--from", "lab:path-lost"))[0]
+    assert [disk["lost_chpids"] for disk in found["disks"]] == ["52"]
 
 
 def test_a_device_that_is_offline(ask: Callable[..., str]) -> None:

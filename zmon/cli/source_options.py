@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SWAP
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
 from zmon.record import NamedTuple
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SIMULATED: Final = "lab:"
 """What the name of a simulated machine begins with."""
 
-IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER)
+IDENTITY: Final = (MACHINE, DEVICE, DASD, MOUNT, SWAP, LAYER, PATH)
 """The kinds from which a lookup follows how files, devices and disks depend on each other."""
 AS_GIVEN: Final = {
     "--from": "source", "--site": "site", "--cp-file": "cp_file", "--cp-user": "cp_user",

@@ -31,6 +31,7 @@ from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
 from zmon.kinds import LAYER
 from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.path_state import UP
 from zmon.placement.word_lookup import (
     DOWNWARDS,
     LookupResult,
@@ -439,11 +440,14 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     key = "" if meaning.key.casefold() == meaning.word.casefold() else f" ({meaning.key})"
     if meaning.sort is MeaningKind.DEVICE and not meaning.key[:1].isdigit():
         key = ""  # no text has its number
-    about = f": {meaning.sort.value}" + (f", {count:,} disk{'s' * (count != 1)}" if count else "")
+    about = f": {meaning.sort.value}{', offline' * one.offline}"
+    about += f", {count:,} disk{'s' * (count != 1)}" if count else ""
     if one.device is not None:
         about += ", no disk"
     if len(one.paths) > count:
-        about += f" over {len(one.paths):,} paths"
+        about += f" over {len(one.paths):,} paths{_usable(one)}"
+    elif why := one.unused.get(meaning.key):
+        about += f", path not used: {why}"
     yield f"{shorten(meaning.word + key, width - len(about))}{about}"
     if one.device is not None:
         yield from folded(one.device.words, width, *INDENT)
@@ -452,7 +456,7 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         yield from _located(one.locations[0], width)
     else:
         shown = one.paths or one.volumes
-        yield from _table(shown, [""] * len(shown), width, adapters=bool(one.paths))
+        yield from _table(shown, [""] * len(shown), width, one)
     yield from paragraphs(_made_of(one), width, *INDENT)
     yield from _more(len(one.mounts), "file systems")
     spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in one.files)
@@ -462,6 +466,13 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         yield f"  {fitted(name, room)}{written:>6} in {_counted(many)}"
     if not one.mounts and not one.files:
         yield from folded(_unused(one), width, *INDENT)
+
+
+def _usable(one: LookupResult) -> str:
+    """Say how many of the paths can be used, if that is known of all and some cannot."""
+    reasons = [one.unused.get(path.number) for path in one.paths]
+    is_said = any(reasons) and None not in reasons
+    return f", {reasons.count(''):,} usable" if is_said else ""
 
 
 def _made_of(one: LookupResult) -> Iterator[str]:
@@ -499,21 +510,29 @@ def _more(count: int, what: str) -> Iterator[str]:
 # disks
 
 
-HEADING: Final = ("Disk", "Adapter", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "CHPIDs")
-NAMES: Final = ("", "adapter ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "CHPIDs ")
+HEADING: Final = (
+    "Disk", "Adapter", "vdev", "rdev", "Label", "WWPN", "LUN", "LCU", " Bytes    %", "State", "CHPIDs",
+    "Lost",
+)  # fmt: skip
+NAMES: Final = (
+    "", "adapter ", "vdev ", "rdev ", "label ", "WWPN ", "LUN ", "", "", "path ", "CHPIDs ", "lost ",
+)  # fmt: skip
 """Prefixes of the cells of a single disk, which is printed without a heading."""
+MAX_STATE: Final = 20
+"""Characters of the state of a path at most."""
+CHPIDS: Final = HEADING.index("CHPIDs")
 
 
 def _table(
-    volumes: Sequence[Volume], parts: Sequence[str], width: int, *, adapters: bool = False
+    volumes: Sequence[Volume], parts: Sequence[str], width: int, one: LookupResult | None = None
 ) -> Iterator[str]:
     """Print disks below each other, one a line; the channel paths are left out where they do not fit.
 
-    Of paths the adapter is printed, too.
+    Of a lookup with paths the adapter of each is printed, too, and whether it is used if one is not.
     """
     rows = []
     if volumes:
-        rows = [_row(volume, part, adapters) for volume, part in zip(volumes, parts, strict=True)]
+        rows = [_row(volume, part, one) for volume, part in zip(volumes, parts, strict=True)]
     used = [any(column) for column in zip(*rows, strict=True)]
     if len(rows) == 1:
         rows = [tuple(f"{name}{cell}" if cell else "" for name, cell in zip(NAMES, rows[0], strict=True))]
@@ -523,17 +542,17 @@ def _table(
         max(map(cells, column)) * any_ for any_, column in zip(used, zip(*rows, strict=True), strict=True)
     ]
     if sum(columns) + 2 * sum(used) > width:
-        columns[-1] = 0
+        columns[CHPIDS] = 0
     yield from aligned(rows, columns)
 
 
-def _row(volume: Volume, part: str, adapters: bool) -> tuple[str, ...]:
+def _row(volume: Volume, part: str, one: LookupResult | None) -> tuple[str, ...]:
     """Return the cells of a disk: a DASD has numbers and a label, a SCSI disk a port and a unit."""
     unknown = DOTS if volume.has_busid else ""
     assumed = not isinstance(volume.lcu, Absent) and volume.grade is not Grade.EXACT
     return (
         shorten(text_of(volume.disk) or volume.number, NAME_WIDTH),
-        harmless(text_of(volume.busid)) if adapters else "",
+        harmless(text_of(volume.busid)) if one and one.paths else "",
         harmless(text_of(volume.vdev)),
         harmless(text_of(volume.rdev)) or unknown,
         shorten(text_of(volume.volser), NAME_WIDTH) or unknown,
@@ -541,8 +560,18 @@ def _row(volume: Volume, part: str, adapters: bool) -> tuple[str, ...]:
         harmless(text_of(volume.lun)),
         f"{shorten(_lcu(volume), LCU_WIDTH)}{f' ({volume.grade})' if assumed else ''}",
         part,
+        _state(volume, one),
         ranges(text_of(volume.chpids).lower()),
+        ranges(one.lost_chpids.get(volume.number, "").lower()) if one else "",
     )
+
+
+def _state(volume: Volume, one: LookupResult | None) -> str:
+    """Return the state of a path as MPATH has it; nothing where all that are printed may be used."""
+    if one is None or not any(one.unused.get(path.number) for path in one.paths):
+        return ""
+    why = one.unused.get(volume.number)
+    return DOTS if why is None else shorten(why, MAX_STATE) or UP
 
 
 def ranges(chpids: str) -> str:
@@ -614,8 +643,9 @@ def document(one: LookupResult) -> Any:
         "means": one.meaning.sort.value,
         "key": one.meaning.key,
         "where": [_answer(answer) for answer in one.locations],
-        "disks": [_volume(volume) for volume in one.volumes],
-        "paths": [_volume(volume) for volume in one.paths],
+        "offline": one.offline,
+        "disks": [_volume(volume) | _lost(volume, one) for volume in one.volumes],
+        "paths": [_volume(volume) | _lost(volume, one) for volume in one.paths],
         "device": one.device,
         "devices": one.devices,
         "mounts": [
@@ -650,6 +680,12 @@ def _volume(volume: Volume) -> dict[str, Any]:
         "lcu_evidence": volume.evidence,
         "conflicts": volume.conflicts,
     }
+
+
+def _lost(volume: Volume, one: LookupResult) -> dict[str, str]:
+    """Return why a path is not used, and the channel paths that cannot be used; each may be empty."""
+    number = volume.number
+    return {"not_used": one.unused.get(number, ""), "lost_chpids": one.lost_chpids.get(number, "")}
 
 
 def _fields(thing: object, *names: str) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from zmon.absent import Absent, absent, text_of
 from zmon.kinds import DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.placement.channel_device import channel_device
+from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of
 from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zmon.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
@@ -249,6 +250,12 @@ class LookupResult(NamedTuple):
     files: tuple[FileOnDisk, ...] = ()
     unseen: tuple[str, ...] = ()
     """Possible uses of a disk that were not read, if disks are meant."""
+    offline: bool = False
+    """Whether it means an adapter, or another device with disks, that is offline."""
+    unused: Mapping[str, str] = {}
+    """Why paths that multipath joins are not used, by major:minor; empty of those that are."""
+    lost_chpids: Mapping[str, str] = {}
+    """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
 
     @property
     def is_there(self) -> bool:
@@ -338,6 +345,8 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
     meant = {number for numbers in joins for number in numbers}
     is_path = meaning.sort in _OF_ADAPTERS or meaning.sort is MeaningKind.WWID or _is_joined(device, machine)
     made = bool(device) and (stack.segments(device) != () or not volumes)
+    chpids = {volume.number: lost_channel_paths(text_of(volume.busid), machine) for volume in known}
+    joined = [volume for volume in known if volume.number in paths]
     return LookupResult(
         meaning,
         locations=(_device(device, machine),) if made else (),
@@ -347,6 +356,9 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         mounts=tuple(_mounts_on(disks, upon, machine)),
         files=tuple(_files_on(disks, upon, machine)),
         unseen=machine.unseen,
+        offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
+        unused=reasons_of(joined, machine),
+        lost_chpids={number: lost for number, lost in chpids.items() if lost},
     )
 
 

@@ -1,0 +1,56 @@
+"""What Linux cannot use of the ways to a disk: adapters offline, paths that failed, channel paths."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+
+from zmon.absent import text_of
+from zmon.kinds import DEVICE, PATH
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.path_masks import path_masks, paths_in
+from zmon.path_state import GONE, reasons_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zmon.topology.machine import Machine
+    from zmon.topology.volumes import Volume
+
+ADAPTER_OFFLINE: Final = "adapter offline"
+MASKS: Final = ("pam", "pom", "vpm")
+"""The masks of a subchannel that take installed paths away."""
+
+
+def is_offline(busid: str, machine: Machine) -> bool:
+    """Return whether a device of the channel subsystem is known to be offline."""
+    return machine.sample.frame(DEVICE).cell(busid, "online") == 0
+
+
+def reasons_of(paths: Iterable[Volume], machine: Machine) -> Mapping[str, str]:
+    """Return why paths that multipath joins are not used, by major:minor, or nothing if they are.
+
+    Those of which it is not known are left out.
+    """
+    frame = machine.sample.frame(PATH)
+    said = reasons_in(frame)
+    found = {}
+    for path in paths:
+        why = GONE if frame.keys and path.number not in frame.index else said.get(path.number)
+        if not why and is_offline(text_of(path.busid), machine):
+            why = ADAPTER_OFFLINE
+        if why is not None:
+            found[path.number] = why
+    return found
+
+
+def lost_channel_paths(busid: str, machine: Machine) -> str:
+    """Return the installed channel paths of a device that Linux cannot use, as words; of one offline none."""
+    frame = machine.sample.frame(DEVICE)
+    installed = frame.cell(busid, "pim")
+    if not isinstance(installed, int) or frame.cell(busid, "online") != 1:
+        return ""
+    masks = [mask for name in MASKS if isinstance(mask := frame.cell(busid, name), int)]
+    masks += [mask for mask in [path_masks(text_of(frame.cell(busid, "path_masks"))).get("opm")] if mask]
+    lost = installed & ~reduce(and_, masks, 0xFF)
+    return " ".join(paths_in(lost, installed, frame.cell(busid, "chpids")))
