@@ -1,4 +1,4 @@
-"""Lists of names that follow one another, as the Toolkit writes them: `48-4d 50`."""
+"""Lists of names: those that follow one another as the Toolkit writes them, `48-4d 50`, and as a sentence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 NUMBER: Final = re.compile("[0-9A-Fa-f]{1,8}$")
 """The hexadecimal number that a name ends with: `50`, `8000`, `FCP8000`."""
+MOST_NAMED: Final = 4
+"""Things that a sentence names; of more it says how many."""
 
 
 def ranges(names: Iterable[str]) -> str:
@@ -29,3 +31,12 @@ def _follows(name: str, before: str) -> bool:
         return False
     is_same = name[: one.start()] == before[: other.start()]
     return is_same and int(one[0], 16) == int(other[0], 16) + 1
+
+
+def names(titles: Sequence[str]) -> str:
+    """Join names: `LCU 8000 and LCU 8100`; of many the first, and how many more."""
+    shown = list(titles[:MOST_NAMED])
+    more = len(titles) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

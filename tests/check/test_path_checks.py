@@ -5,9 +5,12 @@ from typing import Any, Final
 import pytest
 
 from tests.check.machines import GONE, good, result
+from tests.diagnosis.simulated import view_of
 from zmon.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH, SETTING
+from zmon.tables.checked import results_of
+from zmon.tables.diagnosed import verdict_of
 
 BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, State.NOT_APPLICABLE
 NO_FCP: Final = {LAYER: {"8:0": None, "8:16": None, "253:0": None}}
@@ -16,6 +19,8 @@ NO_LUN: Final = {LAYER: {disk: {"wwpn": GONE, "lun": GONE} for disk in ("8:0", "
 UNREAD: Final = absent("not collected: lszfcp -D")
 TEXTS: Final = {LAYER: {disk: {"wwpn": UNREAD, "lun": UNREAD} for disk in ("8:0", "8:16")}}
 """What multipath -ll and lsblk say of the disks."""
+SET_ONLINE: Final = "set FCP device 0.0.fc51 online again, as root: chccwdev -e 0.0.fc51"
+SET_RUNNING: Final = "When that is mended, as root: echo running > /sys/block/sda/device/state"
 WWPN: Final = good()[LAYER]["8:0"]["wwpn"]
 
 
@@ -71,6 +76,53 @@ def test_a_check_finds_what_is_broken(name: str, state: State, changes: dict[Any
     """Each on a machine that has just this."""
     found = result(name, changes)
     assert (found.state, found.words) == (state, words or found.words)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "advice"),
+    [
+        ("H1", {CHANNEL: {"0.41": {"configure": 0}}}, "configure it on: chchp -c 1 41, or at the HMC"),
+        ("H1", {CHANNEL: {"0.41": {"status": "offline"}}}, "vary it on: chchp -v 1 41"),
+        ("H1", {CHANNEL: {"0.40": {"status": "offline"}, "0.41": {"status": "offline"}}},
+         "vary them on: chchp -v 1 40,41"),
+        ("H1", {DEVICE: {"0.0.7600": {"vpm": 0x80}}},
+         "have the link of channel path 41 checked: cable, switch, port"),
+        ("H1", {DEVICE: {"0.0.7600": {"path_masks": "80 00 00 40 00 00"}}},
+         "wait for the end of the maintenance of the control unit; it resumes the path"),
+        ("H13", {DEVICE: {"0.0.fc51": {"online": 0}}},
+         SET_ONLINE),
+        ("H13", {DEVICE: {"0.0.fc51": {"online": 0}}, PATH: {"8:16": {"device": "transport-offline"}}},
+         SET_ONLINE),
+        ("H10b", {DEVICE: {"0.0.fc51": {"online": 0}}, PATH: {"8:16": {"device": "transport-offline"}}},
+         SET_ONLINE),
+        ("H13", {DEVICE: {"0.0.fc51": {"online": 0}}, PATH: {"8:0": {"device": "transport-offline"}}},
+         f"{SET_ONLINE}. See multipath -ll and lszfcp -D; what is lost goes over FCP device 0.0.fc50"),
+        ("H13", {SETTING: {"disk/sda/state": "offline"}},
+         f"see multipath -ll and lszfcp -D; what is lost goes over FCP device 0.0.fc50. {SET_RUNNING}"),
+        ("H10b", {PATH: None, SETTING: {"paths/253:0": "8:0=A 8:16=F"}},
+         "see multipath -ll and lszfcp -D; what is lost goes over FCP device 0.0.fc51"),
+        ("H10b", {**NO_LUN, PATH: {"8:0": {"device": "offline", "adapter": "0.0.0005"}}},
+         f"see multipath -ll and dmesg; what is lost goes over adapter 0.0.0005. {SET_RUNNING}"),
+    ],
+)  # fmt: skip
+def test_what_to_do_follows_from_what_was_found(name: str, changes: dict[Any, Any], advice: str) -> None:
+    """Not from the check: a path that somebody took off is put back, a broken one is mended."""
+    assert result(name, changes).advice == advice
+
+
+def test_a_port_that_failed_is_recovered_as_the_check_always_advises() -> None:
+    """Which of them are the port's own matter no other file says."""
+    found = result("H13", {SETTING: {"fc/0.0.fc50/port_state": "Linkdown"}})
+    assert found.advice == found.check.advice
+
+
+@pytest.mark.parametrize(("scenario", "name"), [("fcp-one-adapter", "H13"), ("path-lost", "H1")])
+def test_check_advises_what_diagnose_does(scenario: str, name: str) -> None:
+    """One fault has one remedy, wherever it is read."""
+    view = view_of(scenario)
+    (found,) = results_of(view, [name])
+    (diagnosis,) = verdict_of(view).diagnoses
+    assert f"{found.advice[:1].upper()}{found.advice[1:]}." == diagnosis.action
 
 
 def test_two_luns_of_one_number_in_two_boxes_are_two() -> None:

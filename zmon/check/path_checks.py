@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
+from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
 from zmon.path_state import is_down, state_of
 from zmon.ranges import ranges
 
@@ -52,28 +54,38 @@ def channel_states(given: CheckInput) -> Finding:
     if frame.missing is not None:
         return skip(f"no ccw device: {frame.missing.reason}") if given.elsewhere else unknown(frame.missing)
     channels = given.sample.frame(CHANNEL)
-    names = ("online", "chpids", "pim", "pam", "pom", "vpm")
+    names = ("online", "chpids", "pim", "pam", "pom", "vpm", "path_masks")
     used: dict[str, int] = {}
     lost: dict[str, int] = {}
-    for online, chpids, pim, pam, pom, vpm in zip(*map(frame.column, names), strict=True):
+    taken: dict[str, str] = {}
+    for online, chpids, pim, pam, pom, vpm, words in zip(*map(frame.column, names), strict=True):
         if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
             continue
         slots = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
-        masks = [mask for mask in (pam, pom, vpm) if isinstance(mask, int)]
+        of_driver = path_masks(text_of(words))
+        masks = [mask for mask in (pam, pom, vpm, of_driver.get("opm") or None) if isinstance(mask, int)]
         for chpid, bit in zip(chpids.split(), slots, strict=False):
             used[chpid] = used.get(chpid, 0) + 1
             if not all(mask & bit for mask in masks):
                 lost[chpid] = lost.get(chpid, 0) + 1
+                said = (why for name, why in OF_DRIVER.items() if of_driver.get(name, 0) & bit)
+                taken[chpid] = taken.get(chpid) or next(said, "")
+
+    def why(chpid: str) -> str:
+        states = (channels.cell(f"0.{chpid}", name) for name in ("configure", "status"))
+        return taken.get(chpid) or why_unused(*states)
+
     off = [chpid for chpid in used if _is_off(channels.cell(f"0.{chpid}", "status"),
                                               channels.cell(f"0.{chpid}", "configure"))]  # fmt: skip
+    advice = get_back_channel_paths([(chpid, why(chpid)) for chpid in sorted({*off, *lost})])
     if off:
-        return bad(f"off, and needed by online devices: CHPID {ranges(off)}")
+        return bad(f"off, and needed by online devices: CHPID {ranges(off)}", advice)
     if lost:
         alike: dict[int, list[str]] = {}
         for chpid, count in lost.items():
             alike.setdefault(count, []).append(chpid)
         parts = (f"{ranges(chpids)} for {counted(count, 'device')}" for count, chpids in alike.items())
-        return bad(f"installed and not usable: CHPID {several(sorted(parts))}")
+        return bad(f"installed and not usable: CHPID {several(sorted(parts))}", advice)
     return (
         ok(f"{counted(len(used), 'channel path')} in use, none off")
         if used
@@ -179,7 +191,7 @@ def failed_paths(given: CheckInput) -> Finding:
         return unknown(given.setting("rport"))
     failed = [f"{name} is {state}" for name, state in sorted(known.items()) if state in FAILED_STATES]
     if failed:
-        return bad(several(failed))
+        return bad(several(failed), get_back_disk_paths(_broken(given)))
     return ok(f"{counted(len(known), 'adapter, port or disk', 'adapters, ports and disks')}, none has failed")
 
 
@@ -192,6 +204,43 @@ def _states_now(given: CheckInput) -> dict[str, str]:
         **{str(name): state for name, state in disks if isinstance(state, str) and state},
         **{busid: "offline" for busid in adapters if devices.cell(busid, "online") == 0},
     }
+
+
+def _broken(given: CheckInput) -> list[BrokenPath]:
+    """Return the paths to SCSI disks that are lost, and the adapters without such paths that are offline."""
+    adapters = given.sample.frame(DEVICE)
+    paths = given.sample.frame(PATH)
+    ports = {str(node.busid): text_of(node.wwpn) for node in given.luns}
+    numbers = [*paths.keys, *(node.number for node in given.luns if node.number not in paths.index)]
+    nodes = {node.number: node for node in given.nodes}
+    found = []
+    for number in numbers:
+        node = nodes.get(number)
+        name = text_of(paths.cell(number, "name")) or (text_of(node.name) if node else "")
+        busid = text_of(paths.cell(number, "adapter")) or (text_of(node.busid) if node else "")
+        if why := _lost_because(given, number, name):
+            offline = adapters.cell(busid, "online") == 0
+            found.append(BrokenPath(name, busid, why, ports.get(busid, ""), offline))
+    known = {one.adapter for one in found}
+    busids = {*ports, *map(text_of, paths.column("adapter"))} - known
+    return found + [
+        BrokenPath("", busid, "offline", ports.get(busid, ""), adapter_offline=True)
+        for busid in sorted(busids)
+        if adapters.cell(busid, "online") == 0
+    ]
+
+
+def _lost_because(given: CheckInput, number: str, name: str) -> str:
+    """Return why a path is not used; empty if it is. What is read with each sample comes first."""
+    paths = given.sample.frame(PATH)
+    state = state_of(paths.cell(number, "state"), paths.cell(number, "device"))
+    if is_down(state) == 1:
+        return text_of(state)
+    said = text_of(given.settings.get(f"disk/{name}/state", ""))
+    if said in FAILED_STATES:
+        return said
+    maps = () if paths.keys else given.settings_of("paths/").values()
+    return "failed" if any(f"{number}=F" in text_of(words).split() for words in maps) else ""
 
 
 def multipath_states(given: CheckInput) -> Finding:
@@ -212,9 +261,9 @@ def multipath_states(given: CheckInput) -> Finding:
         elif down:
             failed.append(f"{title} lacks {down} of {len(states)}")
     if single:
-        return bad(f"less than two usable paths: {several(single)}")
+        return bad(f"less than two usable paths: {several(single)}", get_back_disk_paths(_broken(given)))
     if failed:
-        return look(f"failed paths: {several(failed)}")
+        return look(f"failed paths: {several(failed)}", get_back_disk_paths(_broken(given)))
     return ok(f"all paths of {counted(len(known), 'multipath device')} are active")
 
 
@@ -273,8 +322,9 @@ CHECKS: Final = (
           " two paths to one LUN can destroy data, and one path is no redundancy",
           "S000:386-404, lnxhc storage_mp_ineffective", fcp_multipath),
     Check("H1", "channel paths in use", "/sys/devices/css0/chp0.*/{status,configure}, ../pimpampom, ../vpm",
-          "online and configured", "set the channel path online (chchp -v 1), or repair it: others carry"
-          " its load", "lnxhc css_ccw_chpid_status", channel_states),
+          "online and configured", "set the channel path online (chchp -v 1) or configure it on (chchp"
+          " -c 1) if it was taken off, else have cable, switch and port checked: others carry its load",
+          "lnxhc css_ccw_chpid_status", channel_states),
     Check("H10", "redundant FCP paths", "/sys/block/sd*/device/{hba_id,wwpn}", "two adapters and two ports",
           "attach the LUN through a second FCP device on another card, and through a second port of the"
           " storage server", "lnxhc storage_mp_zfcp_redundancy", fcp_redundancy),
@@ -291,7 +341,8 @@ CHECKS: Final = (
           "lnxhc zfcp_hba_npiv_active", npiv),
     Check("H13", "failed FCP adapters, ports and disks", "/sys/class/fc_host/*/port_state,"
           " fc_remote_ports/*/port_state, sd*/device/state, ../online of their adapters", "Online, running",
-          "repair the link or port, then recover with: echo 0 > failed",
+          "set the adapter online again (chccwdev -e) if it was set offline, else repair the link or port,"
+          " then recover with: echo 0 > /sys/bus/ccw/drivers/zfcp/BUSID/failed",
           "lnxhc fc_remote_port_state, scsi_dev_state", failed_paths),
     Check("K2", "data router of FCP adapters", "/sys/module/zfcp/parameters/datarouter", "Y",
           "remove zfcp.datarouter=0 from the boot parameters", "kernel drivers/s390/scsi/zfcp_qdio.c",

@@ -52,6 +52,8 @@ class Finding(NamedTuple):
     state: State
     words: str
     """The value with its unit, or the reason: a sentence without its full stop."""
+    advice: str = ""
+    """What to do about what was found, where it is known better than what the check always advises."""
 
 
 class Check(NamedTuple):
@@ -65,7 +67,7 @@ class Check(NamedTuple):
     good: str
     """What is good, in short."""
     advice: str
-    """What to do where it is not."""
+    """What to do where it is not, whatever was found."""
     source: str
     """Where the advice is from: `S000:129` is a line of a study (docs/studies.md)."""
     run: Callable[[CheckInput], Finding]
@@ -77,6 +79,13 @@ class CheckResult(NamedTuple):
     check: Check
     state: State
     words: str
+    found_advice: str = ""
+    """What to do about what was found; empty if that is what the check always advises."""
+
+    @property
+    def advice(self) -> str:
+        """What to do, without a full stop."""
+        return self.found_advice or self.check.advice
 
 
 class OpenQuestion(NamedTuple):
@@ -92,14 +101,14 @@ def ok(words: str) -> Finding:
     return Finding(State.OK, words)
 
 
-def look(words: str) -> Finding:
-    """Return that it deserves a look."""
-    return Finding(State.LOOK, words)
+def look(words: str, advice: str = "") -> Finding:
+    """Return that it deserves a look; and what to do, in whole sentences, where that is known."""
+    return Finding(State.LOOK, words, _as_advice(advice))
 
 
-def bad(words: str) -> Finding:
-    """Return that it costs time, or is a risk."""
-    return Finding(State.BAD, words)
+def bad(words: str, advice: str = "") -> Finding:
+    """Return that it costs time, or is a risk; and what to do, in whole sentences, where that is known."""
+    return Finding(State.BAD, words, _as_advice(advice))
 
 
 def unknown(why: Value) -> Finding:
@@ -110,6 +119,11 @@ def unknown(why: Value) -> Finding:
 def skip(words: str) -> Finding:
     """Return that the check means nothing on this machine, and why."""
     return Finding(State.NOT_APPLICABLE, words)
+
+
+def _as_advice(sentences: str) -> str:
+    """Return sentences as they stand behind `Do:`, where a full stop follows."""
+    return f"{sentences[:1].lower()}{sentences[1:]}".removesuffix(".")
 
 
 def _reason(why: Value) -> str:

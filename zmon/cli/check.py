@@ -90,7 +90,7 @@ def _print(args: argparse.Namespace, ids: Sequence[str], results: Sequence[Check
 def _records(results: Sequence[CheckResult], at: int) -> Iterator[list[str]]:
     for one in results:
         check = one.check
-        yield [moment(at), check.id, one.state.value, check.title, one.words, check.good, check.advice,
+        yield [moment(at), check.id, one.state.value, check.title, one.words, check.good, one.advice,
                check.reads, check.source]  # fmt: skip
 
 
@@ -167,5 +167,5 @@ def _entry(one: CheckResult, width: int) -> Iterator[str]:
     check = one.check
     yield from folded(f"{check.title}: {harmless(one.words)}.", width, f"  {check.id:4} ")
     if one.state in {State.BAD, State.LOOK}:
-        yield from folded(f"Do: {check.advice}.", width, " " * 7)
+        yield from folded(f"Do: {one.advice}.", width, " " * 7)
         yield from folded(f"Read: {check.reads}; advice from {check.source}", width, " " * 7)

@@ -13,7 +13,6 @@ from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
-    MOST_NAMED,
     NO_CACHE,
     UNCACHED,
     evidence,
@@ -40,6 +39,7 @@ from zmon.queueing.observation import (
     state_of_idle,
 )
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
+from zmon.ranges import MOST_NAMED
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

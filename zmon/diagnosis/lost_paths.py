@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.observed_machine import ON
 from zmon.diagnosis.phrases import evidence, listed, many, names, of_paths
+from zmon.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
 from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
 
@@ -96,22 +96,11 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
             ),
         ),
         confidence=CERTAIN,
-        action=_action(why, chpids[0]),
+        action=get_back_channel_paths(lost),
         lost=waits,
         since=since,
         missing=() if why else ("why the path is not used (configure and status of the channel path)",),
     )
-
-
-def _action(why: str, chpid: str) -> str:
-    if why == "varied off by Linux":
-        return f"Vary it on: chchp -v 1 {chpid}."
-    if why == "configured off":
-        return f"Configure it on: chchp -c 1 {chpid}, or at the HMC."
-    if "maintenance" in why:
-        return "Wait for the end of the maintenance of the control unit; it resumes the path."
-    look = "Have" if why == ON else "See lscss and lschp, and have"
-    return f"{look} the link of channel path {chpid} checked: cable, switch, port."
 
 
 def _are_lost(things: list[str], since: int | None) -> str:
@@ -130,7 +119,6 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
     if not hurt:
         return
     broken = [leaf for one in hurt for leaf in one.broken]
-    adapters = list(dict.fromkeys(_adapter_title(leaf) for leaf in broken))
     first = hurt[0]
     left, whole = sum(not leaf.failed for leaf in first.leaves), len(first.leaves) + len(first.gone)
     since = min((one.since for one in hurt if one.since is not None), default=None)
@@ -152,7 +140,7 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
             ),
         ),
         confidence=CERTAIN,
-        action=_bring_back(broken, adapters),
+        action=get_back_disk_paths([*map(_as_broken, broken)]),
         lost=0.0,
         since=since,
     )
@@ -167,28 +155,12 @@ def _all_that_is_left(hurt: Sequence[MultipathDisk]) -> str:
     return f" Those that are left all go through {_adapter_title(works[0])}: if it fails, the disks are gone."
 
 
+def _as_broken(leaf: PathLeaf) -> BrokenPath:
+    return BrokenPath(leaf.name, leaf.adapter, leaf.failed, leaf.port, leaf.adapter_offline)
+
+
 def _adapter_title(leaf: PathLeaf) -> str:
-    """Return what the adapter of a path is called: an FCP device is behind a port, a virtual one is not."""
-    if not leaf.adapter:
-        return leaf.name
-    return f"FCP device {leaf.adapter}" if leaf.port else f"adapter {leaf.adapter}"
-
-
-def _bring_back(broken: Sequence[PathLeaf], adapters: Sequence[str]) -> str:
-    """Return how paths come back, or where to look.
-
-    Source: chccwdev(8), lszfcp(8), multipath(8); the kernel's drivers/scsi/scsi_sysfs.c for `state`.
-    """
-    offline = sorted({leaf.adapter for leaf in broken if leaf.adapter_offline})
-    if offline and all(leaf.adapter_offline for leaf in broken):
-        return f"Set {names(adapters)} online again, as root: chccwdev -e {','.join(offline)}."
-    ask = "multipath -ll and lszfcp -D" if any(leaf.port for leaf in broken) else "multipath -ll and dmesg"
-    known = all(leaf.adapter for leaf in broken)
-    look = f"See {ask}{f'; what is lost goes over {names(adapters)}' if known else ''}."
-    if not all(leaf.failed == "offline" for leaf in broken):
-        return look
-    disk = broken[0].name if len(broken) == 1 else "NAME"
-    return f"{look} When that is mended, as root: echo running > /sys/block/{disk}/device/state."
+    return _as_broken(leaf).over
 
 
 def _which(maps: Sequence[MultipathDisk], broken: Sequence[PathLeaf]) -> str:

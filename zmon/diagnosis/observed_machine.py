@@ -64,10 +64,6 @@ class ObservedSystem(NamedTuple):
     """What the hypervisor grants, in words: `the LPAR is capped`."""
 
 
-ON: Final = "on line and configured"
-"""Why a channel path is not used that nobody has taken off: its link, or the control unit."""
-
-
 class LostPath(NamedTuple):
     """A channel path that some devices of an LCU have, and cannot use."""
 
@@ -75,7 +71,8 @@ class LostPath(NamedTuple):
     devices: int
     """How many of them."""
     why: str
-    """`configured off`, `varied off by Linux`, `ON`: nobody has taken it off; empty if not known."""
+    """`configured off`, `varied off by Linux`, `path_repair.ON`: nobody has taken it off; empty if not
+    known."""
 
 
 class LcuPaths(NamedTuple):

@@ -11,6 +11,7 @@ from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.milliseconds import ms
 from zmon.queueing.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
+from zmon.ranges import names as names  # noqa: PLC0414 - for others to import
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
 """Parts of the names of units that are database servers."""
 DIGITS: Final = 99.95
 """A number from which on it has no decimals: it would be written as 100.0."""
-MOST_NAMED: Final = 4
-"""Things that a sentence names; of more it says how many."""
 
 
 def why_untimed(load: ObservedLoad) -> Absent:
@@ -69,15 +68,6 @@ def many(number: float, what: str) -> str:
     is_whole = isinstance(number, int) or number >= DIGITS
     digits = f"{number:,.0f}" if is_whole else f"{number:.1f}"
     return f"{digits} {what}{'s' * (digits != '1')}"
-
-
-def names(titles: Sequence[str]) -> str:
-    """Join names: `LCU 8000 and LCU 8100`; of many the first, and how many more."""
-    shown = list(titles[:MOST_NAMED])
-    more = len(titles) - len(shown)
-    if more:
-        return f"{', '.join(shown)} and {more} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def listed(titles: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def table(view: View) -> Table:
         "id": [one.check.id for one in results],
         "state": [one.state.value for one in results],
         "found": [f"{one.check.title}: {one.words}" for one in results],
-        "advice": [one.check.advice if one.state in WANTING else "" for one in results],
+        "advice": [one.advice if one.state in WANTING else "" for one in results],
         "reads": [one.check.reads for one in results],
         "origin": [one.check.source for one in results],
     }
@@ -81,7 +81,7 @@ def _details(result: CheckResult) -> Iterator[str]:
     check = result.check
     yield f"Found: {result.words}."
     yield f"Good: {check.good}."
-    yield f"What to do: {check.advice}."
+    yield f"What to do: {result.advice}."
     yield f"Read: {check.reads}. From: {check.source}."
 
 

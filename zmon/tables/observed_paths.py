@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
 from zmon.diagnosis.observed_machine import (
-    ON,
     ExtendedVolume,
     LcuPaths,
     LostPath,
@@ -23,6 +22,7 @@ from zmon.diagnosis.observed_machine import (
 )
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
 from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_repair import why_unused
 from zmon.path_state import GONE, reasons_in
 from zmon.record import NamedTuple
 from zmon.sample import pick
@@ -51,8 +51,6 @@ HOUR: Final = 3_600_000_000_000
 DAY: Final = 24 * HOUR
 MAX_HALVED: Final = 14
 """Times that are looked at to find when a path was lost: half a minute of a day."""
-CONFIGURED: Final = 1
-"""`configure` of a channel path that the machine lets this LPAR use."""
 KNOWS_HPF: Final = "2107"
 """Type of the control units that know High Performance FICON."""
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
@@ -171,12 +169,8 @@ def _bits(frame: Frame, unit: Lcu, paths: Sequence[str]) -> dict[str, int]:
 
 def _state(states: Mapping[str, _ChannelState], chpid: str) -> str:
     """Return why a channel path is not used, as the channel subsystem tells."""
-    configured, status, _ = states.get(f"0.{chpid}", NO_STATE)
-    if isinstance(configured, int) and configured != CONFIGURED:
-        return "configured off" if configured == 0 else "not usable by this LPAR"
-    if status == "offline":
-        return "varied off by Linux"
-    return ON if status == "online" and configured == CONFIGURED else ""
+    state = states.get(f"0.{chpid}", NO_STATE)
+    return why_unused(state.configure, state.status)
 
 
 def _without_hpf(frame: Frame, unit: Lcu) -> int:
