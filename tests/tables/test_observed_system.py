@@ -160,6 +160,37 @@ def test_what_zmon_costs_is_what_its_screen_says_with_the_source_that_costs_most
     assert itself.table(view).notes == ("All of zmon, its screens too, uses 50.0 % of a CPU",)
 
 
+@pytest.mark.parametrize(
+    ("read", "why", "way"),
+    [
+        (
+            2,
+            "it uses 50 % of a CPU: 8 % for reading, 42 % for its screens and all else",
+            "Have fewer screens",
+        ),
+        (
+            7,
+            "it uses 50 % of a CPU: 29 % for reading, 21 % for its screens and all else",
+            "Take samples less",
+        ),
+    ],
+)
+def test_a_source_that_costs_little_of_what_zmon_costs_is_not_named(
+    make_interval: Callable[..., Interval], read: int, why: str, way: str
+) -> None:
+    """It would explain nothing: what all sources cost is told from the rest, and the larger is the advice."""
+
+    def spent(seconds: int) -> dict[Any, Any]:
+        sources = {"cpus": seconds * SECOND, "disks": seconds * SECOND, "memory": seconds * SECOND // 2}
+        rows = {name: {"cpu": cost} for name, cost in sources.items()}
+        return costs(30 * SECOND * bool(seconds), "cpus", 0) | {SOURCE: rows}
+
+    (one,) = lacking_measurements(View(make_interval(spent(0), spent(read))))
+    assert one.why == why
+    assert one.switch.startswith(way)
+    assert one.switch.endswith("; ZMON lists what each source costs.")
+
+
 def test_of_an_older_recording_it_is_what_the_sources_cost(make_interval: Callable[..., Interval]) -> None:
     """The processor time of all of zmon is not in it."""
     before, after = costs(0, "cache", 0), costs(30 * SECOND, "cache", 15 * SECOND)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
@@ -55,6 +56,8 @@ MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
 MUCH_CPU: Final = 0.1
 """The part of all CPUs from which on zmon itself changes what it measures."""
+GOOD_PART: Final = 0.25
+"""The part of what zmon costs from which on a source is worth naming: without it zmon costs less."""
 DEAR: Final = {
     "cache": "without --cache",
     "containers": "without --listing",
@@ -282,21 +285,27 @@ def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
 
 
 def _costs_much(interval: Interval) -> Iterator[LackingMeasurement]:
-    """Yield zmon, where it takes much of the processors, with the source that takes most."""
+    """Yield zmon, where it takes much of the processors, with the source that takes most, or its screens."""
     sources, spent = interval.of(SOURCE), of_zmon(interval)
-    if isinstance(spent, Absent):  # an older recording has only what it took to read
-        spent = total([ns * 1e-9 for ns in sources.rate("cpu")])
-    if not spent >= MUCH_CPU * Processors(interval).running or isinstance(spent, Absent):
-        return
     costs = {
-        name: cost
+        name: cost * 1e-9
         for name, cost in zip(sources.keys, sources.rate("cpu"), strict=True)
         if not isinstance(cost, Absent) and cost > 0
     }
+    reading = fsum(costs.values())
+    if isinstance(spent, Absent):  # an older recording has only what it took to read
+        spent = reading
+    if not spent >= MUCH_CPU * Processors(interval).running:
+        return
     why, action = f"it uses {100 * spent:.0f} % of a CPU", "Take samples less often (--interval)"
-    if costs:
-        most = max(costs, key=lambda name: costs[name])
-        why += f"; its source {most} costs most, {costs[most] / 1e7:.0f} %"
+    most = max(costs, key=lambda name: costs[name], default="")
+    if most and costs[most] >= GOOD_PART * spent:
+        why += f"; its source {most} costs most, {100 * costs[most]:.0f} %"
         action += f", or {DEAR[most]}" if most in DEAR else ""
+    elif costs:
+        whole, read = round(100 * spent), min(round(100 * reading), round(100 * spent))
+        why += f": {read} % for reading, {whole - read} % for its screens and all else"
+        if reading < spent / 2:
+            action = "Have fewer screens open, or take samples less often (--interval)"
     action += "; ZMON lists what each source costs."
     yield LackingMeasurement("zmon", why, action, 0, "tasks.own", 100.0 * spent)
