@@ -72,6 +72,19 @@ def test_the_status_says_whether_something_is_short(
     printed(capsys, *words, expected=expected)
 
 
+def test_the_figures_of_the_status_count_a_request_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two diagnoses are about the same requests: one says what is full, one who fills it."""
+    source = ["diagnose", "--from", "lab:write-cache-full"]
+    main([*source, "-f", "json"])
+    each = [
+        one["lost"] for one in json.loads(capsys.readouterr().out)["diagnoses"] if not one["explained_by"]
+    ]
+    assert len(each) > 1
+    main([*source, "--status"])
+    line, *_ = capsys.readouterr().out.splitlines()
+    assert line.endswith(f"| diagnoses={len(each)} waiting={max(each):.1f}")
+
+
 def test_at_and_until_are_one_time(capsys: pytest.CaptureFixture[str]) -> None:
     """Two ends of one interval are refused."""
     assert main(["diagnose", "--from", "lab:shark-before", "--at", "9:30", "--until", "9:40"]) == 2

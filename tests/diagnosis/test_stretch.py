@@ -111,6 +111,15 @@ def test_each_trouble_is_in_a_stretch(found: list[Verdict]) -> None:
     )
 
 
+def test_what_waits_over_a_long_time_is_what_waits_in_its_worst_stretch() -> None:
+    """What waits at different times is no sum; where the mean of a stretch is calm its worst step counts."""
+    hot, warm = short("D1", lost=20.0), short("D9", "8100", 5.0)
+    found = steps(hot, hot, CALM, CALM, warm)
+    first, second = stretches(found)
+    assert together(found, [(first, hot._replace(waiting=20.0)), (second, warm)], [], CALM).waiting == 20.0
+    assert together(found, [(second, CALM)], [first], CALM).waiting == 5.0
+
+
 def test_what_is_unknown_in_one_calm_minute_alone_is_not_said() -> None:
     """A source that is lacking is lacking all the time."""
     from zmon.diagnosis.diagnosis import NotKnown  # noqa: PLC0415 - of this test alone

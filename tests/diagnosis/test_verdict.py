@@ -17,10 +17,10 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
-from zmon.diagnosis.verdict import CAUSES, _explained, verdict
+from zmon.diagnosis.verdict import CAUSES, _explained, _waiting, verdict
 from zmon.queueing.observation import NO_LCU, ObservedLoad, ObservedProcessors
 from zmon.queueing.prediction import fitted_interval, predict
-from zmon.queueing.waiting import waiting
+from zmon.queueing.waiting import Waiting, WaitingPlace, waiting
 from zmon.session.machines import open_capture
 from zmon.session.navigator import Navigator
 from zmon.tables.diagnosed import verdict_of
@@ -142,6 +142,27 @@ def test_short_memory_explains_reads_that_miss_the_cache_of_any_lcu() -> None:
     )
     assert explained(short, misses, full) == {"D6": "D16"}
     assert explained(misses, full) == {}
+
+
+@pytest.mark.parametrize(
+    ("lost", "expected"),
+    [
+        ({"lcu": (10.4, 10.4)}, 10.4),  # what is full, and who fills it
+        ({"lcu": (10.4, 12.0)}, 12.0),  # one alone may count more than the places do
+        ({"lcu": (6.0,), "volume": (4.0,)}, 10.0),
+        ({"lcu": (10.4, 10.4), "memory": (3.0,), "machine": (0.5,)}, 13.9),
+    ],
+)
+def test_what_waits_at_one_place_is_counted_once(lost: dict[str, tuple[float, ...]], expected: float) -> None:
+    """Whatever number of diagnoses are about it; tasks that wait elsewhere wait besides."""
+    place = WaitingPlace("lcu", "L", "LCU 7", 10.4, absent("not measured"))
+    found = [
+        Diagnosis("D7", (Subject(kind, kind),), "", (), CERTAIN, "", each)
+        for kind, values in lost.items()
+        for each in values
+    ]
+    now = situation()._replace(waiting=Waiting((place,), 10.4, ""))
+    assert _waiting(now, found) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("busy", "said"), [(0.5, True), (0.77, True), (0.92, False)])

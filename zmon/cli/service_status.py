@@ -94,8 +94,8 @@ def state_of_verdict(found: Verdict) -> ServiceState:
     """Return the state by a verdict: bad is what is certain and costs requests, worth a look any other."""
     from zmon.diagnosis.stretch import timed_claim  # noqa: PLC0415 - most states need none
 
-    many, lost = len(found.diagnoses), sum(one.lost for one in found.diagnoses)
-    figures = {"diagnoses": many, "waiting": round(lost, 1)}
+    many = len(found.diagnoses)
+    figures = {"diagnoses": many, "waiting": round(found.waiting, 1)}
     if many:
         first = max(found.diagnoses, key=lambda one: one.is_bad)
         more = f"; {many - 1} more" if many > 1 else ""

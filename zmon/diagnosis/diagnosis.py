@@ -151,6 +151,9 @@ class Verdict(NamedTuple):
 
     is_measured: bool = True
     """Whether any resource was measured."""
+    waiting: float = 0.0
+    """Requests (or tasks) that wait because of the diagnoses on average, each counted once, however many
+    diagnoses are about it; over a long time those of the stretch in which most wait."""
 
     @property
     def is_calm(self) -> bool:

@@ -185,10 +185,12 @@ def together(
     diagnoses: list[Diagnosis] = []
     explained: list[tuple[Diagnosis, str]] = []
     unknown: dict[str, NotKnown] = {}
+    most = 0.0
     for stretch, found in parts:
         is_all = stretch.begin <= steps[0].begin and stretch.end >= steps[-1].end
         when = (None, None) if is_all else (stretch.begin, stretch.end)
         own = own_of(stretch, found)
+        most = max([most, found.waiting, *(one.lost for one in own)])
         new = [one for one in own if not any(_is_same(one, when, other) for other in diagnoses)]
         ids = {one.id for one in new}
         diagnoses += [one._replace(begin=when[0], end=when[1]) for one in new]
@@ -206,6 +208,7 @@ def together(
         "",
         (*({one.id: one for one in unknown_in(steps)} | unknown).values(),),
         rest,
+        waiting=most,
     )
 
 

@@ -72,6 +72,8 @@ OF_KIND: Final = {
 """The diagnoses that say that a kind of resource is short."""
 SHORT: Final = frozenset[str]().union(*OF_KIND.values())
 """Those of any resource."""
+PLACES: Final = frozenset({"adapter", "lcu", "path", "volume"})
+"""Kinds of subjects that requests wait for, as `zmon.queueing.waiting` counts them."""
 SPARE: Final = 0.7
 """Utilisation below which a resource is excluded as a cause; processors are until they may be full (D15)."""
 NOTHING_MEASURED: Final = (
@@ -114,7 +116,19 @@ def verdict(situation: Situation) -> Verdict:
         tuple(unknown),
         examined=examined(situation, [*first, *(one for one, _ in explained)]),
         is_measured=_is_measured(situation, unknown),
+        waiting=_waiting(situation, first),
     )
+
+
+def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
+    """Return how many requests or tasks wait because of diagnoses.
+
+    Several may be about the same requests, as one says what is full and another who fills it: so those that
+    wait for volumes, LCUs and paths are no more than wait there, or than one diagnosis alone has.
+    """
+    at_places = [one.lost for one in diagnoses if one.subjects[0].kind in PLACES]
+    elsewhere = sum(one.lost for one in diagnoses if one.subjects[0].kind not in PLACES)
+    return elsewhere + min(sum(at_places), max([situation.waiting.lost, *at_places]))
 
 
 def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> Verdict:
@@ -123,7 +137,12 @@ def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> V
     limit = whole.next_limit or _next_limit(resource_uses(situation.load), set())
     words = _calm_sentence(situation, limit, unknown)
     return whole._replace(
-        diagnoses=blind, explained=(), sentence=words, next_limit=limit, unknown=tuple(unknown)
+        diagnoses=blind,
+        explained=(),
+        sentence=words,
+        next_limit=limit,
+        unknown=tuple(unknown),
+        waiting=0.0,
     )
 
 
