@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
@@ -89,6 +91,57 @@ def test_the_logs_come_first_and_who_does_most_of_the_io_behind() -> None:
         "10 % of the bytes of LCU 7 by oracle-ORA",
     ]
     assert "Most I/O" not in with_units(UnitPart("rman-backup", 0.4), UnitPart("etl", 0.3)).claim
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "claim", "action"),
+    [
+        (
+            [UnitPart("rman-backup", 0.8), UnitPart("oracle-ORA", 0.2)],
+            [UnitPart("rman-backup", 0.84)],
+            " Most I/O on LCU 7 (80 %) and LCU 8 (84 %) is by rman-backup.",
+            "Now: slow down rman-backup or move it to another time. Later: put",
+        ),
+        (
+            [UnitPart("etl", 0.8)],
+            [UnitPart("rman-backup", 0.84)],
+            " Most I/O on LCU 7 is by etl (80 %). Most I/O on LCU 8 is by rman-backup (84 %).",
+            "Now: slow down etl and rman-backup or move them to another time. Later: put",
+        ),
+        (
+            [UnitPart("oracle-ORA", 0.8)],
+            [UnitPart("rman-backup", 0.84)],
+            " Most I/O on LCU 7 is by oracle-ORA (80 %). Most I/O on LCU 8 is by rman-backup (84 %).",
+            "Now: slow down rman-backup or move it to another time. Later: put",
+        ),
+        (
+            [],
+            [UnitPart("etl", 0.84)],
+            " Most I/O on LCU 8 is by etl (84 %).",
+            "Now: slow down etl or move it",
+        ),
+    ],
+)
+def test_who_does_most_of_the_io_is_said_of_every_lcu_with_such_logs(
+    first: list[UnitPart], second: list[UnitPart], claim: str, action: str
+) -> None:
+    """Not only of the one where most waits: a unit with its part of each, each part evidence."""
+    other = volume("0.0.8000", rate=80.0, queued=0.04, reads=0.8, lcu="M")
+    shares = (LOG, DATA, *(one._replace(volume=other.key) for one in (LOG, DATA)))
+    now = load(BUSY, other)
+    now = now._replace(lcus=(*now.lcus, now.lcus[0]._replace(key="M", title="LCU 8")))
+    parts = {"L": first, "M": second}
+    known = situation(now, units=lambda lcu, _: parts[lcu])._replace(shares=lambda: shares)
+    found = only(logs_beside_data(known))
+    assert "on 2 volumes of LCU 7 and LCU 8 with data" in found.claim
+    assert found.claim.endswith(claim)
+    assert found.action.startswith(action)
+    said = [one.words for one in found.evidence if one.subject.kind == "unit"]
+    assert said == [
+        f"{100 * one.part:.0f} % of the bytes of LCU {title} by {one.title}"
+        for title, units in ((7, first), (8, second))
+        for one in units
+    ]
 
 
 def test_logs_are_in_order_and_their_lcus_are_named() -> None:

@@ -222,10 +222,10 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
             if first.estimated
             else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}."
         )
-        + mostly_by(first.lcu, units),
+        + mostly_by([(first.lcu, units)]),
         evidence=(*first.evidence(), *shares_of_units(first.lcu, units)),
         confidence=confidence,
-        action=now_and_later(units, (), hardware),
+        action=now_and_later([units], (), hardware),
         lost=lost,
         excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated

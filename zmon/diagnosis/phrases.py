@@ -123,22 +123,35 @@ def shares_of_units(lcu: ObservedLcu, units: Sequence[UnitPart]) -> Iterator[Mea
         yield evidence("user_disk.lcushare", of_lcu(lcu), 100 * rest, words)
 
 
-def mostly_by(lcu: ObservedLcu, units: Sequence[UnitPart]) -> str:
-    """Say in a sentence, after a blank, which unit does most of the I/O on an LCU; empty if none does."""
-    if not units or units[0].part < MOST:
-        return ""
-    share = percents([one.part for one in units])[0]
-    return f" Most I/O on {lcu.title} is by {units[0].title} ({share})."
+def mostly_by(parts: Sequence[tuple[ObservedLcu, Sequence[UnitPart]]]) -> str:
+    """Say in sentences, after a blank, which unit does most of the I/O on LCUs; empty if none does.
+
+    One that does it on several LCUs is named once: `Most I/O on LCU 7 (80 %) and LCU 8 (84 %) is by etl.`
+    """
+    shares: dict[str, list[tuple[str, str]]] = {}
+    for lcu, units in parts:
+        if units and units[0].part >= MOST:
+            share = percents([one.part for one in units])[0]
+            shares.setdefault(units[0].title, []).append((lcu.title, share))
+    return "".join(
+        f" Most I/O on {each[0][0]} is by {unit} ({each[0][1]})."
+        if len(each) == 1
+        else f" Most I/O on {names([f'{title} ({share})' for title, share in each])} is by {unit}."
+        for unit, each in shares.items()
+    )
 
 
-def now_and_later(units: Sequence[UnitPart], databases: Collection[str], later: str) -> str:
-    """Return what to do, after who does most of the I/O is slowed down: that can be done at once.
+def now_and_later(parts: Sequence[Sequence[UnitPart]], databases: Collection[str], later: str) -> str:
+    """Return what to do, after who does most of the I/O on an LCU is slowed down: that can be done at once.
 
     A server of one of the databases, by its name, is never slowed down.
     """
-    if not units or units[0].part < MOST or is_database(units[0].title, databases):
+    most = [units[0].title for units in parts if units and units[0].part >= MOST]
+    slowed = list(dict.fromkeys(title for title in most if not is_database(title, databases)))
+    if not slowed:
         return later
-    first = f"slow down {units[0].title} or move it to another time"
+    it = "it" if len(slowed) == 1 else "them"
+    first = f"slow down {names(slowed)} or move {it} to another time"
     return f"Now: {first}. Later: {later[:1].lower()}{later[1:]}"
 
 

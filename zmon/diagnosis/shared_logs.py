@@ -66,21 +66,22 @@ def logs_beside_data(situation: Situation) -> Diagnoses:
     logs = [share for one in volumes for share in parts[one.key][1]]
     files = sorted({share.file for share in logs})
     data = names(list(dict.fromkeys(share.owner for one in volumes for share in parts[one.key][0])))
-    first = next((one for one in load.lcus if one.key == volumes[0].lcu), None)
-    units = () if first is None else situation.machine.units(first.key, ONE_TIME)
+    lcus = {one.key: one for one in load.lcus}
+    ones = [lcus[key] for key in dict.fromkeys(one.lcu for one in volumes) if key in lcus]
+    each = [(one, situation.machine.units(one.key, ONE_TIME)) for one in ones]
     found = _shared(situation, volumes, waited, files, data)
-    owners = {share.owner.partition(".")[0] for one in volumes for each in parts[one.key] for share in each}
-    return (found if first is None or not units else _with_units(found, first, units, owners),)
+    owners = {share.owner.partition(".")[0] for one in volumes for some in parts[one.key] for share in some}
+    return (_with_units(found, [(lcu, units) for lcu, units in each if units], owners),)
 
 
 def _with_units(
-    found: Diagnosis, lcu: ObservedLcu, units: Sequence[UnitPart], databases: Collection[str]
+    found: Diagnosis, parts: Sequence[tuple[ObservedLcu, Sequence[UnitPart]]], databases: Collection[str]
 ) -> Diagnosis:
-    """Return the diagnosis with who does the I/O on the LCU of the volume that most requests wait for."""
+    """Return the diagnosis with who does the I/O on the LCUs of its volumes, where most waits first."""
     return found._replace(
-        claim=found.claim + mostly_by(lcu, units),
-        evidence=(*found.evidence, *shares_of_units(lcu, units)),
-        action=now_and_later(units, databases, found.action),
+        claim=found.claim + mostly_by(parts),
+        evidence=(*found.evidence, *(one for lcu, units in parts for one in shares_of_units(lcu, units))),
+        action=now_and_later([units for _, units in parts], databases, found.action),
     )
 
 
