@@ -1,12 +1,17 @@
-"""Takes `path_masks` of a DASD apart: which channel paths its driver uses, and why not the others.
+"""The path masks of a device: which channel paths it has, which of them can be used, and why not the others.
 
-Six masks in hex, the highest bit of each is the first path of the device: drivers/s390/block/dasd_devmap.c.
+A subchannel has four.  The driver of a DASD has six more, `path_masks`, in hex, the highest bit of each is the first path of the device: drivers/s390/block/dasd_devmap.c.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache, reduce
+from operator import and_
+
 from zmon.light_typing import Final
 
+PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
+"""The masks of a subchannel's paths: installed, available, operational, verified."""
 MASKS: Final = ("opm", "npp", "cablepm", "cuirpm", "hpfpm", "ifccpm")
 """The masks in their order: operational, not preferred, miscabled, taken off by the control unit for
 maintenance, not usable for High Performance FICON, taken off after interface errors."""
@@ -32,3 +37,28 @@ def path_masks(words: str) -> dict[str, int]:
         return dict(zip(MASKS, (int(word, 16) for word in words.split()), strict=True))
     except ValueError:
         return {}
+
+
+@lru_cache(maxsize=256)  # most devices have the same few masks
+def usable(*masks: object) -> int:
+    """Return the path mask that is left of several; one that is absent takes nothing away."""
+    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
+
+
+def lost_in(installed: int, *others: object) -> int:
+    """Return the mask of the installed paths that the other masks of a subchannel and its driver take away.
+
+    The last of `others` is what `path_masks` says.
+    """
+    *masks, words = others
+    return installed & ~usable(installed, *masks, _operational(words))
+
+
+@lru_cache(maxsize=256)  # likewise
+def _operational(words: object) -> int | None:
+    """Return the first of the driver's masks, of the paths that it uses; one of no path says nothing."""
+    first = words.split()[:1] if isinstance(words, str) else []
+    try:
+        return int(first[0], 16) or None if first else None
+    except ValueError:
+        return None

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests.conftest import interval_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
+from zmon.path_masks import usable
 from zmon.tables import control_unit, details, key_figures
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table, usable
+from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table
 from zmon.tables.observed import observed_load
 from zmon.tables.table import SUMMARY
 from zmon.tables.view import View

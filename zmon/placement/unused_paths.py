@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import and_
-
 from zmon.absent import text_of
 from zmon.kinds import DEVICE, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import path_masks, paths_in
+from zmon.path_masks import PATH_MASKS, lost_in, paths_in
 from zmon.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
@@ -18,8 +15,6 @@ if TYPE_CHECKING:
     from zmon.topology.volumes import Volume
 
 ADAPTER_OFFLINE: Final = "adapter offline"
-MASKS: Final = ("pam", "pom", "vpm")
-"""The masks of a subchannel that take installed paths away."""
 
 
 def is_offline(busid: str, machine: Machine) -> bool:
@@ -50,7 +45,6 @@ def lost_channel_paths(busid: str, machine: Machine) -> str:
     installed = frame.cell(busid, "pim")
     if not isinstance(installed, int) or frame.cell(busid, "online") != 1:
         return ""
-    masks = [mask for name in MASKS if isinstance(mask := frame.cell(busid, name), int)]
-    masks += [mask for mask in [path_masks(text_of(frame.cell(busid, "path_masks"))).get("opm")] if mask]
-    lost = installed & ~reduce(and_, masks, 0xFF)
+    others = (frame.cell(busid, name) for name in (*PATH_MASKS[1:], "path_masks"))
+    lost = lost_in(installed, *others)
     return " ".join(paths_in(lost, installed, frame.cell(busid, "chpids")))

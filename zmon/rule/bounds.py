@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio
 from zmon.kinds import BLOCK, DEVICE
+from zmon.path_masks import PATH_MASKS
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
-from zmon.tables.device import PATH_MASKS
 from zmon.tables.view import needs
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
-from zmon.path_masks import paths_in
-from zmon.tables.device import PATH_MASKS, usable
+from zmon.path_masks import PATH_MASKS, paths_in, usable
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
+from zmon.path_masks import PATH_MASKS
 from zmon.tables import cache, device, multipath
-from zmon.tables.device import CP_ONLY, PATH_MASKS, find_device
+from zmon.tables.device import CP_ONLY, find_device
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables.view import TableDefinition

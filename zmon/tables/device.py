@@ -15,13 +15,13 @@ so, marked as an estimate, so that it is above all others.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property, lru_cache, reduce
-from operator import and_, attrgetter
+from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import paths_in
+from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
 from zmon.sample import pick
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
@@ -66,9 +66,7 @@ NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 NO_CMF: Final = absent("channel measurement was not read for this device")
 NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
-PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
 NO_MASKS: Final = absent("the path masks are not known")
-"""The masks of a subchannel's paths: installed, available, operational, verified."""
 
 MAX_NAMED: Final = 3
 """So many volumes that hang are named."""
@@ -433,7 +431,7 @@ def _lost_of(frame: Frame) -> dict[str, int]:
     """Return the mask of the lost paths of each device whose installed paths are known."""
     columns = (frame.column(name) for name in (*PATH_MASKS, "path_masks"))
     return {
-        key: pim & ~usable(pim, *others, _operational(words))
+        key: lost_in(pim, *others, words)
         for key, pim, *others, words in zip(frame.keys, *columns, strict=True)
         if isinstance(pim, int)
     }
@@ -451,22 +449,6 @@ def _lost_on_line(frame: Frame) -> dict[str, int]:
     masks = _lost_of(frame)
     online = zip(frame.keys, frame.column("online"), strict=True)
     return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
-
-
-@lru_cache(maxsize=256)  # most devices have the same few masks
-def _operational(words: Value) -> Value:
-    """Return the first of the DASD driver's masks, of the paths that it uses; one of no path says nothing."""
-    first = words.split()[:1] if isinstance(words, str) else []
-    try:
-        return int(first[0], 16) or NO_MASKS if first else NO_MASKS
-    except ValueError:
-        return NO_MASKS
-
-
-@lru_cache(maxsize=256)  # most devices have the same few masks
-def usable(*masks: Value) -> int:
-    """Return the path mask that is left of several; one that is absent takes nothing away."""
-    return reduce(and_, [mask for mask in masks if isinstance(mask, int)], 0xFF)
 
 
 SHOWN: Final = (

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
+from zmon.path_masks import PATH_MASKS, usable
 from zmon.record import NamedTuple
-from zmon.tables.device import PATH_MASKS, address, usable
+from zmon.tables.device import address
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition

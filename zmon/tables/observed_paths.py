@@ -21,14 +21,14 @@ from zmon.diagnosis.observed_machine import (
     StripeSegment,
 )
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
-from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_masks import OF_DRIVER, PATH_MASKS, path_masks
 from zmon.path_repair import why_unused
 from zmon.path_state import GONE, reasons_in
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.channel import in_use
-from zmon.tables.device import IDLE, PATH_MASKS, devices_of
+from zmon.tables.device import IDLE, devices_of
 from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.path_sets import PathSet, parse_path_sets
