@@ -6,6 +6,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.kinds import DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
+from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
 from zmon.uid import HYPERPAV, find_uid
 
@@ -68,7 +69,7 @@ def channel_device(busid: str, machine: Machine) -> ChannelDevice:
     role = ""
     if alias == 1:
         role = "alias" if known is None else "HyperPAV alias" if known.ua == HYPERPAV else "PAV alias"
-    elif driver == "zfcp" or text_of(cutype).startswith("1731/03"):
+    elif is_fcp(driver, cutype):
         role = "FCP adapter"
     status = online if isinstance(online, Absent) else "online" if online == 1 else "offline"
     return ChannelDevice(busid, device_type(devtype, cutype), cutype, status, role, lcu, chpids, driver)

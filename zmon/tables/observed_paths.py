@@ -31,6 +31,7 @@ from zmon.tables.channel import in_use
 from zmon.tables.device import IDLE, devices_of
 from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
+from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
 
@@ -56,8 +57,6 @@ KNOWS_HPF: Final = "2107"
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
-FCP: Final = "1731/03"
-"""Control unit type and model of FCP devices."""
 MPATH: Final = "mpath-"
 LVM: Final = "LVM-"
 MAX_DEPTH: Final = 16
@@ -273,11 +272,17 @@ def _path_sets(table: Value, below: Value) -> tuple[PathSet, ...]:
     return (PathSet("", tuple(text_of(below).split()), ()),) if isinstance(sets, Absent) else sets
 
 
-def _leaves_before(view: View) -> Mapping[str, Sequence[PathLeaf]]:
-    """Return by the title of each multipath device the paths that it had a day ago, or when samples began."""
+def _day_before(view: View) -> _Asked[int] | None:
+    """Return the time a day ago, or when samples began, as a question; None before the second sample."""
     late = view.interval.after.at.utc
     early = max(view.history.first(), (late - DAY) // HOUR * HOUR)  # the same all the hour
-    return _leaves_at(_Asked(view, early, early)) if early < late else {}
+    return _Asked(view, early, early) if early < late else None
+
+
+def _leaves_before(view: View) -> Mapping[str, Sequence[PathLeaf]]:
+    """Return by the title of each multipath device the paths that it had a day ago, or when samples began."""
+    early = _day_before(view)
+    return {} if early is None else _leaves_at(early)
 
 
 @lru_cache(maxsize=32)  # times that are asked about for all multipath devices
@@ -388,9 +393,8 @@ def lost_adapters(view: View) -> Iterator[tuple[str, int | None]]:
     devices, blocks, online = after.frame(DEVICE), after.frame(BLOCK), after.frame(ADAPTER).index
     if devices.missing is not None:
         return
-    late = after.at.utc
-    early = max(view.history.first(), (late - DAY) // HOUR * HOUR)
-    before = _adapters_at(_Asked(view, early, early)) if early < late else frozenset()
+    early = _day_before(view)
+    before = frozenset() if early is None else _adapters_at(early)
     used = before | {text_of(busid) for busid in blocks.column("busid")}
     for busid in sorted(used - online.keys()):
         if _is_offline(devices, busid) or (busid in before and busid not in devices.index):
@@ -399,8 +403,8 @@ def lost_adapters(view: View) -> Iterator[tuple[str, int | None]]:
 
 def _is_offline(devices: Frame, busid: str) -> bool:
     """Return whether a device is an FCP adapter that is offline."""
-    driver, cutype = (text_of(devices.cell(busid, name)) for name in ("driver", "cutype"))
-    return devices.cell(busid, "online") == 0 and (driver == "zfcp" or cutype.startswith(FCP))
+    driver, cutype = (devices.cell(busid, name) for name in ("driver", "cutype"))
+    return devices.cell(busid, "online") == 0 and is_fcp(driver, cutype)
 
 
 @lru_cache(maxsize=32)  # times that are asked about for all adapters

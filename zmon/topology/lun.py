@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with, in front of the WWID."""
+FCP: Final = "1731/03"
+"""Control unit type and model of FCP devices."""
 _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")
 _OTHER: Final = absent(
     "its LUN is not numbered as a DS8000 numbers them, nor is its WWID, so they name no LSS"
@@ -36,6 +38,11 @@ _NO_SERIAL: Final = absent("neither WWID nor serial number names the storage ser
 _LUN: Final = r"(?ai)(?:0x)?40([0-9a-f]{2})40([0-9a-f]{2})0{8}"
 _WWID: Final = r"(?ai)3600507(63[0-9a-f]{8})0{12}([0-9a-f]{2})([0-9a-f]{2})"
 _SERIAL: Final = r"(?ai)(75[0-9a-z]{5})([0-9a-f]{2})([0-9a-f]{2})"
+
+
+def is_fcp(driver: Value, cutype: Value) -> bool:
+    """Return whether a ccw device is an FCP device, by its driver or its control unit."""
+    return driver == "zfcp" or text_of(cutype).startswith(FCP)
 
 
 class VolumeNumber(NamedTuple):
