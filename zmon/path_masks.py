@@ -1,7 +1,7 @@
 """The path masks of a device: which channel paths it has, which of them can be used, and why not the others.
 
-A subchannel has four.  The driver of a DASD has six more, `path_masks`, in hex.  The highest bit of each is the
-first path of the device.  Source: drivers/s390/block/dasd_devmap.c.
+A subchannel has four.  The driver of a DASD has six more, `path_masks`, in hex.  The highest bit of each is
+the first path of the device.  Source: drivers/s390/block/dasd_devmap.c.
 """
 
 from __future__ import annotations
