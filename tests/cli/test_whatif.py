@@ -113,6 +113,42 @@ def test_no_moves_are_suggested_for_a_reason(capsys: pytest.CaptureFixture[str])
     assert "MOVES suggests no move in this interval: Nothing waits; the busiest" in capsys.readouterr().err
 
 
+CASE = (
+    *("--from", "recordings/casestudy/machine.tar.gz", "--cp-file", "recordings/casestudy/cp.txt"),
+    *("--site", "recordings/casestudy/site.toml"),
+)
+TABLES = "recordings/casestudy/tablespaces.ddl"
+
+
+def test_the_moves_of_moves_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """How many they are and what is copied, as on MOVES; without channel measurement they gain, too."""
+    assert main(["whatif", "moves", *CASE, "--listing", TABLES, "-f", "json"]) == OK
+    found = json.loads(capsys.readouterr().out)
+    assert found["changes"] == ["the 13 moves of MOVES, 23.1 GiB to copy"]
+    assert found["times"] > 1.5
+    assert found["limit_then"] == "1 processors"
+
+
+def test_a_tablespace_of_two_databases_is_named_with_both(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It was said to be none, and others with similar names were offered."""
+    other = tmp_path / "test.ddl"
+    with open(TABLES, encoding="utf-8") as tables:
+        other.write_text(tables.read().replace("DWPROD", "DWTEST").replace("/db2/", "/test/"))
+    words = ["move", "TSFACT1", "to", "LCU", "5", "--listing", TABLES, "--listing", str(other)]
+    assert main(["whatif", *words, *CASE]) == USAGE
+    assert "write DWPROD.TSFACT1 or DWTEST.TSFACT1" in capsys.readouterr().err
+
+
+def test_paths_that_are_known_but_not_timed_are_not_said_to_be_unread(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is missing is channel measurement: which paths lead to an LCU is known."""
+    assert main(["whatif", "paths", "12", "of", "LCU", "6", *CASE]) == USAGE
+    assert "how long a request uses a channel path is not known" in capsys.readouterr().err
+
+
 def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A time without I/O says nothing of a change."""
     path = tmp_path / "idle.toml"

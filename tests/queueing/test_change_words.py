@@ -26,6 +26,14 @@ NAMES = KnownNames(
 )
 
 
+@pytest.mark.parametrize("words", ["move TS2 to LCU 5", "stripe ts2 over LCU 5,6"])
+def test_a_name_that_two_databases_have_is_to_be_said_with_one(words: str) -> None:
+    """The message names both, as it cannot be known which is meant."""
+    names = NAMES._replace(several={"ts2": ["PROD.TS2", "TEST.TS2"]})
+    with pytest.raises(ChangeError, match=r"several databases .*: write PROD\.TS2 or TEST\.TS2"):
+        parse_change(words, names)
+
+
 @pytest.mark.parametrize(
     ("words", "change"),
     [

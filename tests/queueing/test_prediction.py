@@ -254,6 +254,57 @@ def test_the_range_is_wider_and_confidence_lower_the_less_was_measured() -> None
     assert len(found.missing) == 2
 
 
+def untimed(load: ObservedLoad) -> ObservedLoad:
+    """Return a load without channel measurement: Linux knows how long it has requests, and no more."""
+    volumes = [
+        one._replace(
+            pend=0.0,
+            disc=0.0,
+            conn=min(float(one.response), one.servers / one.rate),
+            estimated=True,
+        )
+        if one.rate
+        else one
+        for one in load.volumes
+    ]
+    return load._replace(volumes=tuple(volumes), paths={}, paths_measured=False)
+
+
+def test_a_full_lcu_is_left_without_its_wait_though_nothing_timed_it() -> None:
+    """What its requests take longer than others is the wait for it: moving data away ends that."""
+    pair = next(pair for pair in PAIRS if pair.name == "tables over four LCUs")
+    timed = observed(pair.before, pair.phases[0])
+    known, found = (
+        predict(fitted_interval(load, shares(pair.before)), pair.changes) for load in (timed, untimed(timed))
+    )
+    simulated = compared(pair).rate
+    assert found.times == pytest.approx(known.times, rel=0.15)
+    assert found.throughput[0] < simulated < found.throughput[1]
+    assert found.confidence == "low"
+    assert any("longer in LCU 7600 than elsewhere" in words for words in found.missing)
+
+
+@pytest.mark.parametrize("target", ["LCU 8000", "LCU 8100"])
+def test_moving_a_log_brings_no_more_requests_in_flight(target: str) -> None:
+    """Programs have as many as before: they are answered later only where fewer are answered."""
+    base = fitted_interval(observed("logs-mixed", -1), shares("logs-mixed"))
+    logs = frozenset(flow.file for flow in base.model.flows if flow.steady)
+    (lcu,) = [one.key for one in base.load.lcus if one.title == target]
+    whole = predict(base, (FileMove(logs, lcu),)).whole
+    now, then = (rate * float(time) for rate, time in zip(whole.rate, whole.response, strict=True))
+    assert then == pytest.approx(now, rel=0.05)
+
+
+def test_a_file_is_not_moved_to_where_it_lies() -> None:
+    """The reason is that it is there, on the LCU or the volume."""
+    base = fitted_interval(observed("shark-before", -1), shares("shark-before"))
+    flow = next(flow for flow in base.model.flows if flow.file)
+    files = frozenset({flow.file})
+    for change in (FileMove(files, flow.lcu), FileMove(files, "", flow.volume)):
+        with pytest.raises(ChangeError, match=r"lies on .* already"):
+            predict(base, (change,))
+
+
 @pytest.mark.parametrize(
     "change",
     [

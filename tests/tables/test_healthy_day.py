@@ -8,7 +8,7 @@ import pytest
 
 from tests.tables.test_overview import session_at, view_of
 from zmon.absent import Absent
-from zmon.cli.whatif import suggested_moves
+from zmon.cli.whatif import suggested_plan
 from zmon.queueing.change import ChangeError
 from zmon.tables.diagnosed import verdict_of
 from zmon.tables.tablespaces import moves_table, spread_table
@@ -25,7 +25,7 @@ def advice(view: View) -> list[str]:
     found += ["MOVES"] * bool(moves.keys)
     found += ["SPREAD"] * (not any("no move is of use" in note for note in spread_table(view).notes))
     try:
-        suggested_moves(view)
+        suggested_plan(view)
     except ChangeError:
         return found
     return [*found, "what if"]

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number
+    from zmon.placement.planner import MovePlan
     from zmon.queueing.change import Change
     from zmon.queueing.prediction import Prediction, UnitOutcome
 
@@ -108,29 +109,36 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
             if interval is None or interval.before is None:
                 raise ValueError("there are no two samples in this time")
             view = View(interval, history=navigator.history, people=people)
-            changes = _changes(view, wanted)
+            changes, asked = _changes(view, wanted)
             base = model_of(view)
-            _print(args, predict(base, changes), wanted, waiting(base.load).why, view, first=first)
+            _print(args, predict(base, changes), asked, waiting(base.load).why, view, first=first)
             first = False
     return status(args)
 
 
-def _changes(view: View, wanted: Sequence[str]) -> tuple[Change, ...]:
-    """Return the changes that words mean; `moves` stands for those that MOVES shows.
+def _changes(view: View, wanted: Sequence[str]) -> tuple[tuple[Change, ...], list[str]]:
+    """Return the changes that words mean, and the words; `moves` stands for those that MOVES shows.
 
     Raises:
         ChangeError: they are not understood, or there are no moves.
     """
     names = known_names(view)
     found: list[Change] = []
+    asked: list[str] = []
     for words in wanted:
-        found += (
-            suggested_moves(view) if words.strip().casefold() == "moves" else [parse_change(words, names)]
-        )
-    return tuple(found)
+        if words.strip().casefold() == "moves":
+            steps = suggested_plan(view).steps
+            found += changes_of(steps)
+            asked.append(
+                f"the {many(len(steps), 'move')} of MOVES, {steps[-1].copied / 2**30:.3g} GiB to copy"
+            )
+        else:
+            found.append(parse_change(words, names))
+            asked.append(words)
+    return tuple(found), asked
 
 
-def suggested_moves(view: View) -> tuple[Change, ...]:
+def suggested_plan(view: View) -> MovePlan:
     """Return the moves that MOVES shows.
 
     Raises:
@@ -143,7 +151,7 @@ def suggested_moves(view: View) -> tuple[Change, ...]:
     found = report_spread(known, query, waits_in(view))
     if found.plan is None or not found.plan.steps:
         raise ChangeError(f"MOVES suggests no move in this interval: {found.no_use or why_no_move(found)}")
-    return changes_of(found.plan.steps)
+    return found.plan
 
 
 # output
@@ -227,7 +235,7 @@ def sentences(found: Prediction) -> Iterator[str]:
         _limits("Next limit", found.limit, found.use),
     )
     yield " ".join(words for words in limits if words)
-    counted = [many(len(found.units), "LCU", " with I/O")]
+    counted = [many(found.lcus, "LCU", " with I/O")]
     if found.paths:
         counted.append(many(found.paths, "channel path", " in use"))
     yield f"Counted: {', '.join(counted)}."
@@ -239,7 +247,7 @@ def sentences(found: Prediction) -> Iterator[str]:
     )
 
 
-def many(number: int, noun: str, rest: str) -> str:
+def many(number: int, noun: str, rest: str = "") -> str:
     """Return a number of things: `2 LCUs with I/O`."""
     return f"{number} {noun}{'s' * (number != 1)}{rest}"
 

@@ -88,11 +88,17 @@ def _flows(model: FittedModel, flows: Sequence[FittedFlow], titles: Mapping[str,
 
 
 def _with_files_moved(model: FittedModel, change: FileMove) -> FittedModel:
-    if not any(flow.file in change.files for flow in model.flows):
+    moved = [flow for flow in model.flows if flow.file in change.files]
+    if not moved:
         raise ChangeError("nothing is read or written in these files, so moving them changes nothing")
     there = model.places.get(change.volume)
     if change.volume and (there is None or there[0] not in model.lcus):
         raise ChangeError(f"the LCU of volume {change.volume} has no I/O that was measured: name another")
+    if all(flow.volume == change.volume if change.volume else flow.lcu == change.lcu for flow in moved):
+        where = (
+            model.titles.get(change.volume, change.volume) if change.volume else model.lcus[change.lcu].title
+        )
+        raise ChangeError(f"all that is to be moved lies on {where} already")
     found, titles = [], dict[str, str]()
     for flow in model.flows:
         if flow.file in change.files and there is not None:
@@ -165,6 +171,10 @@ def _groups(model: FittedModel, lcu: str) -> list[str]:
     """Return the keys of the paths of an LCU, or of all."""
     groups = list(dict.fromkeys(group for key, group in model.group_of.items() if lcu in {"", key}))
     if not groups:
+        if any(one.chpids for key, one in model.lcus.items() if lcu in {"", key}):
+            raise ChangeError(
+                "for how long a request uses a channel path is not known: no channel measurement"
+            )
         raise ChangeError("the channel paths of its volumes were not read")
     return groups
 

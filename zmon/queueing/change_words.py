@@ -23,7 +23,7 @@ from zmon.queueing.change import (
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 FORMS: Final = (
     "move FILE or TABLESPACE to LCU 5",
@@ -56,6 +56,8 @@ class KnownNames(NamedTuple):
     """Keys, by all names: `lcu 6`, `6`, `7600`."""
     volumes: Mapping[str, str]
     """Keys, by number, label and name."""
+    several: Mapping[str, Sequence[str]] = {}
+    """The classes of the tablespaces of several databases that have the same name."""
 
 
 def parse_change(text: str, names: KnownNames) -> Change:
@@ -86,6 +88,12 @@ def _known(what: str, word: str, names: Mapping[str, str]) -> str:
     return key
 
 
+def _refuse_several(name: str, names: KnownNames) -> None:
+    owners = names.several.get(name.strip().casefold())
+    if owners:
+        raise ChangeError(f"several databases have a tablespace {name!r:.80}: write {' or '.join(owners)}")
+
+
 def _lcu(names: KnownNames, word: str) -> str:
     return _known("LCU", word, names.lcus)
 
@@ -105,6 +113,7 @@ def _positive(word: str) -> int:
 
 def _move(names: KnownNames, name: str, kind: str, target: str) -> Change:
     files = names.files.get(name.casefold())
+    _refuse_several(name, names)
     if files is None:
         raise ChangeError(f"{name!r:.80} is no file and no tablespace here{did_you_mean(name, names.files)}")
     if kind.casefold() == "volume":
@@ -113,6 +122,7 @@ def _move(names: KnownNames, name: str, kind: str, target: str) -> Change:
 
 
 def _stripe(names: KnownNames, name: str, kind: str, targets: str) -> Change:
+    _refuse_several(name, names)
     space = _known("tablespace", name, names.spaces)
     given = [word for word in re.split(r"[ ,]+", targets) if word]
     if kind.casefold().startswith("volume"):

@@ -40,6 +40,7 @@ from zmon.queueing.network import (
     solve,
 )
 from zmon.queueing.observation import LATENCY, NO_VOLUMES, ObservedLcu, disc_of_misses, path_groups
+from zmon.queueing.waiting import lcus_not_timed
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -78,6 +79,8 @@ LEFT: Final = 0.05
 """Processors that are left for requests where other work has all of them."""
 LONGER: Final = 1.3
 """How many times the response of reads writes have from which on they are taken to come many at once."""
+ALIKE_SIZES: Final = (0.5, 2.0)
+"""How many times as large as others requests are which take as long as these."""
 LEAST_SERVICE: Final = 1e-3
 """The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
 a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
@@ -308,7 +311,7 @@ class _Measured(NamedTuple):
 @lru_cache(maxsize=2)  # it is asked whether a model is needed, and then for one
 def _measured(of: Same[ObservedLoad]) -> _Measured:
     load = of.it
-    volumes = _timed(load.used)
+    volumes = _with_waits_apart(load, _timed(load.used))
     lcus = {one.key: one for one in load.lcus}
     lcus |= {lcu: ObservedLcu(lcu, "volumes of no known LCU", "", ())
              for lcu in volumes.column("lcu") if lcu not in lcus}  # fmt: skip
@@ -339,6 +342,27 @@ def _timed(volumes: Volumes) -> Volumes:
     if min(responses) < 0:
         other["response"] = list(map(max, responses, repeat(0.0)))
     return volumes.but(**other) if other else volumes
+
+
+def _with_waits_apart(load: ObservedLoad, volumes: Volumes) -> Volumes:
+    """Return the volumes, of those that nothing times in LCUs in which requests wait the wait as Disc.
+
+    Where requests of about the same size take less time to volumes of LCUs in which nothing waits, they need
+    no more here: the rest is taken to be the wait for the LCU.
+    """
+    full = lcus_not_timed(load) if any(volumes.column("estimated")) else set()
+    if not full:
+        return volumes
+    columns = list(zip(*map(volumes.column, ("lcu", "estimated", "size", "conn")), strict=True))
+    calm = volumes.part([at for at, one in enumerate(columns) if one[1] and one[0] not in full])
+    size_of_calm, needed = _mean(calm, "size"), _mean(calm, "conn")
+    conns, discs = list(volumes.column("conn")), list(volumes.column("disc"))
+    for at, (lcu, estimated, size, conn) in enumerate(columns):
+        alike = ALIKE_SIZES[0] * size_of_calm <= size <= ALIKE_SIZES[1] * size_of_calm
+        if estimated and lcu in full and alike and conn > needed:
+            conns[at] = needed
+            discs[at] += conn - needed
+    return volumes.but(conn=conns, disc=discs)
 
 
 def _late_writes(volumes: Volumes) -> dict[str, _LateWrites]:

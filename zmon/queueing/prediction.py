@@ -16,7 +16,8 @@ from zmon.queueing.change import AliasNumber, PathsInUse, changed
 from zmon.queueing.fit import COMPUTING, WITHHELD, class_rates, fit, network_of, subchannels
 from zmon.queueing.network import mean_response, solve
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, processors_full
+from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, lcus_not_timed, processors_full
+from zmon.ranges import names
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Prediction(NamedTuple):
     """The most throughput as a multiple of the present one: with what limits next used all the time, and
     more by the error of the throughput where something is not known; of processors more by that alone, of
     a volume by `_sampled`, and of others where a change takes something away."""
+    lcus: int
+    """How many LCUs have I/O before or after, without volumes of which the LCU is not known."""
     paths: int
     """How many channel paths count."""
     confidence: str
@@ -216,6 +219,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         limit_before,
         use_before,
         bound,
+        len({one.key for one in units} & {lcu.key for lcu in base.load.lcus}),
         _paths_used(model),
         confidence,
         missing,
@@ -339,14 +343,21 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
     measured = class_rates(base.model)
     times = _times(base)
     modelled = {one.title: rate for one, rate in zip(base.network.classes, base.solution.rates, strict=True)}
+    flying = {
+        one.title: base.model.response[one.title] * measured[one.title] / _in_flight(flows)
+        for one, flows in zip(base.network.classes, base.solution.flows, strict=True)
+        if _in_flight(flows)
+    }
     results: list[FlowResult] = []
     asked = [0.0] * len(network.stations)
     for one, rate, flows in zip(network.classes, solution.rates, solution.flows, strict=True):
         more = measured[one.title] / modelled[one.title] if modelled[one.title] else 1.0
+        mine = []
         for asks, flow in zip(one.flows, flows, strict=True):
             longer, waits = times.get((one.title, flow.unit), times[one.title, ""])
             response = longer * (asks.least + waits * (flow.response - asks.least))
-            results.append(flow._replace(rate=flow.rate * more, response=response))
+            mine.append(flow._replace(rate=flow.rate * more, response=response))
+        results += _as_many(mine, one.flows, _in_flight(flows) * flying.get(one.title, 1.0))
         for station, seconds in one.demands():
             asked[station] += rate * more * seconds
     overall = sum(flow.rate for flow in results) / solution.rate
@@ -355,6 +366,28 @@ def _corrected(base: FittedInterval, network: Network, solution: Solution) -> _O
         for station, seconds, used in zip(network.stations, asked, solution.use, strict=True)
     )
     return _Outcome(tuple(results), tuple(use))
+
+
+def _in_flight(flows: Iterable[FlowResult]) -> float:
+    """Return how many requests some flows have in Linux and beyond."""
+    return fsum(flow.rate * flow.response for flow in flows)
+
+
+def _as_many(flows: Sequence[FlowResult], asks: Sequence[Flow], many: float) -> Sequence[FlowResult]:
+    """Return the flows of a class with waits with which it has so many requests in flight.
+
+    Where volumes of several LCUs are nearly full, a small change lets most requests wait in another LCU, and
+    what is measured of one says nothing of the other; how many there are stays.
+    """
+    least = fsum(flow.rate * one.least for flow, one in zip(flows, asks, strict=True))
+    waiting = _in_flight(flows) - least
+    if waiting <= 0 or many <= least:
+        return flows
+    times = (many - least) / waiting
+    return [
+        flow._replace(response=one.least + times * (flow.response - one.least))
+        for flow, one in zip(flows, asks, strict=True)
+    ]
 
 
 def _times(base: FittedInterval) -> dict[tuple[str, str], tuple[float, float]]:
@@ -673,8 +706,12 @@ def _missing(base: FittedInterval) -> list[str]:
     load, model = base.load, base.model
     found = []
     if any(one.estimated for one in load.volumes if one.rate):
+        full_lcus = lcus_not_timed(load)
+        full = [one.title for one in load.lcus if one.key in full_lcus]
+        longer = f", but what it is longer in {names(full)} than elsewhere as wait" if full else ""
         found.append(
             "no channel measurement: the busy time of a disk per request is taken as its service time"
+            f"{longer}"
         )
     if any(one.disc > 0 for one in load.volumes) and all(isinstance(one.misses, Absent) for one in load.lcus):
         found.append("no cache statistics: Disc of requests below 64 KiB is taken to be cache misses")

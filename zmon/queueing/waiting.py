@@ -9,6 +9,7 @@ Without channel measurement only what a request takes beyond a slow disk and a s
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
@@ -116,7 +117,12 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     if not volumes:
         many = load.seconds * load.used.rate
         return Waiting((), 0.0, f"Nothing waits: {many:.0f} I/O in the interval are too few to tell")
-    places = [*_in_linux(load, volumes), *_in_lcus(load), *_for_paths(load)]
+    places = [
+        *_in_linux(load, volumes),
+        *_not_timed(load, volumes),
+        *_in_lcus(load),
+        *_for_paths(load),
+    ]
     places.sort(key=lambda one: -one.lost)
     full = _processors(load)
     new = _surge(load, before, places)
@@ -171,13 +177,12 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
     """Yield volumes and pools of aliases before which requests wait in Linux."""
     lcus = {one.key: one for one in load.lcus}
     pooled: dict[str, tuple[float, float]] = {}
-    untimed: dict[str, list[WaitingPlace]] = {}
     columns = zip(*map(volumes.column, ("lcu", "estimated", "rate", "queued", "serv")), strict=True)
     for at, (key, estimated, each, queued, serv) in enumerate(columns):
         lcu = lcus.get(key)
         if estimated:
-            untimed.setdefault(key, []).append(_untimed(volumes[at]))
-        elif lcu is not None and lcu.aliases:
+            continue
+        if lcu is not None and lcu.aliases:
             lost, rate = pooled.get(key, (0.0, 0.0))
             waits = 0.0 if isinstance(queued, Absent) else each * queued
             pooled[key] = lost + waits, rate + each
@@ -189,8 +194,21 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
         use = lcu.alias_use / lcu.aliases
         if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
             yield WaitingPlace("aliases", key, lcu.title, lost, use)
+
+
+def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
+    """Yield what requests wait for among volumes that channel measurement does not time."""
+    lcus = {one.key: one for one in load.lcus}
+    untimed: dict[str, list[WaitingPlace]] = {}
+    for one in volumes.some(compress(range(len(volumes)), volumes.column("estimated"))):
+        untimed.setdefault(one.lcu, []).append(_untimed(one))
     for key, places in untimed.items():
         yield from _for_untimed(lcus.get(key), places)
+
+
+def lcus_not_timed(load: ObservedLoad) -> set[str]:
+    """Return the keys of the LCUs in which requests wait, though channel measurement does not time them."""
+    return {one.key for one in _not_timed(load, load.busy) if one.kind == "lcu"}
 
 
 def _for_untimed(lcu: ObservedLcu | None, places: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:

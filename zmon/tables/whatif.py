@@ -206,9 +206,8 @@ def _effect(found: Prediction) -> WhatIf:
 
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
     now, then = (1e3 * time for time in found.whole.response)
-    lcus = len(found.units)
     counted = (
-        f"{then:.1f} ms instead of {now:.1f} ms for a request, over {lcus} LCU{'s' * (lcus != 1)}"
+        f"{then:.1f} ms instead of {now:.1f} ms for a request, over {found.lcus} LCU{'s' * (found.lcus != 1)}"
         f" and {found.paths} channel paths"
     )
     busiest = ((found.limit_before, found.use_before), (found.limit, found.use))
@@ -245,12 +244,12 @@ def known_names(view: View) -> KnownNames:
     machine = machine_of(view)
     files: dict[str, frozenset[str]] = {}
     spaces: dict[str, str] = {}
-    ambiguous: set[str] = set()
+    several: dict[str, set[str]] = {}
     for file in machine.files:
         owner, space = owner_of(file.database, tablespace_of(file)), tablespace_of(file)
         for name in {owner.casefold(), space.casefold()} - {""}:
             if spaces.setdefault(name, owner) != owner:
-                ambiguous.add(name)
+                several.setdefault(name, {spaces[name]}).add(owner)
             files[name] = files.get(name, frozenset()) | {file.path}
         files[file.path.casefold()] = frozenset({file.path})
     lcus = _lcu_names(units_of(view).lcus)
@@ -261,6 +260,6 @@ def known_names(view: View) -> KnownNames:
         more = (volume.volser, volume.disk, volume.rdev) if volume is not None else ()
         for name in (one.key, one.title, *(str(name) for name in more if isinstance(name, str))):
             volumes.setdefault(name.casefold(), one.key)
-    for name in ambiguous:
+    for name in several:
         del spaces[name], files[name]
-    return KnownNames(files, spaces, lcus, volumes)
+    return KnownNames(files, spaces, lcus, volumes, {name: sorted(several[name]) for name in several})
