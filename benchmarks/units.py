@@ -25,8 +25,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from zmon.kernel.cgroup import FILES, ROOTS, UnitReader, usual_numbers
+from zmon.kernel.cgroup import FILES, ROOTS, UnitReader
 from zmon.kernel.tree import LiveTree
+from zmon.kernel.unit_io import usual_numbers
 
 UNITS: Final = 500
 DEVICES: Final = 50

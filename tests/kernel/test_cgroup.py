@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.conftest import DictTree
 from zmon.absent import Absent
 from zmon.kernel.cgroup import (
-    IO_FIELDS,
     NO_GROUPS,
     NOT_COUNTED,
     RESTS_AFTER,
@@ -23,11 +22,10 @@ from zmon.kernel.cgroup import (
     UnitReader,
     captured_files,
     parse_flat,
-    parse_io_line,
-    parse_io_stat,
     unit_folders,
 )
 from zmon.kernel.tree import LiveTree
+from zmon.kernel.unit_io import IO_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,42 +219,6 @@ def test_no_unit_is_below_another(paths: list[list[str]]) -> None:
     assert not [(one, other) for one in found for other in found if other.startswith(f"{one}/")]
 
 
-@given(
-    st.binary()
-    | st.lists(st.sampled_from([b"94:0", b"rbytes=5", b"wios=x", b"rios=", b"dios=2"])).map(b" ".join)
-)
-def test_any_line_is_parsed_or_refused(line: bytes) -> None:
-    """Nothing but ValueError comes of it, and counts are six numbers."""
-    try:
-        found = parse_io_line(line)
-    except ValueError:
-        return
-    assert found is None or (len(found[1]) == 6 and min(found[1]) >= 0)
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 9),
-            *[st.integers(0, 1 << 64)] * 6,
-            st.sampled_from(["", " cost.usage=3", " x=max"]),
-        ),
-        max_size=6,
-    )
-)
-def test_usual_and_other_files_give_the_same(lines: list[tuple[int | str, ...]]) -> None:
-    """Whether a policy appends keys or not; a device that is there twice counts once."""
-    text = "".join(
-        f"94:{minor} rbytes={a} wbytes={b} rios={c} wios={d} dbytes={e} dios={f}{more}\n"
-        for minor, a, b, c, d, e, f, more in lines
-    )
-    expected: dict[str, tuple[int | str, ...]] = {}
-    for minor, a, b, c, d, e, f, _more in lines:
-        expected.setdefault(f"94:{minor}", (a, b, e, c, d, f))
-    numbers, columns = parse_io_stat(text.encode())
-    assert dict(zip(numbers, zip(*columns, strict=True), strict=True)) == expected
-
-
 def test_the_parts_of_memory_are_read_when_memory_moves(tmp_path: Path) -> None:
     """memory.stat is long: nobody reads it of a unit whose memory is the same and that waited for none."""
     reader = UnitReader(LiveTree(str(tmp_path)))
@@ -391,10 +353,3 @@ def test_files_of_a_unit_that_rests_are_closed(tmp_path: Path) -> None:
 def test_flat_files_give_numbers(content: bytes) -> None:
     """Other lines are passed over."""
     assert all(number >= 0 for number in parse_flat(content, content.split()).values())
-
-
-def test_a_device_without_a_name_is_passed_over() -> None:
-    """As an emulated s390x with NVMe multipath writes it, with counts and without."""
-    text = b"(unknown) rbytes=0 wbytes=0 rios=2790 wios=0 dbytes=0 dios=0\n(unknown) \n254:0 \n"
-    text += LINE.format("254:32", 7112704, 33554432, 1738, 33).encode()
-    assert parse_io_stat(text) == (["254:32"], [(7112704,), (33554432,), (0,), (1738,), (33,), (0,)])

@@ -260,7 +260,7 @@ def untimed(load: ObservedLoad) -> ObservedLoad:
         one._replace(
             pend=0.0,
             disc=0.0,
-            conn=min(float(one.response), one.servers / one.rate),
+            conn=min(one.response, one.servers / one.rate),
             estimated=True,
         )
         if one.rate
@@ -291,7 +291,7 @@ def test_moving_a_log_brings_no_more_requests_in_flight(target: str) -> None:
     logs = frozenset(flow.file for flow in base.model.flows if flow.steady)
     (lcu,) = [one.key for one in base.load.lcus if one.title == target]
     whole = predict(base, (FileMove(logs, lcu),)).whole
-    now, then = (rate * float(time) for rate, time in zip(whole.rate, whole.response, strict=True))
+    now, then = (rate * time for rate, time in zip(whole.rate, whole.response, strict=True))
     assert then == pytest.approx(now, rel=0.05)
 
 

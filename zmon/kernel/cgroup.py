@@ -1,31 +1,26 @@
 """/sys/fs/cgroup: what services, containers, guests and login sessions use (control groups, version 2).
 
-`io.stat` has a line per block device that a group has touched, with bytes and I/Os as they were submitted,
-before requests are merged: `94:0 rbytes=1459200 wbytes=0 rios=192 wios=0 dbytes=0 dios=0`; one without any
-has nothing behind its number, and policies append keys of their own.  The counts of a group include those of
-groups below it, so a unit is never added to one above it.  Buffered writes are counted for the group that
-owns the inode, the journal of a file system for none.  Files of a resource are there only if its controller
-is on for the group: systemd switches `io` on with `IOAccounting=yes`.
+The counts of a group include those of groups below it, so a unit is never added to one above it.  Files of a
+resource are there only if its controller is on for the group: systemd switches `io` on with
+`IOAccounting=yes`.  What `io.stat` says is `zmon.kernel.unit_io`.
 
 Reading a file makes the kernel add up what its CPUs have counted.  So `io.stat`, `cpu.stat` and `io.pressure`
 are read of each unit, and the other files only if one of them has changed; `memory.stat`, the longest, only
-if the memory of the unit has.  Files stay open, as far as they
-may, and tell by an error that their group is gone; those that are read on change are closed when a unit has
-rested for a while.  Of `io.stat` only the lines that have changed are parsed, those of all units at once.
+if the memory of the unit has.  Files stay open, as far as they may, and tell by an error that their group is
+gone; those that are read on change are closed when a unit has rested for a while.
 
-Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, block/blk-cgroup.c.
+Source: the kernel's Documentation/admin-guide/cgroup-v2.rst.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import suppress
 from functools import partial
 from itertools import chain, compress
 from itertools import count as _count
-from operator import itemgetter, ne, not_
+from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
@@ -33,9 +28,10 @@ from zmon.kernel import unit_instance
 from zmon.kernel.activity import ChangingRows
 from zmon.kernel.held_files import MOST_HELD, Allowance, HeldFiles
 from zmon.kernel.tree import LiveTree
+from zmon.kernel.unit_io import UnitIoStat, UnitIoTable
 from zmon.kinds import UNIT, UNIT_IO
 from zmon.plain_text import harmless
-from zmon.sample import Frame, empty_frame, pick
+from zmon.sample import Frame, empty_frame
 from zmon.unit_name import CONTAINER, database_of, is_whole, sort_of
 
 if TYPE_CHECKING:
@@ -63,8 +59,6 @@ UNCAPTURED: Final = "control groups were not captured"
 
 MAX_UNITS: Final = 10_000
 MAX_DEPTH: Final = 16
-MAX_LINES: Final = 65_536
-"""Devices of one unit at most."""
 WALK_EVERY: Final = 10 * 1_000_000_000
 """ns within which groups are looked for, even if their number has not changed."""
 COMMANDS_EVERY: Final = 600 * 1_000_000_000
@@ -89,28 +83,6 @@ OF_MEMORY: Final = ("memory.stat",)
 FILES: Final = (*ALWAYS, *ON_CHANGE, *OF_MEMORY)
 RESTS_AFTER: Final = 10
 """Samples in which a unit did nothing, after which the files that are read on change are closed."""
-
-IO_FIELDS: Final = ("rbytes", "wbytes", "dbytes", "rios", "wios", "dios")
-_IO_LINE: Final = re.compile(
-    rb"([0-9]{1,5}:[0-9]{1,8}) rbytes=([0-9]{1,20}) wbytes=([0-9]{1,20}) rios=([0-9]{1,20})"
-    rb" wios=([0-9]{1,20}) dbytes=([0-9]{1,20}) dios=([0-9]{1,20})"
-)
-_USUAL: Final = b": rbytes= wbytes= rios= wios= dbytes= dios=\n"
-"""A line of io.stat without its digits, where the device counts something and no policy appends keys."""
-_DIGITS: Final = b"0123456789"
-_LETTERS: Final = b"rbyteswiod="
-_TO_JSON: Final = bytes.maketrans(b": \n", b",,,")
-"""Makes numbers in a list of all that is no digit, behind the letters."""
-_NUMBER: Final = re.compile(rb"[0-9]{1,5}:[0-9]{1,8}")
-_NAMELESS: Final = b"(unknown)"
-"""What the kernel writes for a device that is gone or hidden, such as a path of an NVMe disk."""
-_COUNT: Final = re.compile(rb"[0-9]{1,20}")
-_DEVICE: Final = "{}:{}".format
-_JSON: Final = json.JSONDecoder()
-_PLACES: Final = (2, 3, 6, 4, 5, 7)
-"""The places of `IO_FIELDS` among the eight numbers of a line."""
-MAX_COUNT: Final = 10**20
-"""Counts have fewer than 21 digits."""
 
 _CPU: Final = {
     "cpu": b"usage_usec", "user": b"user_usec", "system": b"system_usec", "throttled": b"throttled_usec",
@@ -141,69 +113,6 @@ _NO_DATABASE: Final = absent("neither its name nor its processes tell a database
 _NO_INSTANCE: Final = absent("its processes tell no instance, or only to root")
 _NO_NAME: Final = absent("the files that have the name of the container need root, or its user")
 _NO_INSTANCES: Final = absent("it is no database and no container")
-
-DeviceCounts = tuple[int, ...]
-"""The counts of one device, in the order of `IO_FIELDS`."""
-
-
-def parse_io_line(line: bytes) -> tuple[str, DeviceCounts] | None:
-    """Parse a line of io.stat; None if it counts nothing, or for a device without a name.
-
-    Raises:
-        ValueError: it does not begin with a device, or one of the six counts is no number.
-    """
-    found = _IO_LINE.match(line)
-    if found is not None:
-        number, *counts = found.groups()
-        rbytes, wbytes, rios, wios, dbytes, dios = map(int, counts)
-        return number.decode(), (rbytes, wbytes, dbytes, rios, wios, dios)
-    head, *pairs = line.split() or [b""]
-    if head == _NAMELESS:
-        return None
-    if not _NUMBER.fullmatch(head):
-        raise ValueError(f"io.stat: expected major:minor and counts, found {line[:80]!r}")
-    known = dict(pair.partition(b"=")[::2] for pair in pairs)
-    values = [known.get(name.encode()) for name in IO_FIELDS]
-    if not any(values):
-        return None
-    if not all(value is None or _COUNT.fullmatch(value) for value in values):
-        raise ValueError(f"io.stat: expected rbytes=NUMBER wbytes=NUMBER ..., found {line[:80]!r}")
-    return head.decode(), tuple(int(value or 0) for value in values)
-
-
-def usual_numbers(content: bytes) -> list[int]:
-    """Return all numbers of io.stat, eight for each device; none if a line has another form than usual.
-
-    They may have more digits than a count has.
-    """
-    lines = content.count(b"\n")
-    if content.translate(None, _DIGITS) == _USUAL * lines:
-        with suppress(ValueError):  # a number is missing, or begins with zero
-            numbers: list[int] = _JSON.decode(
-                f"[{content.translate(_TO_JSON, _LETTERS)[:-1].decode('ascii')}]"
-            )
-            if len(numbers) == 8 * lines:
-                return numbers
-    return []
-
-
-def parse_io_stat(content: bytes) -> tuple[list[str], list[Sequence[int]]]:
-    """Parse io.stat: the devices that count something, each once, and a column for each of `IO_FIELDS`.
-
-    Raises:
-        ValueError: see `parse_io_line`.
-    """
-    numbers = usual_numbers(content)
-    if numbers and max(numbers) < MAX_COUNT:
-        devices = list(map(_DEVICE, numbers[::8], numbers[1::8]))
-        if len(set(devices)) == len(devices):
-            return devices, [numbers[at::8] for at in _PLACES]
-    found: dict[str, DeviceCounts] = {}
-    for line in content.splitlines()[:MAX_LINES]:
-        parsed = parse_io_line(line)
-        if parsed is not None:
-            found.setdefault(*parsed)
-    return list(found), list(zip(*found.values(), strict=True))
 
 
 def parse_flat(content: bytes, labels: Iterable[bytes]) -> dict[bytes, int]:
@@ -307,18 +216,7 @@ class UnitFiles:
         """What was read last of the files that are always read."""
         self.rested = 0
         """In how many samples these have said the same."""
-        self.io_stat: bytes | None = None
-        """What io.stat said last; None: the unit does not have it."""
-        self.lines: list[bytes] = []
-        """The lines of io.stat in the last frame, ..."""
-        self.devices: list[str] = []
-        """... the devices that count something, each once, ..."""
-        self.places: dict[int, int] | None = None
-        """... the place of its device for each line that counts; None: each is in its own place; ..."""
-        self.first = 0
-        """... and the place of the first one in UNIT_IO."""
-        self.is_placed = False
-        """Whether all of that is known."""
+        self.io = UnitIoStat(path)
         self.incarnation: Value = _NOT_LIVE
         self.sort = sort_of(path)
         self.database: Value = database_of(path) or _NO_DATABASE
@@ -347,18 +245,7 @@ class UnitReader:
         self._allowance = Allowance(MOST_HELD if isinstance(tree, LiveTree) else 0)
         self._rows = ChangingRows((), ())
         self._keys: list[str] = []
-        self._io: dict[str, list[Value]] = {}
-        """The columns of the last frame of UNIT_IO, ..."""
-        self._io_before: Frame | None = None
-        """... which is this, ..."""
-        self._io_keys: list[str] = []
-        """... and its keys."""
-        self._heads: tuple[list[int], list[int]] = [], []
-        """Major and minor number of the device of each row of UNIT_IO."""
-        self._changed: list[UnitFiles] = []
-        """Units whose io.stat is another than in the last frame."""
-        self._other_lines = True
-        """Whether there are other rows of UNIT_IO than in the last frame."""
+        self._io = UnitIoTable()
 
     def read(self) -> tuple[Frame, Frame]:
         """Return a frame of UNIT and one of UNIT_IO."""
@@ -372,7 +259,8 @@ class UnitReader:
         gone = [path for path, unit in self._units.items() if not self._read_unit(unit)]
         for path in gone:
             if self._units.pop(path).row:  # it was there before
-                self._walked, self._other_lines = None, True
+                self._walked = None
+                self._io.units_changed()
         self._ask(now)
         if not self._units:
             return empty_frame(UNIT, NO_UNITS), empty_frame(UNIT_IO, NO_UNITS)
@@ -412,7 +300,8 @@ class UnitReader:
             unit.always.look_again()
             unit.on_change.look_again()
             unit.of_memory.look_again()
-        self._other_lines |= list(found) != list(self._units)
+        if list(found) != list(self._units):
+            self._io.units_changed()
         self._units = found
 
     def _ask(self, now: int) -> None:
@@ -482,10 +371,7 @@ class UnitReader:
         unit.row = _AS_FIELDS(
             (unit.incarnation, unit.sort, unit.database, unit.instance, *chain.from_iterable(unit.parts))
         )
-        io_stat = contents[_IO_STAT]
-        if io_stat != unit.io_stat:
-            unit.io_stat = io_stat
-            self._changed.append(unit)
+        self._io.take(unit.io, contents[_IO_STAT])
         return True
 
     # frames
@@ -499,164 +385,13 @@ class UnitReader:
         return self._rows.frame(UNIT, self._keys, [now] * len(keys), {})
 
     def _io_frame(self, now: int) -> Frame:
-        moved = [] if self._other_lines else self._take_counts()
-        if self._other_lines:
-            self._place_lines()
-        self._changed = []
-        if not self._io_keys:
-            counted = any(unit.io_stat is not None for unit in self._units.values())
-            if counted:
-                return Frame(UNIT_IO, [], {}, [])
-            return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
-        found = Frame(UNIT_IO, self._io_keys, dict(self._io), [now] * len(self._io_keys))
-        if self._io_before is not None and self._io_before.keys is found.keys:
-            found.note_moved(self._io_before, moved)
-        self._io_before = found
-        return found
-
-    def _place_lines(self) -> None:
-        """Give each device of each unit a row; parse io.stat of the units that have changed.
-
-        Raises:
-            ValueError: see `parse_io_line`.
-        """
-        for unit in self._changed:
-            unit.is_placed = False
-        columns: list[list[Sequence[Value]]] = [[] for _ in IO_FIELDS]
-        firsts, first = [], 0
-        for unit in self._units.values():
-            firsts.append(first)
-            if unit.is_placed:
-                end = unit.first + len(unit.devices)
-                for name, column in zip(IO_FIELDS, columns, strict=True):
-                    column.append(self._io[name][unit.first : end])
-            else:
-                unit.devices, counts = parse_io_stat(unit.io_stat or b"")
-                for column, part in zip(columns, counts, strict=False):
-                    column.append(part)
-                unit.lines = (unit.io_stat or b"").splitlines()[:MAX_LINES]
-                unit.places = _places(unit.lines, unit.devices)
-            first += len(unit.devices)
-        units = self._units.values()
-        self._io_keys = [f"{number} {unit.path}" for unit in units for number in unit.devices]
-        self._io = {
-            "unit": [unit.path for unit in units for _ in unit.devices],
-            "device": [number for unit in units for number in unit.devices],
-        }
-        for name, parts in zip(IO_FIELDS, columns, strict=True):
-            self._io[name] = list(chain.from_iterable(parts))
-        numbers = [str(number).partition(":") for number in self._io["device"]]
-        self._heads = [int(each[0]) for each in numbers], [int(each[2]) for each in numbers]
-        for unit, first in zip(units, firsts, strict=True):
-            unit.first, unit.is_placed = first, True
-        self._other_lines = False
-
-    def _take_counts(self) -> list[int]:
-        """Put what units have counted since the last frame into columns; return the rows that have changed.
-
-        A column in which nothing changed is the same list as in the frame before.  If there are other lines,
-        nothing is changed but that this is known.
-
-        Raises:
-            ValueError: see `parse_io_line`.
-        """
-        try:
-            rows, counts = self._changed_counts()
-            _check_digits(counts)
-        except ValueError:
-            self._other_lines = True
-            for unit in self._changed:
-                unit.is_placed = False
-            raise
-        if self._other_lines:
-            return []
-        for name, now in zip(IO_FIELDS, counts, strict=True):
-            known = self._io[name]
-            if len(rows) == len(known):
-                self._io[name] = known if now == known else [*now]
-            elif now != pick(known, rows):
-                self._io[name] = column = known.copy()
-                for row, value in zip(rows, now, strict=True):
-                    column[row] = value
-        return rows
-
-    def _changed_counts(self) -> tuple[list[int], list[list[int]]]:
-        """Return the rows whose lines have changed, and for each of `IO_FIELDS` what these count now."""
-        rows: list[int] = []
-        texts: list[bytes] = []
-        for unit in self._changed:
-            content = unit.io_stat or b""
-            lines = content.splitlines()[:MAX_LINES]
-            self._other_lines |= len(lines) != len(unit.lines)
-            if self._other_lines:
-                break
-            differ = list(map(ne, lines, unit.lines))
-            unit.lines = lines
-            if unit.places is None:
-                if all(differ) and len(lines) < MAX_LINES:
-                    rows += range(unit.first, unit.first + len(lines))
-                    texts.append(content.removesuffix(b"\n"))
-                else:
-                    rows += compress(_count(unit.first), differ)
-                    texts += compress(lines, differ)
-                continue
-            for at in compress(_count(), differ):
-                if at in unit.places:
-                    rows.append(unit.first + unit.places[at])
-                    texts.append(lines[at])
-                else:
-                    parsed = parse_io_line(lines[at])
-                    self._other_lines |= parsed is not None and parsed[0] not in unit.devices
-        return self._counts(rows, b"\n".join([*texts, b""]))
-
-    def _counts(self, rows: list[int], content: bytes) -> tuple[list[int], list[list[int]]]:
-        """Parse lines of rows; return those that count something else than before, and what they count."""
-        numbers = usual_numbers(content)
-        if numbers:
-            heads = self._heads
-            if len(rows) < len(self._io_keys):
-                heads = pick(heads[0], rows), pick(heads[1], rows)
-            self._other_lines |= (numbers[::8], numbers[1::8]) != heads
-            return rows, [numbers[at::8] for at in _PLACES]
-        texts = content.splitlines()
-        usual = [text.translate(None, _DIGITS) == _USUAL[:-1] for text in texts]
-        found: dict[int, Sequence[int]] = {}
-        if any(usual) and not all(usual):
-            some, counts = self._counts(
-                list(compress(rows, usual)), b"\n".join([*compress(texts, usual), b""])
-            )
-            found.update(zip(some, zip(*counts, strict=True), strict=True))
-            others = list(compress(zip(rows, texts, strict=True), map(not_, usual)))
-        else:
-            others = list(zip(rows, texts, strict=True))
-        for row, text in others:
-            parsed = parse_io_line(text)
-            if parsed is None or parsed[0] != self._io["device"][row]:
-                self._other_lines = True
-            elif any(self._io[name][row] != count for name, count in zip(IO_FIELDS, parsed[1], strict=True)):
-                found[row] = parsed[1]
-        moved = sorted(found)
-        return moved, [[found[row][at] for row in moved] for at in range(len(IO_FIELDS))]
-
-
-def _check_digits(counts: Iterable[Sequence[int]]) -> None:
-    """Refuse numbers that no count can be, with ValueError."""
-    # none is below zero, and a sum takes a third of the time of a maximum
-    if any(sum(column) >= MAX_COUNT and max(column) >= MAX_COUNT for column in counts):
-        raise ValueError("io.stat: a count has more than 20 digits")
-
-
-def _places(lines: list[bytes], devices: list[str]) -> dict[int, int] | None:
-    """Return for each line that counts the place of its device; None if each is in its own place."""
-    if len(lines) == len(devices):
-        return None
-    places = {device: place for place, device in enumerate(devices)}
-    found: dict[int, int] = {}
-    for at, line in enumerate(lines):
-        parsed = parse_io_line(line)
-        if parsed is not None and parsed[0] in places:
-            found[at] = places.pop(parsed[0])  # of several lines the first
-    return found
+        stats = [unit.io for unit in self._units.values()]
+        found = self._io.frame(stats, now)
+        if found is not None:
+            return found
+        if any(stat.content is not None for stat in stats):
+            return Frame(UNIT_IO, [], {}, [])
+        return empty_frame(UNIT_IO, VERSION_1 if self._root == ROOTS[1] else NOT_COUNTED)
 
 
 def _may_lack(name: str, error: OSError) -> bool:
