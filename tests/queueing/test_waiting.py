@@ -218,3 +218,35 @@ def test_of_two_volumes_that_wait_alike_the_lcu_is_the_place() -> None:
     assert [place.kind for place in waiting(load(one, other)).places] == ["lcu"]
     quick = other._replace(response=0.02)
     assert [place.kind for place in waiting(load(one, quick)).places] == ["volume"]
+
+
+def test_what_waits_for_an_lcu_is_the_sum_of_its_volumes() -> None:
+    """Each volume of an LCU that requests wait for adds to the LCU; new load is not counted once more."""
+    hot = [volume(100.0, queued=wait, key=key) for key, wait in (("a", 0.09), ("b", 0.06), ("c", 0.02))]
+    now = load(*hot)
+    assert waiting(now).by_lcu(now) == {"L": pytest.approx(17.0)}
+    assert waiting(now).by_volume(now) == {
+        "a": pytest.approx(9.0),
+        "b": pytest.approx(6.0),
+        "c": pytest.approx(2.0),
+    }
+    new = waiting(now, load(volume(10.0)))
+    assert new.places[0].kind == "surge"
+    assert new.by_lcu(now) == {"L": pytest.approx(17.0)}
+
+
+def test_what_waits_for_an_alias_waits_for_its_volume() -> None:
+    """A pool of aliases serves several volumes: each has the requests that go to it."""
+    pool = ObservedLcu("L", "LCU 7", "box", PATHS, 8, 7.6, misses=0.0)
+    now = load(volume(4000.0, queued=0.005, key="a"), volume(100.0, queued=0.001, key="b"), lcu=pool)
+    assert [one.kind for one in waiting(now).places] == ["aliases"]
+    assert waiting(now).by_volume(now) == {"a": pytest.approx(20.0), "b": pytest.approx(0.1)}
+    assert waiting(now).by_lcu(now) == {"L": pytest.approx(20.1)}
+
+
+def test_what_waits_for_paths_waits_for_no_lcu() -> None:
+    """Paths may be of several LCUs."""
+    now = load(volume(1000.0, pend=0.005, servers=9), paths=0.9)
+    assert [one.kind for one in waiting(now).places] == ["paths"]
+    assert not waiting(now).by_lcu(now)
+    assert not waiting(now).by_volume(now)

@@ -13,6 +13,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, listed, many, of_volume, percent
 from zmon.queueing.change import StripedSpace
+from zmon.queueing.waiting import MIN_LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,8 @@ NO_LISTING: Final = absent("no listing says which files lie on which volumes: --
 
 def added_volumes(situation: Situation) -> Diagnoses:
     """Return D20: requests wait for volumes to which data were added, and others beside them are idle."""
-    waited = _waited_for(situation)
+    waits = situation.waiting.by_volume(situation.load)
+    waited = {key: lost for key, lost in waits.items() if lost >= MIN_LOST}
     if not waited:
         return ()
     extended = situation.machine.extended()
@@ -40,17 +42,6 @@ def added_volumes(situation: Situation) -> Diagnoses:
     if found or situation.shares():
         return tuple(found)
     return NO_LISTING if isinstance(extended, Absent) else ()
-
-
-def _waited_for(situation: Situation) -> dict[str, float]:
-    """Return the volumes that requests wait for in Linux, each with how many."""
-    load = situation.load
-    found = {place.key: place.lost for place in situation.waiting.places if place.kind == "volume"}
-    pools = {place.key for place in situation.waiting.places if place.kind == "aliases"}
-    for one in load.used if pools else ():
-        if one.lcu in pools and not isinstance(one.queued, Absent) and one.rate * one.queued >= 1:
-            found[one.key] = one.rate * one.queued
-    return found
 
 
 def _idle_beside(load: ObservedLoad, waited: Mapping[str, float], keys: set[str]) -> list[ObservedVolume]:

@@ -170,13 +170,13 @@ def remote_mirror(situation: Situation) -> Diagnoses:
     """Return D8: each write takes longer than a read by the way to another box, where nothing waits."""
     load = situation.load
     units = [one for one in _units(situation) if load.enough(one.writes)]
-    waited = {place.key for place in situation.waiting.places}
+    waited = situation.waiting.by_lcu(load)
     found = []
     for one in units:
         delay = one.longer
         if isinstance(delay, Absent) or one.delayed >= DELAYED:
             continue
-        if waited and waited & {one.lcu.key, *(each.key for each in load.volumes_of(one.lcu.key))}:
+        if one.lcu.key in waited:
             continue  # writes wait for something else
         quick = one.mirrored or one.delayed < DELAYED
         if not quick or float(delay) < SLOWER:
@@ -252,10 +252,9 @@ def missed_reads(situation: Situation) -> Diagnoses:
     load = situation.load
     if load.is_untimed:
         return why_untimed(load)
-    if not situation.waiting.places:
+    waited = situation.waiting.by_lcu(load)
+    if not waited:
         return ()
-    lcu_of = {one.key: one.lcu for one in load.volumes}
-    waited = {lcu_of.get(place.key, place.key) for place in situation.waiting.places}
     found, blind = [], False
     for one in _units(situation):
         disc, serv = load.time_of(one.lcu, "disc"), load.time_of(one.lcu, "serv")

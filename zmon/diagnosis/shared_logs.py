@@ -44,7 +44,7 @@ NO_LISTING: Final = "no listing names the logs: --listing"
 def logs_beside_data(situation: Situation) -> Diagnoses:
     """Return D12: logs lie on volumes with data, and requests wait for these volumes."""
     load = situation.load
-    waited = _waited(situation)
+    waited = situation.waiting.by_volume(load)
     untimed = why_untimed(load) if load.is_untimed else ()
     if not waited:
         return untimed
@@ -83,30 +83,6 @@ def _with_units(
         evidence=(*found.evidence, *(one for lcu, units in parts for one in shares_of_units(lcu, units))),
         action=now_and_later([units for _, units in parts], databases, found.action),
     )
-
-
-def _waited(situation: Situation) -> dict[str, float]:
-    """Return the volumes that requests wait for, by their keys, and how many.
-
-    Without channel measurement that may be a part of what waits for several volumes of an LCU.
-    """
-    volumes = situation.load.volumes
-    found: dict[str, float] = {}
-    for place in situation.waiting.places:
-        if place.kind == "volume":
-            found[place.key] = place.lost
-        elif place.kind == "aliases":
-            for one in volumes:
-                if one.lcu == place.key and not isinstance(one.queued, Absent):
-                    found.setdefault(one.key, one.rate * one.queued)
-        elif place.kind == "lcu":
-            ones = [one for one in situation.load.volumes_of(place.key) if one.estimated]
-            mean = mean_of(tuple(ones), "response")
-            whole = sum(one.rate for one in ones)
-            for one in ones:
-                if not isinstance(one.response, Absent) and not isinstance(mean, Absent):
-                    found.setdefault(one.key, place.lost * one.rate * one.response / (whole * mean))
-    return found
 
 
 def _shared(

@@ -95,11 +95,8 @@ def small_requests(situation: Situation) -> Diagnoses:
     ]
     if cut:
         return tuple(_cut(one) for one in cut)
-    load, waiting = situation.load, situation.waiting
-    if not waiting.places:
-        return ()
-    lcu_of = {one.key: one.lcu for one in load.volumes}
-    waited = {lcu_of.get(place.key, place.key): place.lost for place in waiting.places}
+    load = situation.load
+    waited = situation.waiting.by_lcu(load)
     if not waited:
         return ()
     details, found, blind = situation.details(), [], False

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.milliseconds import ms
-from zmon.queueing.observation import LATENCY, MAX_MISS, disc_of_misses, mean_of, path_groups
+from zmon.queueing.observation import (
+    LATENCY,
+    MAX_MISS,
+    Volumes,
+    disc_of_misses,
+    mean_of,
+    path_groups,
+    requests_of,
+)
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
         ObservedLoad,
         ObservedProcessors,
         ObservedVolume,
-        Volumes,
     )
 
 MIN_LOST: Final = 1.0
@@ -56,6 +63,8 @@ SLOW_PATH: Final = 10e6
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 NOT_KNOWN: Final = absent("its utilisation is not measured")
+OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
+"""The kinds of places that belong to one LCU."""
 
 
 class WaitingPlace(NamedTuple):
@@ -104,6 +113,42 @@ class Waiting(NamedTuple):
     def spreading_helps(self) -> bool:
         """Whether other placement may help: an LCU, its paths or single volumes are what is waited for."""
         return bool(self.places) and self.places[0].kind in {"lcu", "paths", "volume", "aliases"}
+
+    def by_lcu(self, load: ObservedLoad) -> dict[str, float]:
+        """Return how many requests wait for each LCU, its aliases and its volumes, by its key.
+
+        What waits for paths belongs to no LCU alone, and new load (`surge`) is counted where it waits.
+        """
+        lcu_of = dict(zip(*map(Volumes.of(load.volumes).column, ("key", "lcu")), strict=True))
+        found: dict[str, float] = {}
+        for place in self.places:
+            lcu = lcu_of.get(place.key, "") if place.kind == "volume" else place.key
+            if lcu and place.kind in OF_LCU:
+                found[lcu] = found.get(lcu, 0.0) + place.lost
+        return found
+
+    def by_volume(self, load: ObservedLoad) -> dict[str, float]:
+        """Return how many requests wait for each volume, by its key.
+
+        Those that wait for an alias wait for the volume that they go to.  Those in an LCU that channel
+        measurement does not time are divided by what is at each volume; where it times them, they are of no
+        volume.
+        """
+        found: dict[str, float] = {}
+        for place in self.places:
+            if place.kind == "volume":
+                found[place.key] = place.lost
+            elif place.kind == "aliases":
+                for one in load.used_of(place.key):
+                    if not isinstance(one.queued, Absent):
+                        found.setdefault(one.key, one.rate * one.queued)
+            elif place.kind == "lcu":
+                ones = [one for one in load.used_of(place.key) if one.estimated]
+                at = {one.key: requests_of(one.rate, one.response)[0] for one in ones}
+                for key, many in at.items():
+                    if many:
+                        found.setdefault(key, place.lost * many / sum(at.values()))
+        return found
 
 
 def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
