@@ -19,7 +19,7 @@ from zmon.queueing.observation import ObservedProcessors
 from zmon.rule.known_columns import columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from zmon.diagnosis.diagnosis import Measurement, Verdict
     from zmon.diagnosis.situation import Situation
@@ -55,17 +55,9 @@ def renamed(situation: Situation, name: Callable[[str], str]) -> Situation:
     lcus = tuple(one._replace(key=name(one.key)) for one in load.lcus)
     details = {keys[key]: one for key, one in situation.details().items() if key in keys}
     shares = tuple(one._replace(volume=keys[one.volume]) for one in situation.shares() if one.volume in keys)
-    other = with_load(situation, load._replace(volumes=volumes[::-1], lcus=lcus[::-1]))
-    other = other._replace(details=lambda: details, shares=lambda: shares)
-    return swapping_to(other, lambda key: (keys.get(key, key),))
-
-
-def swapping_to(situation: Situation, named: Callable[[str], Iterable[str]]) -> Situation:
-    """Return a situation whose Linux swaps to the same volumes, by their other keys."""
-    system = situation.machine.system()
-    disks = tuple(key for disk in system.swap_disks for key in named(disk))
-    machine = situation.machine._replace(system=lambda: system._replace(swap_disks=disks))
-    return situation._replace(machine=machine)
+    swap = frozenset(keys[key] for key in load.swap)
+    other = with_load(situation, load._replace(volumes=volumes[::-1], lcus=lcus[::-1], swap=swap))
+    return other._replace(details=lambda: details, shares=lambda: shares)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -104,6 +96,7 @@ def several(load: ObservedLoad, times: int) -> ObservedLoad:
         lcus=tuple(lcu(one, number) for number in numbers for one in load.lcus),
         paths={f"{key}-{number}": use for number in numbers for key, use in load.paths.items()},
         fcp=frozenset(f"{key}-{number}" for number in numbers for key in load.fcp),
+        swap=frozenset(f"{key}-{number}" for number in numbers for key in load.swap),
         processors=ObservedProcessors(
             load.processors.number * times, load.processors.busy, waits=load.processors.waits
         ),
@@ -124,9 +117,7 @@ def test_the_size_of_a_machine_does_not_matter(machine: str) -> None:
     bare = with_load(situation, situation.load)._replace(details=dict, shares=tuple, stacked=tuple)
     one = verdict(bare)
     load = several(situation.load, 3)
-    side = with_tasks_of(
-        swapping_to(with_load(bare, load), lambda key: (f"{key}-{number}" for number in range(3))), 3
-    )
+    side = with_tasks_of(with_load(bare, load), 3)
     three = verdict(side)
     assert ids(three) == ids(one)
     lost = {each.id: each.lost for each in one.diagnoses}

@@ -33,8 +33,8 @@ def test_short_memory(system: ObservedSystem, confidence: str) -> None:
 
 def test_the_swap_volume_is_a_subject_and_its_response_the_time_lost() -> None:
     """300 pages a second of 50 ms are 15 tasks that wait; what queues there is explained by it."""
-    now = load(volume("0.0.0300", queued=0.0488), volume())
-    system = ObservedSystem(swapped_in=300.0, memory_some=1.0, swap_disks=("0.0.0300",))
+    now = load(volume("0.0.0300", queued=0.0488), volume())._replace(swap=frozenset({"0.0.0300"}))
+    system = ObservedSystem(swapped_in=300.0, memory_some=1.0)
     found = only(short_memory(situation(now, system=system)))
     assert [one.kind for one in found.subjects] == ["memory", "volume"]
     assert found.lost == pytest.approx(15.0)

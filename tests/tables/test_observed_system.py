@@ -20,7 +20,6 @@ from zmon.kinds import (
     MEMORY,
     PRESSURE,
     SOURCE,
-    SWAP,
     TASKS,
 )
 from zmon.tables import itself
@@ -71,18 +70,7 @@ def test_nothing_read_is_all_absent(make_interval: Callable[..., Interval]) -> N
     found = observed_system(View(make_interval({}, {})))
     numbers = [value for value in found if not isinstance(value, tuple | str)]
     assert all(isinstance(value, Absent) for value in numbers)
-    assert (found.limits, found.swap_disks, found.hypervisor) == ((), (), "")
-
-
-def test_the_disk_below_a_swap_partition(make_interval: Callable[..., Interval]) -> None:
-    """By bus id, through a logical volume."""
-    layers: dict[str, dict[str, Value]] = {
-        "253:0": {"name": "dm-0", "sort": "dm", "parent": NONE, "below": "94:1", "busid": NONE},
-        "94:1": {"name": "dasda1", "sort": "partition", "parent": "94:0", "below": "", "busid": NONE},
-        "94:0": {"name": "dasda", "sort": "disk", "parent": NONE, "below": "", "busid": "0.0.0300"},
-    }
-    rows = {LAYER: layers, SWAP: {"/dev/dm-0": {"sort": "partition", "size": 1, "used": 1}}}
-    assert observed_system(View(make_interval(rows, rows))).swap_disks == ("0.0.0300",)
+    assert (found.limits, found.hypervisor) == ((), "")
 
 
 def test_what_the_hypervisor_limits(make_interval: Callable[..., Interval]) -> None:

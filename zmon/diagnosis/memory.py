@@ -48,7 +48,7 @@ def short_memory(situation: Situation) -> Diagnoses:
     swaps = swapped >= SWAPPING
     if not swaps and not (waits >= WAITS and (swapped > 0 or system.refaulted_file >= SWAPPING)):
         return ()
-    disks = [one for one in situation.load.volumes if one.key in system.swap_disks]
+    disks = [one for one in situation.load.volumes if one.key in situation.load.swap]
     claim = (
         f"Memory is short: Linux reads {swapped:.0f} pages a second back from swap."
         if swaps

@@ -54,8 +54,6 @@ class ObservedSystem(NamedTuple):
     cached: Number = NOT_READ
     writeback: Number = NOT_READ
     swap_used: Number = NOT_READ
-    swap_disks: tuple[str, ...] = ()
-    """Keys of the volumes that are swapped to."""
     hypervisor: str = ""
     """`z/VM`, `the LPAR's hypervisor`, `KVM`; empty if not known."""
     below: Number = NOT_READ

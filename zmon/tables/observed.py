@@ -11,8 +11,8 @@ from itertools import compress, repeat
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio, text_of
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, PRESSURE, SWAP, TASKS
+from zmon.absent import Absent, absent, ratio
+from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SWAP, TASKS
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
@@ -36,7 +36,7 @@ from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -51,10 +51,8 @@ SCSI: Final = "SCSI"
 """The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
 """Requests that a SCSI disk takes at once over each path: the default of zfcp."""
-KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, PRESSURE, SWAP, TASKS)
-"""What is read of a sample."""
-MAX_LAYERS: Final = 32
-"""Devices on the way to the disks of swap areas that are looked at."""
+KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SWAP, TASKS)
+"""What is read of a sample; what is swapped to lies in files, too."""
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
@@ -64,11 +62,15 @@ NO_IO: Final = absent("no I/O in the interval")
 
 
 def observed_load(
-    interval: Interval, units: Mapping[str, Lcu] | None = None, capacity: Mapping[str, Number] | None = None
+    interval: Interval,
+    units: Mapping[str, Lcu] | None = None,
+    capacity: Mapping[str, Number] | None = None,
+    swap: frozenset[str] = frozenset(),
 ) -> ObservedLoad:
     """Return the load of an interval; `units` are the LCUs if more than unique ids name them.
 
-    `capacity` has the bytes a second of LCUs by their keys, as the site file gives them.
+    `capacity` has the bytes a second of LCUs by their keys, as the site file gives them; `swap` are the keys
+    of the volumes that Linux swaps to.
     """
     units = lcus(interval.of(DEVICE).frame) if units is None else units
     capacity = capacity or {}
@@ -122,7 +124,7 @@ def observed_load(
         ),
         fcp,
         tuple(missing),
-        frozenset(swap_disks(interval)),
+        swap,
         _not_timed(devices, used.rows) if not found else NOT_TIMED,
     )
 
@@ -145,29 +147,6 @@ def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:
     row = pressure.index.get("cpu")
     some = pressure.missing or NOT_COUNTED if row is None else pressure.rate("some")[row] * 1e-9
     return interval.of(TASKS).cell("tasks", "running"), some  # type: ignore[return-value]  # a number
-
-
-def swap_disks(interval: Interval) -> Iterator[str]:
-    """Yield the disks below what is swapped to, by bus id, or by name where they have none."""
-    if not interval.after.frame(SWAP).keys:
-        return
-    layers = interval.after.frame(LAYER)
-    named = {str(name): row for row, name in enumerate(layers.column("name"))}
-    numbered = {key: row for row, key in enumerate(layers.keys)}
-    columns = {name: layers.column(name) for name in ("name", "sort", "parent", "below", "busid")}
-    swaps = (named.get(key.rpartition("/")[2]) for key in interval.after.frame(SWAP).keys)
-    ahead = [row for row in swaps if row is not None]
-    seen = set[int]()
-    while ahead and len(seen) < MAX_LAYERS:
-        row = ahead.pop()
-        if row in seen:
-            continue
-        seen.add(row)
-        lower = [*text_of(columns["parent"][row]).split(), *text_of(columns["below"][row]).split()]
-        ahead += [numbered[number] for number in lower if number in numbered]
-        if not lower:
-            name, busid = text_of(columns["name"][row]), text_of(columns["busid"][row])
-            yield busid if busid and name.startswith("dasd") else name
 
 
 def _pools(devices: Devices, units: Mapping[str, Lcu], row_of: Mapping[str, int]) -> dict[str, list[int]]:

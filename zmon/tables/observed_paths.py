@@ -28,7 +28,8 @@ from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.channel import in_use
-from zmon.tables.device import IDLE, devices_of
+from zmon.tables.device import IDLE
+from zmon.tables.disks_below import DisksBelow
 from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.lun import is_fcp
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from zmon.interval import Delta, Interval
     from zmon.sample import Frame
     from zmon.tables.view import View
-    from zmon.topology.stack import Stack
     from zmon.topology.volumes import Lcu
 
 T = TypeVar("T")
@@ -59,7 +59,6 @@ RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
 MPATH: Final = "mpath-"
 LVM: Final = "LVM-"
-MAX_DEPTH: Final = 16
 
 
 # channel paths
@@ -434,7 +433,7 @@ def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
     if not numbers:
         return ()
     stack = machine_of(view).stack
-    disks = _disks(view.interval, stack)
+    disks = DisksBelow(view.interval)
     found: dict[str, list[StripeSegment]] = {}
     groups: dict[str, set[str]] = {}
     for number in numbers:
@@ -443,7 +442,7 @@ def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
         name = volume_name(str(node.mapped)) if node is not None else None
         if isinstance(parts, Absent) or name is None:
             continue
-        own = [StripeSegment(tuple(sorted(set(disks(leg.device for leg in part.legs)))), part.length)
+        own = [StripeSegment(tuple(sorted(disks.keys(leg.device for leg in part.legs))), part.length)
                for part in parts]  # fmt: skip
         found[name] = own
         groups.setdefault(name.partition("/")[0], set()).update(*(part.volumes for part in own))
@@ -452,27 +451,3 @@ def extended_volumes(view: View) -> tuple[ExtendedVolume, ...] | Absent:
         for name, own in found.items()
         if any(set(one.volumes) != set(other.volumes) for one, other in pairwise(own))
     )
-
-
-def _disks(interval: Interval, stack: Stack) -> Callable[[Iterator[str]], Iterator[str]]:
-    """Return a function that yields the keys of the disks below some devices."""
-    known: Mapping[str, str] = {
-        str(number): key
-        for key, number in zip(devices_of(interval).keys, devices_of(interval).block["number"], strict=True)
-    }
-
-    def below(numbers: Iterator[str]) -> Iterator[str]:
-        ahead, seen = [(number, 0) for number in numbers], set[str]()
-        while ahead:
-            number, depth = ahead.pop()
-            node = stack.node(number)
-            if node is None or number in seen or depth > MAX_DEPTH:
-                continue
-            seen.add(number)
-            if number in known:
-                yield known[number]
-                continue
-            lower = [*text_of(node.parent).split(), *node.below]
-            ahead += [(each, depth + 1) for each in lower]
-
-    return below

@@ -22,13 +22,12 @@ from zmon.kinds import (
     MEMORY,
     PRESSURE,
     SOURCE,
-    SWAP,
     TASKS,
 )
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
-from zmon.tables.observed import of_zmon, swap_disks
+from zmon.tables.observed import of_zmon
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 KINDS: Final = (
     BLOCK, BLOCKED_TASK, CMF, CPU, DEVICE, GUEST, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, PRESSURE, SOURCE,
-    SWAP, TASKS,
+    TASKS,
 )  # fmt: skip
 """What is read of a sample."""
 HYPERVISORS: Final = {"zvm": "z/VM", "lpar": "the hypervisor of the LPARs", "kvm": "KVM"}
@@ -102,7 +101,6 @@ def observed_system(view: View) -> ObservedSystem:
         cpu_some=waited("cpu", "some"),
         memory=size("total"),
         swap_used=size("swap_total") - size("swap_free"),
-        swap_disks=tuple(swap_disks(interval)),
         hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),
         below=_below(interval),
         limits=tuple(_limits(interval)),

@@ -24,6 +24,7 @@ from zmon.queueing.prediction import (
     predict,
 )
 from zmon.tables.cpu import Processors
+from zmon.tables.disks_below import swap_volumes
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.join import total
 from zmon.tables.observed import KINDS, observed_load
@@ -60,15 +61,15 @@ MAX_SPREAD: Final = 4000
 def load_of(view: View) -> ObservedLoad:
     """Return the load of a view's interval, with the LCUs and capacities that users name."""
     site = NO_SITE if view.people is None else view.people().site
-    return _load(view.interval, units_of(view).lcus, site)
+    return _load(view, units_of(view).lcus, site)
 
 
-def _load(interval: Interval, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
+def _load(view: View, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
     capacity: dict[str, Number] = {}
     for key, unit in lcus.items():
         names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
         capacity[key] = site.capacity([name for name in names if name]) * MEGABYTE
-    return observed_load(interval, lcus, capacity)
+    return observed_load(view.interval, lcus, capacity, swap_volumes(view))
 
 
 def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
@@ -145,7 +146,7 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     if not report.wanted.traffic or report.wanted.what not in {"LCU", "disk"} or report.no_use:
         return report
     machine = machine_of(view)
-    load = _load(view.interval, machine.lcus, machine.site)
+    load = _load(view, machine.lcus, machine.site)
     shares = flow_shares(view, load)
     volumes = _volumes_of(report, machine, load)
     most = MAX_SPREAD // max(1, len(volumes)) if volumes else MAX_FLOWS

@@ -1,0 +1,46 @@
+"""The disks at the bottom of the stack of block devices, as DEVICE has them: see `LeafDisks`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from zmon.kinds import LAYER, SWAP
+from zmon.tables.device import devices_of
+from zmon.tables.topology import machine_of
+from zmon.topology.leaf_disks import LeafDisks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zmon.interval import Interval
+    from zmon.sample import Frame
+    from zmon.tables.view import View
+
+
+class DisksBelow:
+    """The disks below block devices, by their keys in DEVICE."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Look at the stack and the devices of an interval."""
+        devices = devices_of(interval)
+        numbers = map(str, devices.block["number"])
+        self._keys = dict(zip(numbers, devices.keys, strict=True))
+        self._leaves = _leaves(interval.after.frame(LAYER))
+
+    def keys(self, numbers: Iterable[str]) -> list[str]:
+        """Return the disks below some devices, each once; those that DEVICE does not have are left out."""
+        leaves = dict.fromkeys(leaf for number in numbers for leaf in self._leaves.leaves(number))
+        return [self._keys[leaf] for leaf in leaves if leaf in self._keys]
+
+
+@lru_cache(maxsize=2)  # how disks are stacked is read once a minute, and two times may be compared
+def _leaves(layers: Frame) -> LeafDisks:
+    return LeafDisks(layers, {})
+
+
+def swap_volumes(view: View) -> frozenset[str]:
+    """Return the volumes that Linux swaps to, by their keys in DEVICE."""
+    if not view.interval.after.frame(SWAP).keys:
+        return frozenset()
+    return frozenset(DisksBelow(view.interval).keys(machine_of(view).swaps.values()))
