@@ -11,6 +11,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
 from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
+from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
     from zmon.absent import Number
@@ -143,6 +144,43 @@ def test_all_paths_are_full() -> None:
     assert "All 2 FCP paths are full: 96 % to 97 % busy." in only(too_few_paths(full)).claim
     assert too_few_paths(behind((leaf("60", 4000.0, use=0.97), leaf("61", 100.0, use=0.1)))) == ()
     assert too_few_paths(behind((leaf("60", 400.0), leaf("61", 400.0)))) == ()
+
+
+def test_each_path_has_its_own_use_where_that_of_another_is_unknown() -> None:
+    """What was not read is lacking; it is no number of a sibling, and it is not counted as full."""
+    half = behind((leaf("60", 4000.0, use=0.96), leaf("61", 4000.0, use=0.97)))
+    unread = half.load._replace(
+        fcp=FCP | {"5f"},
+        paths={**half.load.paths, "5f": absent("not read")},
+        lcus=tuple(one._replace(chpids=("5f", *one.chpids)) for one in half.load.lcus),
+    )
+    found = only(too_few_paths(half._replace(load=unread, waiting=waiting(unread))))
+    assert found.claim == "All 2 FCP paths whose use is known are full: 96 % to 97 % busy."
+    assert [one.words for one in found.evidence] == ["60 96 %", "61 97 %"]
+    assert found.missing[0] == "how busy 5f is"
+    assert found.confidence == LIKELY
+
+
+def test_all_groups_of_paths_that_are_full_count() -> None:
+    """What waits for a group is lost only if that group is full; paths of another one are left out."""
+    one = behind((leaf("60", 4000.0, use=0.97), leaf("61", 4000.0, use=0.96)))
+    (scsi,) = one.load.lcus
+    (first,) = waiting(one.load).places
+    both = one.load._replace(
+        fcp=FCP | {"70", "71", "80", "81"},
+        paths={**one.load.paths, "70": 0.98, "71": 0.75, "80": 0.97, "81": 0.1},
+        lcus=(
+            scsi,
+            scsi._replace(key="S2", chpids=("70", "71")),
+            scsi._replace(key="S3", chpids=("80", "81")),
+        ),
+    )
+    more = tuple(first._replace(key=key) for key in ("70 71", "80 81"))
+    places = waiting(one.load)._replace(places=(first, *more))
+    found = only(too_few_paths(one._replace(load=both, waiting=places)))
+    assert [each.words for each in found.evidence] == ["60 97 %", "61 96 %", "70 98 %", "71 75 %"]
+    assert found.lost == pytest.approx(2 * first.lost)
+    assert {each.key for each in found.subjects if each.kind == "path"} == {"60 61", "70 71"}
 
 
 def test_paths_that_were_not_read_are_not_known_only_where_there_is_fcp() -> None:

@@ -10,6 +10,7 @@ from zmon.diagnosis.phrases import evidence, gain, many, names, of_paths, percen
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
+from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
     from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLoad
 
 ALL: Final = 0.95
 """The part of the requests of a disk from which on one path does all."""
@@ -353,44 +355,57 @@ def _all_slower(maps: Sequence[MultipathDisk], slow: Carrier) -> bool:
 
 
 def too_few_paths(situation: Situation) -> Diagnoses:
-    """Return D14c: requests wait for FCP paths that are all in use."""
+    """Return D14c: requests wait for FCP paths that are all in use, as far as the use of each is known."""
     load = situation.load
-    places = [
-        one
+    groups = [
+        (one, sorted(load.fcp.intersection(one.key.split())))
         for one in situation.waiting.places
-        if one.kind == "paths" and not load.fcp.isdisjoint(one.key.split())
+        if one.kind == "paths"
     ]
-    if not places:
+    groups = [(place, chpids) for place, chpids in groups if _are_full(load, chpids)]
+    if not groups:
         return ()
     maps = _known_maps(situation)
     if isinstance(maps, Absent):
         return maps
-    chpids = sorted(load.fcp.intersection(*[[*place.key.split()] for place in places[:1]]))
-    uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
-    if not uses or min(uses) < FULL_PATHS:
-        return ()
-    carriers = _carriers(leaf for one in maps for leaf in one.leaves)
+    chpids = sorted({chpid for _, group in groups for chpid in group})
+    uses = [(chpid, load.paths[chpid]) for chpid in chpids]
+    known = {chpid: float(use) for chpid, use in uses if not isinstance(use, Absent)}
+    unread = [chpid for chpid in chpids if chpid not in known]
+    all_carriers = _carriers(leaf for one in maps for leaf in one.leaves)
+    carriers = [one for one in all_carriers if one.chpid in {*chpids, ""}]
+    least, most = percent(min(known.values())), percent(max(known.values()))
+    measured = " whose use is known" if unread else ""
     found = Diagnosis(
         "D14c",
         subjects=(
-            *_scsi_paths(situation),
+            *(of_paths(place.key) for place, _ in groups),
             *(one.subject for one in carriers),
             *_volumes(situation, carriers, maps),
         ),
-        claim=f"All {len(chpids)} FCP paths are full: {percent(min(uses))} to {percent(max(uses))} busy.",
+        claim=f"All {len(known)} FCP paths{measured} are full: {least} to {most} busy.",
         evidence=tuple(
             evidence("channel.cur", Subject("path", chpid, chpid), 100 * use, f"{chpid} {percent(use)}")
-            for chpid, use in zip(chpids, uses, strict=False)
+            for chpid, use in known.items()
         ),
-        confidence=CERTAIN if load.paths_measured else LIKELY,
+        confidence=CERTAIN if load.paths_measured and not unread else LIKELY,
         action="Add FCP paths, on other adapter cards.",
-        lost=sum(one.lost for one in places),
+        lost=sum(place.lost for place, _ in groups),
         foretell=gain(situation, (PathNumber(2, times=True),)),
         changes=(PathNumber(2, times=True),),
         whatif="double the paths",
-        missing=("how often the queue of an adapter was full (scsi_host)",),
+        missing=(
+            *((f"how busy {ranges(unread)} {'is' if len(unread) == 1 else 'are'}",) if unread else ()),
+            "how often the queue of an adapter was full (scsi_host)",
+        ),
     )
     return (found,)
+
+
+def _are_full(load: ObservedLoad, chpids: Sequence[str]) -> bool:
+    """Return whether all of some paths are full whose use is known; that of a path not seen is 0."""
+    uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, 0.0), Absent)]
+    return bool(uses) and min(uses) >= FULL_PATHS
 
 
 CAUSES: Final = {"D14": uneven_paths, "D14b": one_path_does_all, "D14c": too_few_paths}
