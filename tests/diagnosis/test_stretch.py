@@ -87,6 +87,14 @@ def test_a_trouble_that_follows_its_usual_cause_is_a_stretch_of_its_own() -> Non
     assert set(mixed) == {("D3", 0, 4), ("D1", 2, 8)}
 
 
+def test_short_memory_explains_over_a_long_time_what_it_does_in_a_minute() -> None:
+    """An LCU that is full beside it is no part of it, but reads that miss the cache are, on whatever LCU."""
+    memory = Diagnosis("D16", (Subject("memory", "", "memory"),), "Short.", (), "certain", "Act.", 3.0)
+    for id_, kept in (("D1", {"D1", "D16"}), ("D6", {"D16"})):
+        both = short(id_)._replace(diagnoses=(memory, *short(id_).diagnoses))
+        assert {one[0] for one in spans(steps(*[both] * 5))} == kept
+
+
 @given(
     st.lists(st.sampled_from([CALM, short("D1"), short("D9", "8100"), short("D2", "8200")]), max_size=30),
     st.integers(0, 20),

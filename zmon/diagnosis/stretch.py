@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.clock import clock
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
+from zmon.diagnosis.related import are_related, is_wide
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -126,19 +127,19 @@ def _longer(stretch: Stretch, step: Step, one: Diagnosis) -> Stretch:
 
 def _is_part_of(one: Stretch, other: Stretch) -> bool:
     """Return whether another stretch explains one during most of it, or has it at its edge."""
-    if one is other or not _are_related(one, other):
+    if one is other:
         return False
-    if one.id in CATALOGUE[other.id].explains and _overlap(one, other) >= MOSTLY * (one.end - one.begin):
+    if (
+        one.id in CATALOGUE[other.id].explains
+        and _overlap(one, other) >= MOSTLY * (one.end - one.begin)
+        and are_related(one.id, one.worst.subjects[0], one.subjects, other.id, other.subjects)
+    ):
         return other.steps >= one.steps
     is_edge = one.steps == 1 < other.steps and (one.begin == other.end or one.end == other.begin)
     is_its_cause = other.id in CATALOGUE[one.id].explains
-    return is_edge and one.id != other.id and not is_its_cause and not _is_surer(one, other)
-
-
-def _are_related(one: Stretch, other: Stretch) -> bool:
-    """Return whether they are about the same thing, or the other one is about the whole machine."""
-    wide = any(each.kind in {"machine", "cpu", "memory"} for each in other.subjects)
-    return wide or not one.subjects.isdisjoint(other.subjects)
+    if not is_edge or one.id == other.id or is_its_cause or _is_surer(one, other):
+        return False
+    return is_wide(other.subjects) or not one.subjects.isdisjoint(other.subjects)
 
 
 def _overlap(one: Stretch, other: Stretch) -> int:

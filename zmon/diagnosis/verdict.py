@@ -31,6 +31,7 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, NotKnown, Verdict
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.gains import by_gain
+from zmon.diagnosis.related import are_related
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.waiting import FULL_PROCESSORS
@@ -172,20 +173,7 @@ def _explained(diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[Diagnosis, str]
 
 
 def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
-    """Return whether another is about what a diagnosis is first about, about all its LCUs, or the machine.
-
-    Some explain others wherever they are: who lacks memory cannot have a larger buffer pool.
-    """
-    first = one.subjects[0]
-    units = {each for each in one.subjects if each.kind == "lcu"}
-    wide = {"machine", "cpu"}
-    return (
-        first in other.subjects
-        or first.kind == "machine"
-        or bool(units and units <= {*other.subjects})
-        or one.id in CATALOGUE[other.id].anywhere
-        or not wide.isdisjoint(each.kind for each in other.subjects)
-    )
+    return are_related(one.id, one.subjects[0], one.subjects, other.id, other.subjects)
 
 
 def _of_its_lcus(
