@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import load
 from tests.diagnosis.situations import volume as busy_volume
 from zmon.absent import Absent, absent
-from zmon.queueing.observation import ObservedVolume, Volumes, mean_by_rate, mean_of
+from zmon.queueing.observation import ObservedVolume, Volumes, bytes_of, carried_by, mean_by_rate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,3 +129,12 @@ def test_one_volume_is_made_alone(at: int) -> None:
     assert volumes[1:3] == ONES[1:3]
     with pytest.raises(IndexError):
         volumes[5]
+
+
+def test_bytes_are_added_up_as_far_as_they_are_known() -> None:
+    """One volume whose size is unknown hides nothing of the others; where none is known, the sum is not 0."""
+    known = busy_volume()._replace(rate=10.0, size=4096.0)
+    unknown = busy_volume()._replace(rate=10.0, size=GONE)
+    assert carried_by((known, unknown)) == bytes_of((known, unknown)) == 40960.0
+    assert carried_by((unknown,)) == GONE
+    assert carried_by(()) == 0.0

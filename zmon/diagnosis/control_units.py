@@ -33,6 +33,7 @@ from zmon.queueing.observation import (
     MAX_MISS,
     NO_LCU,
     SMALL,
+    carried_by,
     disc_of_misses,
     idle_lcus,
     mean_of,
@@ -319,9 +320,11 @@ def uneven_data(situation: Situation) -> Diagnoses:
     if not full:
         return _each(situation, None)
     holding = _lcus_with_data(situation) | {one.lcu.key for one in full}
-    carried = {one.key: load.bytes_of(one.key) for one in load.lcus if one.key in holding}
+    each = {one.key: carried_by(load.used_of(one.key)) for one in load.lcus if one.key in holding}
+    carried = {key: float(moved) for key, moved in each.items() if not isinstance(moved, Absent)}
+    full = [one for one in full if one.lcu.key in carried]
     whole = fsum(carried.values())
-    if len(carried) > 1 and whole:
+    if full and len(carried) > 1 and whole:
         even = whole / len(carried)
         without = idle_lcus(carried)
         idle = [one for one in load.lcus if one.key in without]

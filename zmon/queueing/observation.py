@@ -413,10 +413,20 @@ def _sums(load: Same[ObservedLoad]) -> _LoadSums:
 
 
 def bytes_of(volumes: Sequence[ObservedVolume]) -> float:
-    """Return the bytes per second of some volumes, as far as they are known."""
+    """Return the bytes per second of some volumes, as far as they are known; 0 where none are."""
+    carried = carried_by(volumes)
+    return 0.0 if isinstance(carried, Absent) else float(carried)
+
+
+def carried_by(volumes: Sequence[ObservedVolume]) -> Number:
+    """Return the bytes per second of some volumes, as far as they are known; absent where none are.
+
+    So CTLUNIT adds them up, too.
+    """
     columns = Volumes.of(volumes)
-    carried = list(map(mul, columns.column("rate"), columns.column("size")))
-    return fsum(one for one in carried if one.__class__ is not Absent)
+    each = list(map(mul, columns.column("rate"), columns.column("size")))
+    known = [one for one in each if one.__class__ is not Absent]
+    return each[0] if each and not known else fsum(known)
 
 
 def requests_of(rate: float, response: Number) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.milliseconds import ms
-from zmon.queueing.observation import Volumes, mean_of
+from zmon.queueing.observation import Volumes, carried_by, mean_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
@@ -113,10 +113,9 @@ def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
         volumes = tuple(members[lcu.key])
         if lcu.key == SCSI and not volumes and homes:
             continue
-        sizes: Number = sum((one.rate * one.size for one in volumes), 0.0)
         response = mean_of(volumes, "response") if volumes else FEW
         # The sum is the same on each Python and in any order, so that LCUs with equal load keep their order.
-        found.append(LcuLoad(lcu, fsum(one.rate for one in volumes), sizes, response))
+        found.append(LcuLoad(lcu, fsum(one.rate for one in volumes), carried_by(volumes), response))
     return sorted(found, key=lambda one: (-one.rate, one.lcu.key))
 
 
