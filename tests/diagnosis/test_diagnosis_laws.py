@@ -106,7 +106,7 @@ def several(load: ObservedLoad, times: int) -> ObservedLoad:
 def with_tasks_of(situation: Situation, times: int) -> Situation:
     """Return a situation with the processors and tasks of so many machines."""
     system = situation.machine.system()
-    more = {name: getattr(system, name) * times for name in ("processors", "running", "blocked")}
+    more = {name: getattr(system, name) * times for name in ("running", "blocked")}
     return situation._replace(machine=situation.machine._replace(system=lambda: system._replace(**more)))
 
 

@@ -53,7 +53,7 @@ def test_memory_that_was_not_read_is_not_known() -> None:
 )
 def test_blocked_tasks(blocked: int, pressure: float | Absent, holds: object) -> None:
     """Many a processor, and not for a moment only."""
-    system = ObservedSystem(processors=4, blocked=blocked, io_some=pressure)
+    system = ObservedSystem(blocked=blocked, io_some=pressure)
     found = blocked_tasks(situation(system=system))
     assert isinstance(found, tuple)
     assert bool(found) == holds
@@ -63,18 +63,14 @@ def test_blocked_tasks(blocked: int, pressure: float | Absent, holds: object) ->
 def test_tasks_that_wait_for_the_disks_are_no_diagnosis_of_their_own() -> None:
     """What the disks do with their requests is what others tell."""
     busy = load(volume(rate=100.0, queued=0.2))
-    system = ObservedSystem(processors=4, blocked=20, io_some=0.9)
+    system = ObservedSystem(blocked=20, io_some=0.9)
     assert blocked_tasks(situation(busy, system=system)) == ()
 
 
 def test_writeback_is_excluded_only_where_little_is_written() -> None:
     """Tasks that write dirty pages are blocked, too."""
     few, much = (
-        only(
-            blocked_tasks(
-                situation(system=ObservedSystem(processors=1, blocked=9, memory=1e9, writeback=bytes_))
-            )
-        )
+        only(blocked_tasks(situation(system=ObservedSystem(blocked=19, memory=1e9, writeback=bytes_))))
         for bytes_ in (1e5, 1e8)
     )
     assert few.excluded == ("not writeback of dirty pages",)
@@ -95,7 +91,7 @@ def test_tasks_that_were_looked_at_are_named() -> None:
     """With what they wait for and how long; else it is said how to find out."""
     waiting = (("db2sysc of db2inst1: the log of the file system", 9.0),)
     named, unnamed = (
-        only(blocked_tasks(situation(system=ObservedSystem(processors=1, blocked=20, waiting=found))))
+        only(blocked_tasks(situation(system=ObservedSystem(blocked=20, waiting=found))))
         for found in (waiting, ())
     )
     assert named.evidence[-1].words == "db2sysc of db2inst1: the log of the file system, for 9 s at least"

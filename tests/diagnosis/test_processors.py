@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.diagnosis.situations import SCSI, load, only, situation, volume
@@ -9,26 +11,35 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
 from zmon.diagnosis.processors import costly_fcp, full_processors
+from zmon.queueing.observation import ObservedProcessors
 from zmon.topology.path_sets import ROUND_ROBIN
+
+if TYPE_CHECKING:
+    from zmon.absent import Number
+    from zmon.queueing.observation import ObservedLoad
 
 UNKNOWN = absent("not read")
 
 
+def with_processors(busy: float, stolen: Number = UNKNOWN, *, waits: bool | None = None) -> ObservedLoad:
+    """Return a load of four processors."""
+    return load(volume())._replace(processors=ObservedProcessors(4, busy, stolen, waits=waits))
+
+
 @pytest.mark.parametrize(
-    ("busy", "system", "confidence"),
+    ("busy", "waits", "confidence"),
     [
-        (0.98, ObservedSystem(), CERTAIN),
-        (0.96, ObservedSystem(), LIKELY),
-        (0.92, ObservedSystem(cpu_some=0.5), CERTAIN),
-        (0.92, ObservedSystem(running=9), CERTAIN),
-        (0.92, ObservedSystem(running=3), ""),
-        (0.96, ObservedSystem(cpu_some=0.01), ""),
-        (0.8, ObservedSystem(cpu_some=0.5), ""),
+        (0.98, None, CERTAIN),
+        (0.96, None, LIKELY),
+        (0.92, True, CERTAIN),
+        (0.92, False, ""),
+        (0.96, False, ""),
+        (0.8, True, ""),
     ],
 )
-def test_full_is_where_tasks_wait(busy: float, system: ObservedSystem, confidence: str) -> None:
+def test_full_is_where_tasks_wait(busy: float, *, waits: bool | None, confidence: str) -> None:
     """How busy they are is enough only near 100 %; below, waiting tasks decide."""
-    found = full_processors(situation(load(volume(), busy=busy), system=system))
+    found = full_processors(situation(with_processors(busy, waits=waits)))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
 
@@ -43,8 +54,8 @@ def test_where_nothing_shows_whether_tasks_wait_it_is_not_known() -> None:
 
 def test_stolen_time_is_another_claim() -> None:
     """The hypervisor is named, and what it limits; disks are excluded by what the hardware says."""
-    system = ObservedSystem(4, 0.5, 0.1, 0.3, 8, hypervisor="z/VM", limits=("the LPAR is capped",))
-    found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
+    system = ObservedSystem(running=8, hypervisor="z/VM", limits=("the LPAR is capped",))
+    found = only(full_processors(situation(with_processors(0.5, 0.3), system=system)))
     assert found.claim == ("z/VM withholds 30 % of the processors' time from Linux. The LPAR is capped.")
     assert found.excluded == ("not the disks: the hardware serves a request in 1.2 ms",)
     assert [(one.column, one.value) for one in found.evidence][:2] == [
@@ -56,16 +67,15 @@ def test_stolen_time_is_another_claim() -> None:
 
 def test_more_virtual_processors_than_the_lpar_has() -> None:
     """Then fewer are what to try first."""
-    system = ObservedSystem(steal=0.5, hypervisor="z/VM", below=2)
-    found = only(full_processors(situation(load(volume(), busy=0.5), system=system)))
+    system = ObservedSystem(hypervisor="z/VM", below=2)
+    found = only(full_processors(situation(with_processors(0.5, 0.5), system=system)))
     assert "The guest has 4 virtual processors, its LPAR only 2" in found.claim
     assert found.action.startswith("Give the guest at most 2 virtual processors")
 
 
 def test_a_little_steal_is_none() -> None:
     """Below a tenth of the time nothing is said."""
-    system = ObservedSystem(steal=0.05, cpu_some=0.0)
-    assert full_processors(situation(load(volume(), busy=0.5), system=system)) == ()
+    assert full_processors(situation(with_processors(0.5, 0.05, waits=False))) == ()
 
 
 def test_more_tasks_that_wait_lose_more() -> None:
@@ -80,7 +90,7 @@ def test_more_tasks_that_wait_lose_more() -> None:
 def test_no_more_tasks_are_lost_than_wait() -> None:
     """Nearly full processors are no endless queue; that some task waits for most of the time is one."""
     system = ObservedSystem(running=4, cpu_some=0.9)
-    found = only(full_processors(situation(load(volume(), busy=0.99), system=system)))
+    found = only(full_processors(situation(with_processors(0.99, waits=True), system=system)))
     assert found.lost == 0.9
 
 

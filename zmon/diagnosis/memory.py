@@ -107,7 +107,7 @@ def blocked_tasks(situation: Situation) -> Diagnoses:
     Those that wait for these disks are what other diagnoses are about.
     """
     system = situation.machine.system()
-    blocked, cpus = system.blocked, system.processors
+    blocked, cpus = system.blocked, situation.load.processors.number
     if isinstance(blocked, Absent) or isinstance(cpus, Absent):
         return absent("tasks that wait for I/O were not counted: procs_blocked of /proc/stat")
     requests = sum(

@@ -22,16 +22,10 @@ NOT_READ: Final = absent("it was not read")
 
 
 class ObservedSystem(NamedTuple):
-    """The processors, the memory and the tasks of this Linux."""
+    """The memory and the tasks of this Linux, and what limits its processors (their load: `ObservedLoad`)."""
 
-    processors: Number = NOT_READ
-    """CPUs on line."""
-    busy: Number = NOT_READ
-    """Mean utilisation of a CPU, without what is stolen."""
     system: Number = NOT_READ
-    """The part of it in the kernel, with interrupts."""
-    steal: Number = NOT_READ
-    """The part of a CPU's time in which the hypervisor did not run it."""
+    """The part of the processors' time in the kernel, with interrupts."""
     running: Number = NOT_READ
     """Tasks that run or wait for a CPU, at the end of the interval."""
     blocked: Number = NOT_READ

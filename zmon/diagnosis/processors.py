@@ -19,14 +19,12 @@ from zmon.queueing.waiting import (
     LIKELY_FULL,
     MUCH_STOLEN,
     processors_full,
-    tasks_wait,
 )
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement, NotKnown
     from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
@@ -48,27 +46,21 @@ NO_STEAL: Final = "the time that the hypervisor withholds (steal)"
 
 def full_processors(situation: Situation) -> Diagnoses:
     """Return D15: the processors are full, or the hypervisor does not give them."""
-    number, busy = situation.load.processors[:2]
-    if isinstance(number, Absent) or isinstance(busy, Absent):
-        return absent("the load of the processors was not read: /proc/stat")
-    system = situation.machine.system()
-    if system.steal >= MUCH_STOLEN:
-        return (_withheld(situation, system, float(number), float(busy)),)
     known = situation.load.processors
-    full = processors_full(known._replace(waits=_tasks_wait(system, number)))
+    if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
+        return absent("the load of the processors was not read: /proc/stat")
+    number, busy, system = float(known.number), float(known.busy), situation.machine.system()
+    if not isinstance(known.stolen, Absent) and known.stolen >= MUCH_STOLEN:
+        return (_withheld(situation, system, number, busy, float(known.stolen)),)
+    full = processors_full(known)
     if not full:
         return WHETHER if full is None else ()
-    return (_full(situation, system, float(number), float(busy)),)
+    return (_full(situation, system, number, busy),)
 
 
 def may_be_full(unknown: Iterable[NotKnown]) -> bool:
     """Return whether the processors may be full, by their use, and nobody counted the tasks that wait."""
     return any(one.id == "D15" and one.source == WHETHER.reason for one in unknown)
-
-
-def _tasks_wait(system: ObservedSystem, number: Number) -> bool | None:
-    """Return whether tasks wait for a processor; None if it is not measured."""
-    return tasks_wait(number, system.running, system.cpu_some)
 
 
 def _lost(system: ObservedSystem, number: float, busy: float) -> float:
@@ -90,8 +82,8 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     changes = f"FCP paths change after {many(turn, 'request')}"
     processors = f"this Linux more processors, for example {more:.0f}{raised}, or less to compute."
     first = f"Set rr_min_io to 100, or use the selector service-time: {changes}, which costs processor time."
-    known = _tasks_wait(system, number) is not None
-    steal = system.steal
+    known = situation.load.processors.waits is not None
+    steal = situation.load.processors.stolen
     return Diagnosis(
         "D15",
         subjects=(MACHINE, subject),
@@ -131,10 +123,11 @@ def _short_turn(situation: Situation, number: float) -> int:
     return turn if CHANGE * requests / turn >= NOTICEABLE * number else 0
 
 
-def _withheld(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
+def _withheld(
+    situation: Situation, system: ObservedSystem, number: float, busy: float, steal: float
+) -> Diagnosis:
     who = system.hypervisor or "the hypervisor"
     who = who if who == ZVM else f"{who[:1].upper()}{who[1:]}"
-    steal = float(system.steal)  # type: ignore[arg-type]  # it is known
     subject = _cpus(number)
     volumes = situation.load.volumes
     serv = mean_of(volumes, "serv")

@@ -91,10 +91,7 @@ def observed_system(view: View) -> ObservedSystem:
     sizes = {name: size(name) for name in ("available", "cached", "writeback")}
     pressure = {f"{key}_{name}": waited(key, name) for key in ("io", "memory") for name in ("some", "full")}
     return ObservedSystem(
-        processors=cpus.running,
-        busy=cpus.average(cpus.busy) / 100.0,
         system=total([part(name) for name in IN_KERNEL]),
-        steal=part("steal"),
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
         blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
         waiting=tuple(_waiting(interval)),
