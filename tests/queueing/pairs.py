@@ -23,7 +23,8 @@ from zmon.queueing.fit import FlowShare
 from zmon.queueing.observation import mean_of
 from zmon.queueing.prediction import Prediction, fitted_interval, predict
 from zmon.session.machines import ScenarioSection
-from zmon.tables.observed import observed_load
+from zmon.tables.view import View
+from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.lab.model import Scenario
@@ -438,7 +439,7 @@ def observed(text: str, phase: int) -> ObservedLoad:
     section = ScenarioSection(plan)
     plan = plan._replace(drawn=max(plan.drawn, plan.measured))
     number = min(plan.drawn, len(Simulation(plan)))
-    return observed_load(Interval(section.sample(0), section.sample(number), skipped=True))
+    return load_of(View(Interval(section.sample(0), section.sample(number), skipped=True)))
 
 
 @cache

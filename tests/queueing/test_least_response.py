@@ -12,7 +12,8 @@ from zmon.lab.scenario import names
 from zmon.queueing.change import AliasNumber, ChangeError, PathNumber, ProcessorNumber
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.session.machines import ScenarioSection
-from zmon.tables.observed import observed_load
+from zmon.tables.view import View
+from zmon.tables.whatif import load_of
 
 CHANGES: Final = (
     AliasNumber(0),
@@ -29,7 +30,7 @@ def test_no_response_is_below_what_the_change_leaves(name: str) -> None:
     """Pend without waits, cache misses and Conn stay; aliases made .3 ms of them, which took .5 alone."""
     plan = scenario(name)
     section = ScenarioSection(plan._replace(phases=plan.phases[:1]))
-    base = fitted_interval(observed_load(Interval(section.sample(0), section.sample(1))), shares(name))
+    base = fitted_interval(load_of(View(Interval(section.sample(0), section.sample(1)))), shares(name))
     least: dict[str, float] = {}
     for flow in base.model.flows:
         alone = base.model.latency[flow.lcu] + flow.miss + flow.conn
