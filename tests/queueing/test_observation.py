@@ -138,3 +138,11 @@ def test_bytes_are_added_up_as_far_as_they_are_known() -> None:
     assert carried_by((known, unknown)) == bytes_of((known, unknown)) == 40960.0
     assert carried_by((unknown,)) == GONE
     assert carried_by(()) == 0.0
+
+
+def test_the_use_of_a_volume_is_shared_by_what_serves_it() -> None:
+    """A base with an alias of its own is half as busy; without times it is not known."""
+    one = volume("a", 100.0)
+    assert one.use == pytest.approx(0.3)
+    assert one._replace(servers=2).use == pytest.approx(0.15)
+    assert one._replace(conn=NOT_TIMED).use == NOT_TIMED

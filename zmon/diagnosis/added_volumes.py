@@ -134,8 +134,8 @@ def _of_tablespaces(situation: Situation, waited: Mapping[str, float]) -> Iterat
 
 def _rates(hot: list[ObservedVolume], idle: list[ObservedVolume]) -> Iterator[Measurement]:
     for one in hot:
-        use = 0.0 if isinstance(one.serv, Absent) else one.rate * one.serv / one.servers
-        words = f"volume {one.title}: {one.rate:,.0f} requests a second, {percent(use)} busy"
+        use = "" if isinstance(one.use, Absent) else f", {percent(one.use)} busy"
+        words = f"volume {one.title}: {one.rate:,.0f} requests a second{use}"
         yield evidence("device.ios", of_volume(one), one.rate, words)
     most = max(idle, key=lambda one: one.rate)
     yield evidence("device.ios", of_volume(most), most.rate, f"the others at most {most.rate:.1f} a second")

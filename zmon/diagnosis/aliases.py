@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import (
     evidence,
@@ -64,8 +63,8 @@ def _waited(situation: Situation) -> _Waited:
     own = [each for each in found if each[0].servers > 1]
     return _Waited(
         [each for each in found if each[0].servers == 1],
-        [each for each in own if _use(each[0]) < CALM_BASE],
-        [each for each in own if _use(each[0]) >= CALM_BASE],
+        [each for each in own if not each[0].use >= CALM_BASE],
+        [each for each in own if each[0].use >= CALM_BASE],
         [(lcus[place.key], place.lost) for place in places if place.kind == "aliases"],
         [each for each in pairs if each[0].estimated and each[0].is_dasd],
     )
@@ -168,11 +167,6 @@ def _aliases(number: int) -> str:
     return "1 alias" if number == 1 else f"{number} aliases"
 
 
-def _use(volume: ObservedVolume) -> float:
-    serv = volume.serv
-    return 0.0 if isinstance(serv, Absent) else volume.rate * serv / volume.servers
-
-
 def _subjects(
     waited: Sequence[tuple[ObservedVolume, float]], lcus: dict[str, ObservedLcu]
 ) -> tuple[Subject, ...]:
@@ -189,7 +183,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     units = sorted({one.lcu for one, _ in waited}, key=lambda key: lcus[key].title)
     changes = tuple(AliasNumber(PROPOSED, lcu=key) for key in units)
     where = f"{names(['volume ' + first.title])}" if not several else f"{many(len(waited), 'volume')}"
-    use = _use(first)
+    use = first.use
     return Diagnosis(
         "D4b",
         subjects=_subjects(waited, lcus),
@@ -280,7 +274,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
         subjects=tuple(of_volume(one) for one, _ in waited),
         claim=f"V{names(['volume ' + one.title for one, _ in waited])[1:]}"
         f" {'has' if len(waited) == 1 else 'have'} too few aliases: base and {_aliases(has)}"
-        f" are {percent(_use(first))} busy, and {many(lost, 'request')} wait in Linux.",
+        f" are {percent(first.use)} busy, and {many(lost, 'request')} wait in Linux.",
         evidence=(
             evidence(
                 "device.qued",
@@ -288,7 +282,7 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
                 waited[0][1],
                 _waits(waited[0][1], first.queued, first.serv),
             ),
-            evidence("device.busy", of_volume(first), 100 * _use(first), f"{percent(_use(first))} busy"),
+            evidence("device.busy", of_volume(first), 100 * first.use, f"{percent(first.use)} busy"),
         ),
         confidence=CERTAIN,
         action=f"Define {more}, or turn on HyperPAV.",
@@ -305,7 +299,7 @@ def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
         "D4d",
         subjects=tuple(of_volume(one) for one, _ in waited),
         claim=f"Requests do not use the aliases of {names(['volume ' + one.title for one, _ in waited])}:"
-        f" {many(lost, 'request')} wait in Linux while base and aliases are {percent(_use(first))} busy.",
+        f" {many(lost, 'request')} wait in Linux while base and aliases are {percent(first.use)} busy.",
         evidence=(
             evidence(
                 "device.qued",

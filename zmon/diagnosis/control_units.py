@@ -348,7 +348,7 @@ def _uneven(
     subject, share, all_of_them = of_lcu(one.lcu), parts[one.lcu.key], sorted(parts)
     most = max(idle, key=lambda each: parts[each.key])
     idle_mbs = situation.load.bytes_of(most.key) / 1e6
-    spaces = owners_on(situation, one.lcu.key)
+    spaces = situation.owners_of(situation.load.volumes_of(one.lcu.key))
     whose = f" {_spaces(spaces)}" if spaces else ""
     changes = tuple(
         StripedSpace(owner, tuple(all_of_them))
@@ -396,22 +396,6 @@ def _striped(spaces: Sequence[tuple[str, float]], lcus: Sequence[str]) -> str:
     if not 0 < len(spaces) <= MOST_NAMED:
         return ""
     return " and ".join(f"stripe {name} over LCU {names_of_all}" for name, _ in spaces)
-
-
-def owners_on(situation: Situation, lcu: str) -> list[tuple[str, float]]:
-    """Return the tablespaces on an LCU with their parts of its bytes, the largest first."""
-    load = situation.load
-    moved = {
-        one.key: one.rate * float(one.size)
-        for one in load.volumes_of(lcu)
-        if not isinstance(one.size, Absent)
-    }
-    whole = fsum(moved.values())
-    found: dict[str, float] = {}
-    for share in situation.shares():
-        if share.volume in moved and whole:
-            found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
-    return sorted(found.items(), key=lambda each: (-each[1], each[0]))
 
 
 def _spaces(spaces: Sequence[tuple[str, float]]) -> str:

@@ -24,6 +24,8 @@ BLIND: Final = "D22"
 """A measurement is off: that is no verdict, only why another one may be wrong."""
 BROKEN: Final = frozenset({"D13", "D13b", "D21"})
 """A path or its spare is lost, or a disk hangs: nothing needs to wait for that to be bad."""
+LEAST_LOST: Final = 0.1
+"""Requests that something delays on average, below which the delay is not named."""
 CONFIDENCES: Final = (CERTAIN, LIKELY, POSSIBLE)
 """How sure a diagnosis is, the surest first."""
 

@@ -15,7 +15,7 @@ from zmon.diagnosis.phrases import NOT_MUCH, gain_words, many, names, of_lcu, of
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
-from zmon.queueing.prediction import LOW, gains_little
+from zmon.queueing.prediction import gains_little
 from zmon.queueing.waiting import FULL_ALIASES, MIN_LONGER, MIN_LOST
 from zmon.ranges import ranges
 
@@ -151,7 +151,7 @@ def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change])
 
     def tell() -> str:
         found = prediction(situation, changes)
-        if found is None or (found.confidence == LOW and found.times < 1):
+        if found is None or found.is_unsure_loss:
             return words
         gain = gain_words(found)
         gives = "would gain little:" if gains_little(found) else "would give"

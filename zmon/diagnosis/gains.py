@@ -107,7 +107,7 @@ def _may_lose(found: Prediction) -> bool:
 def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
     """Return what a remedy gives; None if it is not known, or a loss of which the model is not sure."""
     found = prediction(situation, one.changes) if one.changes and one.id in REMEDIES else None
-    return None if found is None or (found.confidence == LOW and found.times < 1) else found
+    return None if found is None or found.is_unsure_loss else found
 
 
 def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:

@@ -78,7 +78,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     over = not isinstance(period, Absent) and period.end is not None
     who, does = _who(now, then, over=over)
     busiest = _grown(now, then)
-    spaces = list(_spaces(situation, now))
+    spaces = [(name, part) for name, part in situation.owners_of(now)[:MOST_SPACES] if part >= LEAST]
     units = situation.machine.units(lcu.key, period)
     is_named = bool(units) and units[0].part >= MOST
     new_size = _new_size(busiest, then)
@@ -205,18 +205,6 @@ def _new_size(grown: Sequence[ObservedVolume], then: Sequence[ObservedVolume]) -
     if requests <= 0 or isinstance(mean_of(grown, "size"), Absent):
         return mean_of(grown, "size")
     return max(0.0, bytes_of(grown) - bytes_of(old)) / requests
-
-
-def _spaces(situation: Situation, now: Sequence[ObservedVolume]) -> Iterator[tuple[str, float]]:
-    """Yield the tablespaces on the LCU, each with its part of the traffic, by its bytes on the volumes."""
-    moved = {one.key: bytes_of([one]) for one in now}
-    whole = sum(moved.values())
-    found: dict[str, float] = {}
-    for share in situation.shares():
-        if share.volume in moved and whole:
-            found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
-    ranked = sorted(found.items(), key=lambda one: (-one[1], one[0]))
-    yield from ((name, part) for name, part in ranked[:MOST_SPACES] if part >= LEAST)
 
 
 def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.diagnosis import LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, names, of_lcu, of_volume, why_untimed
 from zmon.diagnosis.situation import IDLE, detailed, details_of
 from zmon.milliseconds import ms
@@ -33,8 +33,6 @@ BUSY: Final = 0.0005
 """Seconds per start of I/O that a device is busy for another system, from which on it matters."""
 QUEUED: Final = 0.0001
 """Seconds per start of I/O in the queue of a control unit, from which on it matters."""
-LEAST_LOST: Final = 0.1
-"""Requests that are delayed on average, below which a delay is not named."""
 NO_EXTENDED: Final = absent("the basic format of channel measurement has no such times; the extended one has")
 
 

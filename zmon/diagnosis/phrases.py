@@ -166,15 +166,12 @@ def gain(situation: Situation, changes: Sequence[Change], what: str = "") -> Cal
 
     It tells nothing if that is not known.
     """
-    predict = situation.predict
-    return str if predict is None else partial(_gain, predict, tuple(changes), what)
+    return str if situation.predict is None else partial(_gain, situation, tuple(changes), what)
 
 
-def _gain(predict: Callable[[Sequence[Change]], Prediction], changes: tuple[Change, ...], what: str) -> str:
-    try:
-        words = gain_words(predict(changes))
-    except ValueError:
-        return ""
+def _gain(situation: Situation, changes: tuple[Change, ...], what: str) -> str:
+    found = prediction(situation, changes)
+    words = "" if found is None else gain_words(found)
     return words and f"{what}{words}"
 
 
@@ -194,12 +191,11 @@ def gain_words(found: Prediction) -> str:
     Where a request takes longer it says that more come, where the range begins below 1 why it may be a loss.
     Empty where the model is not sure, and expects a loss.
     """
-    unsure = found.confidence == LOW
-    if unsure and found.times < 1:
+    if found.is_unsure_loss:
         return ""
     low, high = (rate / found.whole.rate[0] for rate in found.throughput)
     now, then = (ms(time) for time in found.whole.response)
-    sure = "; low confidence" if unsure else ""
+    sure = "; low confidence" if found.confidence == LOW else ""
     times = f"{found.times:.2f} times the throughput ({low:.2f} to {high:.2f}{sure})"
     if found.times < LITTLE:
         times = f"{NOT_MUCH}{times}"

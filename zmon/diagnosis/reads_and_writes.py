@@ -12,7 +12,7 @@ from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
+from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, many, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
@@ -40,8 +40,6 @@ OTHER_LOAD: Final = 2.0
 """Times the writes of another LCU that make a different load."""
 QUEUED: Final = 0.2
 """The part of the delay that a request waits in Linux from which on the delay may be that."""
-LEAST_LOST: Final = 0.1
-"""Requests that are delayed on average, below which a delay is not named."""
 HITS: Final = 0.9
 """The part of the reads that a cache answers where it is large enough."""
 PRIMARY: Final = "primary"

@@ -8,10 +8,12 @@ it computes once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
 from zmon.diagnosis.observed_machine import ObservedMachine
+from zmon.queueing.observation import bytes_of
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLoad, Volumes
+    from zmon.queueing.observation import ObservedLoad, ObservedVolume, Volumes
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
 
@@ -154,3 +156,13 @@ class Situation(NamedTuple):
     """Block devices with I/O that are made of others."""
     machine: ObservedMachine = ObservedMachine()
     """Processors, memory, paths, what hangs; and when a load began."""
+
+    def owners_of(self, volumes: Sequence[ObservedVolume]) -> list[tuple[str, float]]:
+        """Return the tablespaces on some volumes with their parts of the bytes there, the largest first."""
+        moved = {one.key: bytes_of([one]) for one in volumes}
+        whole = fsum(moved.values())
+        found: dict[str, float] = {}
+        for share in self.shares() if whole else ():
+            if moved.get(share.volume):
+                found[share.owner] = found.get(share.owner, 0.0) + share.part * moved[share.volume] / whole
+        return sorted(found.items(), key=lambda each: (-each[1], each[0]))

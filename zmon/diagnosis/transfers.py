@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, evidence, names, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.milliseconds import ms
@@ -31,8 +31,6 @@ PIECES: Final = 4
 """Requests below for one above from which on a stripe cuts them."""
 SEQUENTIAL: Final = 0.5
 """The part of the reads that are sequential from which on they could be joined."""
-LEAST_LOST: Final = 0.1
-"""Requests that are delayed on average, below which a delay is not named."""
 
 
 def long_transfers(situation: Situation) -> Diagnoses:

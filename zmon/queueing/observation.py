@@ -101,6 +101,11 @@ class ObservedVolume(NamedTuple):
         wait = self.response - self.serv
         return wait if isinstance(wait, Absent) else max(0.0, wait)
 
+    @property
+    def use(self) -> Number:
+        """Its utilisation, by what serves it: above 1 where aliases of a pool help."""
+        return self.rate * self.serv / self.servers
+
 
 class Volumes(Sequence[ObservedVolume]):
     """Some volumes, column by column; a column, or the records, are made when somebody asks for them.

@@ -117,6 +117,11 @@ class Prediction(NamedTuple):
         """The throughput after as a multiple of that before."""
         return self.whole.rate[1] / self.whole.rate[0]
 
+    @property
+    def is_unsure_loss(self) -> bool:
+        """Whether it expects less throughput, and the model is not sure: then nothing is said."""
+        return self.confidence == LOW and self.times < 1
+
 
 class FittedInterval(NamedTuple):
     """An interval with the model that is fitted to it, for any number of predictions."""

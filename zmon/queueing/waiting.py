@@ -233,7 +233,7 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
             pooled[key] = lost + waits, rate + each
         elif lost := _long(queued, serv, each):
             one = volumes[at]
-            yield WaitingPlace("volume", one.key, one.title, lost, each * serv / one.servers)
+            yield WaitingPlace("volume", one.key, one.title, lost, one.use)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         use = lcu.alias_use / lcu.aliases

@@ -32,7 +32,7 @@ from zmon.kinds import (
 )
 from zmon.tables.device import devices_of, summary
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.lpar import SELDOM, earlier_span
+from zmon.tables.lpar import SELDOM, earlier_span, own_partitions
 from zmon.tables.table import Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.view import TableDefinition
 
@@ -124,7 +124,7 @@ class Processors:
         It numbers cores where Linux numbers threads, so only a type that all of them have is sure.
         """
         lpars, logical = self._interval.of(LPAR), self._interval.of(LPAR_CPU)
-        own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+        own = own_partitions(lpars)
         types = {kind for kind, name in zip(logical["type"], logical["lpar"], strict=True) if name in own}
         (kind,) = types if len(types) == 1 else (logical.missing or NOT_TOLD,)
         return [kind] * len(self.keys)
@@ -155,7 +155,7 @@ class Processors:
         if self._environment != "lpar":
             return NO_OVERHEAD
         lpars, logical = self._interval.of(LPAR), self._interval.of(LPAR_CPU)
-        own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+        own = own_partitions(lpars)
         rows = [row for row, name in enumerate(logical["lpar"]) if name in own]
         spent, given = logical.numbers("accumulated"), logical.numbers("dispatched")
         reason = logical.missing or (NOT_RUN if own else NO_OWN)

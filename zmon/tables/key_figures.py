@@ -33,7 +33,7 @@ from zmon.tables.control_unit import LOADS, told_by
 from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
 from zmon.tables.device import COLUMNS, IDLE, address, devices_of, find_device, labels, members, with_labels
 from zmon.tables.join import mean, present, total
-from zmon.tables.lpar import MEASURED, SELDOM, earlier_span
+from zmon.tables.lpar import MEASURED, SELDOM, earlier_span, own_partitions
 from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, alone
@@ -342,8 +342,7 @@ def partition_figures(view: View, name: str = "") -> dict[str, Value]:
     """Return the load of a partition per logical processor on line, by default that of the own one."""
     interval = view.interval
     partitions = interval.of(LPAR)
-    own = (key for key, mine in zip(partitions.keys, partitions["own"], strict=True) if mine == 1)
-    wanted = name or next(own, "")
+    wanted = name or next(iter(own_partitions(partitions)), "")
     processors = alone("lpar", view)
     rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
     if not rows:

@@ -105,6 +105,11 @@ def table(view: View) -> Table:
     )
 
 
+def own_partitions(partitions: Delta) -> list[str]:
+    """Return the partition that this Linux runs in, by its key: none where the hypervisor does not tell."""
+    return [key for key, mine in zip(partitions.keys, partitions["own"], strict=True) if mine == 1]
+
+
 def earlier_span(interval: Interval, kind: Kind = LPAR_CPU) -> tuple[int, int] | None:
     """Return from when to when (UTC in ns) figures of the hypervisor are no newer than the interval's begin.
 

@@ -27,6 +27,7 @@ from zmon.kinds import (
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, Devices, devices_of
 from zmon.tables.join import plus, total
+from zmon.tables.lpar import own_partitions
 from zmon.tables.observed import of_zmon
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
@@ -137,7 +138,7 @@ def _limits(interval: Interval) -> Iterator[str]:
         return machine.cell("machine", name)  # type: ignore[return-value]  # a number
 
     lpars, logical, guests = interval.of(LPAR), interval.of(LPAR_CPU), interval.of(GUEST)
-    own = {key for key, mine in zip(lpars.keys, lpars["own"], strict=True) if mine == 1}
+    own = own_partitions(lpars)
     if any(cap == 1 and name in own for cap, name in zip(logical["capped"], logical["lpar"], strict=True)):
         yield "the LPAR is capped at its weight"
     for name, words in (

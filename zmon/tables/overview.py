@@ -64,6 +64,7 @@ from zmon.tables.unit_loads import (
     without_units,
 )
 from zmon.tables.view import TableDefinition
+from zmon.topology.volumes import short
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
@@ -369,7 +370,7 @@ def _lcus(each: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[Overvie
     """Yield the LCUs with most I/O and their shares; those in `doors` lead to who uses them."""
     everything = sum(one.rate for one in each)
     for one in each[:MOST]:
-        name = _bare(one.lcu.title)
+        name = short(one.lcu.title)
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
             one.bytes / MEGABYTE, 1e3 * one.response,
@@ -433,13 +434,8 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
 
 def _most(on: dict[str, float]) -> str:
     """Return the LCU that has most of a traffic, with a plus if others have some; empty without one."""
-    most = _bare(max(on, key=lambda lcu: on[lcu]))
+    most = short(max(on, key=lambda lcu: on[lcu]))
     return f"{most}{'+' * (len(on) > 1)}" if most else ""
-
-
-def _bare(lcu: str) -> str:
-    """Return the name of an LCU as CTLUNIT has it: `7600`."""
-    return lcu.removeprefix("LCU ").removeprefix("SSID ").removeprefix("LSS ")
 
 
 def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLine]:

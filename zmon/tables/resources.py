@@ -154,7 +154,7 @@ def _alias_use(recent: RecentLoad) -> Number:
     if fullest is not None:
         return 100.0 * fullest.use
     own = _with_own_aliases(recent.load)
-    busy = (UNTIMED if one.estimated else one.rate * one.serv / one.servers for one in own if one.rate)
+    busy = (UNTIMED if one.estimated else one.use for one in own if one.rate)
     each: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
     return _highest(each, 0.0)[0] if own else NO_ALIASES
 
