@@ -21,7 +21,7 @@ EACH: Final = 12
 """Volumes of an LCU."""
 PLACES: Final = (0, 11, LCUS - 1)
 NOT_READ: Final = absent("not read")
-CALM: Final = VolumeDetail(0.0, 0.0, 0.0, 0.95, 0.0, 0.0, "simplex", 0.01, 64)
+CALM: Final = VolumeDetail(0.0, 0.0, 0.95, 0.0, 0.0, "simplex", 0.01, 64)
 
 
 def volumes(at: int) -> list[ObservedVolume]:

@@ -161,7 +161,7 @@ def test_what_is_not_measured_is_not_denied(
     before = verdict(with_load(situation, situation.load))
     other = with_load(situation, without(situation.load))
     if without is without_cmf:
-        nothing = {key: one._replace(device_busy=NOT_READ, cu_queue=NOT_READ, command=NOT_READ)
+        nothing = {key: one._replace(device_busy=NOT_READ, cu_queue=NOT_READ)
                    for key, one in situation.details().items()}  # fmt: skip
         other = other._replace(details=lambda: nothing)
     if without is without_cache:

@@ -34,14 +34,11 @@ class ObservedSystem(NamedTuple):
     """Tasks that wait uninterruptibly, in words, with seconds; the longest first.  None where not read."""
     cpu_some: Number = NOT_READ
     io_some: Number = NOT_READ
-    io_full: Number = NOT_READ
     memory_some: Number = NOT_READ
-    memory_full: Number = NOT_READ
-    """Parts of the time in which some tasks, or all that were not idle, waited for the resource (PSI)."""
+    """Parts of the time in which some tasks waited for the resource (PSI)."""
     swapped_in: Number = NOT_READ
     swapped_out: Number = NOT_READ
     """Pages."""
-    major_faults: Number = NOT_READ
     refaulted_file: Number = NOT_READ
     memory: Number = NOT_READ
     available: Number = NOT_READ

@@ -37,8 +37,6 @@ class VolumeDetail(NamedTuple):
 
     device_busy: Number
     """Per start of I/O: the device is busy, or reserved by another system."""
-    command: Number
-    """Per start of I/O: until the first command is accepted; a part of Pend."""
     cu_queue: Number
     """Per start of I/O: the request waits in the control unit."""
     hits: Number
@@ -139,8 +137,6 @@ class Situation(NamedTuple):
     """Volumes, LCUs, paths and processors in the interval."""
     waiting: Waiting
     """Where requests wait in it; no diagnosis says that requests wait for something that is not there."""
-    recent: Callable[[], Sequence[ObservedLoad]] = tuple
-    """The intervals before it, the last first: at most `MAX_RECENT` of `zmon.tables.diagnosed`."""
     earlier: Callable[[], ObservedLoad | None] = _no_load
     """The hour that ended an hour before; if requests waited then, one before that; of a recording that is
     shorter its first calm minutes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import cache, lru_cache
-from itertools import compress, islice, repeat
+from itertools import compress, repeat
 from math import fsum
 from operator import gt
 from typing import TYPE_CHECKING, Final
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topology=TOPOLOGY)
 """What a situation is filled from."""
-MAX_RECENT: Final = 10
-"""Intervals before the present one that are looked at."""
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
 HOUR: Final = 3_600_000_000_000
@@ -256,7 +254,6 @@ def _known(view: View, until: int | None = None) -> Situation:
     return Situation(
         load,
         _waiting(load, earlier),
-        cache(lambda: _recent(view)),
         earlier,
         _predictor(view, load),
         cache(lambda: _shares(view, load)),
@@ -266,7 +263,7 @@ def _known(view: View, until: int | None = None) -> Situation:
     )
 
 
-@lru_cache(maxsize=2 * MAX_RECENT)
+@lru_cache(maxsize=20)  # a screen, its pages and the time before ask for the same intervals
 def _load(asked: _Asked) -> ObservedLoad:
     return load_of(asked.view)
 
@@ -276,17 +273,6 @@ def _waiting(load: ObservedLoad, earlier: Callable[[], ObservedLoad | None]) -> 
     found = waiting(load)
     before = earlier() if found.places else None
     return found if before is None else waiting(load, before)
-
-
-def _recent(view: View) -> tuple[ObservedLoad, ...]:
-    """Return the loads of the intervals before that of a view, the last first; of a window its own last."""
-    end = view.interval.after.at.utc
-    here = next(view.history.past(), None)  # of a preview the only one: what is before it would take long
-    past = view.history.past() if here is not None and here.after.at.utc == end else view.history.past(end)
-    inside = (
-        one for one in past if one.before is not None and (one.after.at.utc < end or view.interval.skipped)
-    )
-    return tuple(_load(_Asked(view.at(one))) for one in islice(inside, MAX_RECENT))
 
 
 def _earlier(view: View) -> ObservedLoad | None:

@@ -78,25 +78,21 @@ def observed_system(view: View) -> ObservedSystem:
     def size(name: str) -> Number:
         return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
 
-    def waited(resource: str, name: str) -> Number:
+    def waited(resource: str) -> Number:
         row = waits.index.get(resource)
-        return waits.missing or NO_CPU if row is None else waits.rate(name)[row] * 1e-9
+        return waits.missing or NO_CPU if row is None else waits.rate("some")[row] * 1e-9
 
     def part(name: str) -> Number:
         return cpus.average(cpus.part[name]) / 100.0 if cpus.keys else cpus.missing or NO_CPU
 
-    rates = {
-        name: memory_rate(memory, name)
-        for name in ("swapped_in", "swapped_out", "major_faults", "refaulted_file")
-    }
+    rates = {name: memory_rate(memory, name) for name in ("swapped_in", "swapped_out", "refaulted_file")}
     sizes = {name: size(name) for name in ("available", "cached", "writeback")}
-    pressure = {f"{key}_{name}": waited(key, name) for key in ("io", "memory") for name in ("some", "full")}
+    pressure = {f"{resource}_some": waited(resource) for resource in ("cpu", "io", "memory")}
     return ObservedSystem(
         system=total([part(name) for name in IN_KERNEL]),
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
         blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
         waiting=tuple(_waiting(interval)),
-        cpu_some=waited("cpu", "some"),
         memory=size("total"),
         swap_used=size("swap_total") - size("swap_free"),
         hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),

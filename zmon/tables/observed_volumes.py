@@ -30,7 +30,7 @@ KINDS: Final = (BLOCK, CACHE, LAYER)
 """What is read of a sample besides what `zmon.tables.observed` reads."""
 SECONDS: Final = 1e-3
 """A millisecond."""
-OF_STARTS: Final = {"device_busy": "busy", "command": "initial_command", "cu_queue": "cu_queue"}
+OF_STARTS: Final = {"device_busy": "busy", "cu_queue": "cu_queue"}
 """Details that are times per start of I/O, with the field that counts them."""
 OF_CACHE: Final = {
     "hits": (READ_HITS, READS),

@@ -1,4 +1,4 @@
-"""The loads of the last intervals up to the one at hand: what sparklines, charts and diagnoses look back on.
+"""The loads of the last intervals up to the one at hand: what sparklines and charts look back on.
 
 Each interval of a timeline is observed once and remembered with it, so a refresh observes the new one alone.
 """

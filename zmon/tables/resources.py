@@ -74,7 +74,7 @@ class LcuLoad(NamedTuple):
 
 
 class RecentLoad(NamedTuple):
-    """What was observed in one interval: what sparklines, charts and diagnoses look back on."""
+    """What was observed in one interval: what sparklines and charts look back on."""
 
     begin: int
     end: int
