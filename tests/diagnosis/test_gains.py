@@ -15,7 +15,7 @@ from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.sections import remarks
 from zmon.diagnosis.verdict import verdict
 from zmon.queueing.change import ProcessorNumber
-from zmon.queueing.prediction import LITTLE, fitted_interval, predict
+from zmon.queueing.prediction import LITTLE, PROCESSORS, fitted_interval, predict
 from zmon.tables.diagnosed import situation_of, verdict_of
 
 if TYPE_CHECKING:
@@ -97,15 +97,15 @@ def test_processors_that_would_gain_3_percent_are_not_advised(capsys: pytest.Cap
     assert not first["gain"]
 
 
-@pytest.mark.parametrize(("limit", "advised"), [("6 processors", True), ("volume 7000", False)])
+@pytest.mark.parametrize(("limiting", "advised"), [(PROCESSORS, True), (("volume", "0.0.7000"), False)])
 def test_processors_that_alone_limit_are_advised_though_no_io_waits_for_them(
-    limit: str, *, advised: bool
+    limiting: tuple[str, str], *, advised: bool
 ) -> None:
     """Programs that compute get them; that the throughput of a few requests stays the same says nothing."""
     full = load(volume(), busy=0.99)
     made = predict(fitted_interval(full), (ProcessorNumber(6),))
     same = made.whole._replace(rate=(100.0, 100.0), response=(0.0012, 0.0012))
-    asked = situation(full)._replace(predict=lambda _: made._replace(whole=same, limit=limit))
+    asked = situation(full)._replace(predict=lambda _: made._replace(whole=same, limiting=limiting))
     (first,) = verdict(asked).diagnoses
     assert first.id == "D15"
     assert first.action.startswith("Give this Linux more processors") is advised

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
-from zmon.diagnosis.stretch import Step, stretches, times, together, unknown_in
+from zmon.diagnosis.stretch import Step, stretches, timed_claim, times, together, unknown_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,6 +142,14 @@ def test_times_have_seconds_and_days_where_they_matter(utc: None) -> None:  # no
     assert times(0, 15 * MINUTE) == "00:00 - 00:15"
     assert times(0, 15 * MINUTE + 10**10) == "00:00:00 - 00:15:10"
     assert times(0, 1440 * MINUTE) == "01-01 00:00 - 01-02 00:00"
+
+
+def test_a_claim_that_says_itself_when_it_was_gets_no_time() -> None:
+    """Whatever its first word is."""
+    (one,) = short("D1").diagnoses
+    one = one._replace(claim="Since noon it is short.", begin=0, end=15 * MINUTE)
+    assert timed_claim(one).endswith(": Since noon it is short.")
+    assert timed_claim(one._replace(says_when=True)) == "Since noon it is short."
 
 
 # on a recording

@@ -90,6 +90,8 @@ class Diagnosis(NamedTuple):
     """Of a long time, when the stretch begins in which it was short, UTC in ns; None: all of the time."""
     end: int | None = None
     """When that stretch ends."""
+    says_when: bool = False
+    """Whether the claim itself says from when or until when it is."""
 
     @property
     def is_bad(self) -> bool:
@@ -116,6 +118,8 @@ class NotKnown(NamedTuple):
     id: str
     source: str
     """Why, with what was not read: `channel measurement (CMF) was not read`."""
+    may_be_full: bool = False
+    """Whether the resource may be full by its use, and only whether something waits for it is not known."""
 
 
 class Examined(NamedTuple):

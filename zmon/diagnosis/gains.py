@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import percent, prediction
-from zmon.queueing.prediction import LOW, gains_little, loss_words
+from zmon.queueing.prediction import LOW, PROCESSORS, gains_little, loss_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -51,7 +51,7 @@ def by_gain(
     if not little:
         return diagnoses, []
     sure = {id_ for id_, known in found.items() if known.confidence != LOW}
-    limits = {found[id_].limit for id_ in little & sure}
+    limits = {found[id_].limiting for id_ in little & sure}
     helps = [
         one
         for one in diagnoses
@@ -83,7 +83,7 @@ def _limiting(
 ) -> Diagnosis | None:
     """Return the diagnosis that is first about the resource that limits in a prediction."""
     each = (one for one in diagnoses if one.id not in useless and one.subjects)
-    return next((one for one in each if _limit_of(one) == found.limit), None)
+    return next((one for one in each if _limit_of(one) == found.limiting), None)
 
 
 def _is_for_programs(id_: str, found: Prediction) -> bool:
@@ -91,12 +91,13 @@ def _is_for_programs(id_: str, found: Prediction) -> bool:
 
     It is so where the throughput stays the same though nothing but the processors limits it.
     """
-    return id_ == FULL_PROCESSORS and found.limit.endswith(("processor", "processors"))
+    return id_ == FULL_PROCESSORS and found.limiting == PROCESSORS
 
 
-def _limit_of(one: Diagnosis) -> str:
-    """Return what the first subject is called where it limits."""
-    return one.subjects[0].title.removeprefix("channel ") if one.subjects else ""
+def _limit_of(one: Diagnosis) -> tuple[str, str]:
+    """Return the kind and key that the first subject has where it limits."""
+    first = one.subjects[0]
+    return ("paths" if first.kind == "path" else first.kind), first.key
 
 
 def _may_lose(found: Prediction) -> bool:

@@ -125,6 +125,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             *(() if is_long else ("a longer time before: this load may come and go",)),
         ),
         since=int(period.begin) if known else None,  # type: ignore[union-attr, arg-type]
+        says_when=_when(period) != "A",
     )  # fmt: skip
 
 

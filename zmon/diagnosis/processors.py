@@ -60,7 +60,7 @@ def full_processors(situation: Situation) -> Diagnoses:
 
 def may_be_full(unknown: Iterable[NotKnown]) -> bool:
     """Return whether the processors may be full, by their use, and nobody counted the tasks that wait."""
-    return any(one.id == "D15" and one.source == WHETHER.reason for one in unknown)
+    return any(one.id == "D15" and one.may_be_full for one in unknown)
 
 
 def _lost(system: ObservedSystem, number: float, busy: float) -> float:

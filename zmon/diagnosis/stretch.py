@@ -30,8 +30,6 @@ MOSTLY: Final = 0.8
 
 What begins when the cause is over is one, for nothing else says it of that time."""
 SECOND: Final = 1_000_000_000
-WITH_TIMES: Final = ("From ", "Since ", "Until ")
-"""How claims begin that say themselves when it was."""
 
 
 class Step(NamedTuple):
@@ -253,6 +251,6 @@ def times(begin: int, end: int) -> str:
 
 def timed_claim(one: Diagnosis) -> str:
     """Return the claim of a diagnosis, behind the time of its stretch where that is a part of a long time."""
-    if one.begin is None or one.end is None or one.claim.startswith(WITH_TIMES):
+    if one.begin is None or one.end is None or one.says_when:
         return one.claim
     return f"{times(one.begin, one.end)}: {one.claim}"

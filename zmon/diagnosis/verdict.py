@@ -92,7 +92,7 @@ def verdict(situation: Situation) -> Verdict:
     for id_, cause in CAUSES.items():
         found = cause(situation)
         if isinstance(found, Absent):
-            unknown.append(NotKnown(id_, found.reason))
+            unknown.append(NotKnown(id_, found.reason, found is processors.WHETHER))
         else:
             diagnoses += found
     explained = tuple(_explained(diagnoses))
@@ -255,13 +255,13 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
 def _calm_sentence(situation: Situation, limit: str, unknown: Sequence[NotKnown]) -> str:
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED
-    why = situation.waiting.why
+    busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
     is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
     blind = " as far as is measured" if is_blind else ""
     words = f"Nothing is short{blind}"
-    if why.startswith("Nothing waits;"):
-        words += why.removeprefix("Nothing waits")
+    if busiest:
+        words += f"; {busiest}"
     if undecided:
         words += "; whether the processors are full is not known"
     return f"{words}. Next limit: {limit}." if limit else f"{words}."

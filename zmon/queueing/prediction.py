@@ -111,6 +111,8 @@ class Prediction(NamedTuple):
     """`high`, `fair` or `low`."""
     missing: tuple[str, ...]
     """What was not measured or cannot be seen, and what is taken instead."""
+    limiting: tuple[str, str] = ("", "")
+    """What limits next, by the kind and key of its station: `lcu`, `paths`, `volume`, `processors`."""
 
     @property
     def times(self) -> float:
@@ -179,8 +181,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     longer = float(whole.response[1]) / response if response else inf  # type: ignore[arg-type]
     if not isfinite(longer) or min(longer, times * longer) > MOST_LONGER:
         raise ValueError("the model does not fit this interval: it gives a response time that cannot be")
-    limit, use = _fullest(network, then.use)
-    limit_before, use_before = _fullest(base.network, now.use)
+    limit, use, limiting = _fullest(network, then.use)
+    limit_before, use_before, _ = _fullest(base.network, now.use)
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
     missing = (*_missing(base), *(doubt.words for doubt in doubts))
@@ -228,6 +230,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         _paths_used(model),
         confidence,
         missing,
+        limiting,
     )
 
 
@@ -625,13 +628,14 @@ def _limiting(network: Network, used: Sequence[float]) -> tuple[float, Station] 
     return min((each for each in known if each[0] >= most), key=lambda each: each[1].key)
 
 
-def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number]:
-    """Return the name of what limits, and its utilisation with what others use of it."""
+def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tuple[str, str]]:
+    """Return the name of what limits, its utilisation with what others use of it, and its kind and key."""
     found = _limiting(network, used)
     if found is None:
-        return "", NO_LIMIT
+        return "", NO_LIMIT, ("", "")
     use, one = found
-    return one.title, min((use * one.servers + one.outside) / (one.servers + one.outside), 1.0)
+    used_of_it = (use * one.servers + one.outside) / (one.servers + one.outside)
+    return one.title, min(used_of_it, 1.0), (one.kind, one.key)
 
 
 def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:

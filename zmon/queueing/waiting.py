@@ -108,6 +108,8 @@ class Waiting(NamedTuple):
     """Requests that wait anywhere on average."""
     why: str
     """One sentence: what waits most, or why nothing is named."""
+    busiest: str = ""
+    """Where nothing waits, as far as anything could, what the busiest volume does, in words; else empty."""
 
     @property
     def spreading_helps(self) -> bool:
@@ -190,8 +192,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
         return Waiting((), 0.0, "Nothing waits, as far as is measured")
-    answers = ms(busiest.response)
-    return Waiting((), 0.0, f"Nothing waits; the busiest volume, {busiest.title}, answers in {answers}")
+    words = f"the busiest volume, {busiest.title}, answers in {ms(busiest.response)}"
+    return Waiting((), 0.0, f"Nothing waits; {words}", words)
 
 
 def _surge(
