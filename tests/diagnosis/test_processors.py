@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.diagnosis.situations import SCSI, load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
+from zmon.diagnosis.examined import examined
 from zmon.diagnosis.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
 from zmon.diagnosis.processors import costly_fcp, full_processors
 from zmon.queueing.observation import ObservedProcessors
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zmon.absent import Number
     from zmon.queueing.observation import ObservedLoad
 
@@ -29,17 +32,22 @@ def with_processors(busy: float, stolen: Number = UNKNOWN, *, waits: bool | None
 @pytest.mark.parametrize(
     ("busy", "waits", "confidence"),
     [
-        (0.98, None, CERTAIN),
-        (0.96, None, LIKELY),
-        (0.92, True, CERTAIN),
-        (0.92, False, ""),
-        (0.96, False, ""),
-        (0.8, True, ""),
+        (0.98, {}, LIKELY),
+        (0.98, {"waits": False, "some": 0.3}, LIKELY),
+        (0.98, {"waits": True, "some": 0.6}, CERTAIN),
+        (1.0, {"waits": False, "some": 0.02}, ""),
+        (0.96, {}, LIKELY),
+        (0.92, {"waits": True, "some": 0.5}, CERTAIN),
+        (0.92, {"waits": True}, CERTAIN),
+        (0.92, {"waits": False}, ""),
+        (0.96, {"waits": False, "some": 0.01}, ""),
+        (0.8, {"waits": True, "some": 0.5}, ""),
     ],
 )
-def test_full_is_where_tasks_wait(busy: float, *, waits: bool | None, confidence: str) -> None:
-    """How busy they are is enough only near 100 %; below, waiting tasks decide."""
-    found = full_processors(situation(with_processors(busy, waits=waits)))
+def test_full_is_where_tasks_wait(busy: float, waits: Mapping[str, Any], confidence: str) -> None:
+    """How busy they are is enough only near 100 % where nobody counted; else tasks that wait decide."""
+    of = with_processors(busy)
+    found = full_processors(situation(of._replace(processors=of.processors._replace(**waits))))
     assert isinstance(found, tuple)
     assert [one.confidence for one in found] == ([confidence] if confidence else [])
 
@@ -92,6 +100,60 @@ def test_no_more_tasks_are_lost_than_wait() -> None:
     system = ObservedSystem(running=4, cpu_some=0.9)
     found = only(full_processors(situation(with_processors(0.99, waits=True), system=system)))
     assert found.lost == 0.9
+
+
+@pytest.mark.parametrize(
+    ("delayed", "running", "some", "lost"),
+    [
+        (2.3, 8, 0.6, 2.3),
+        (20.85, 4, 0.22, 0.88),
+        (0.1, 4, 0.6, 0.6),
+        (UNKNOWN, 8, 0.11, 0.66),
+        (UNKNOWN, 3, 0.6, 0.6),
+        (2.3, UNKNOWN, UNKNOWN, 2.3),
+        (UNKNOWN, 8, UNKNOWN, 6.0),
+    ],
+)
+def test_as_many_tasks_are_lost_as_wait_on_average(
+    delayed: Number, running: Number, some: Number, lost: float
+) -> None:
+    """Not those of one moment; and no number contradicts the part of the time in which some task waits."""
+    now = load(volume(), busy=0.98)
+    known = now.processors._replace(number=2, delayed=delayed, some=some)
+    system = ObservedSystem(running=running, cpu_some=some)
+    found = only(full_processors(situation(now._replace(processors=known), system=system)))
+    assert found.lost == pytest.approx(lost)
+    words = [one.words for one in found.evidence]
+    assert ("8 tasks run or wait for 2 processors" in words) == (delayed is UNKNOWN and running == 8)
+    assert ("on average 2.3 tasks waiting for a processor" in words) == (delayed == lost)
+
+
+@pytest.mark.parametrize(("niced", "seen"), [(0.05, True), (0.95, False), (0.5, False)])
+def test_programs_at_nice_fill_no_processors(niced: float, *, seen: bool) -> None:
+    """They give way to all others: no processor is to be bought for them, and it is said who is busy."""
+    now = load(volume(), busy=0.98)
+    now = now._replace(processors=now.processors._replace(niced=niced, some=0.9, waits=True))
+    here = situation(now, system=ObservedSystem(cpu_some=0.9))
+    found = full_processors(here)
+    assert isinstance(found, tuple)
+    assert bool(found) == seen
+    told = [one.words for one in examined(here, found) if one.id == "D15"]
+    if seen:
+        assert "of which programs at nice use 5 %" in [one.words for one in only(found).evidence]
+        assert not told
+    else:
+        busy = f"{100 * niced:.0f} % with programs at nice: that work gives way to all other."
+        assert told == [f"The 4 processors are 98 % busy, {busy}"]
+
+
+def test_processors_that_nothing_waits_for_are_examined() -> None:
+    """As many programs as processors use them all the time, and nothing is short."""
+    now = load(volume(), busy=1.0)
+    now = now._replace(processors=now.processors._replace(some=0.02, waits=False))
+    (told,) = examined(situation(now), ())
+    assert told.words == (
+        "The 4 processors are 100 % busy, but some task waits for a processor 2 % of the time."
+    )
 
 
 def test_fcp_costs_processor_time_only_while_processors_are_full() -> None:

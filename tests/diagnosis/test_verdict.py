@@ -173,6 +173,15 @@ def test_processors_are_excluded_until_they_may_be_full(busy: float, said: bool)
     assert any(words.startswith("not the 4 processors") for words in found.diagnoses[0].excluded) is said
 
 
+def test_nothing_is_sufficient_that_has_no_room() -> None:
+    """Processors that are used all the time, though nothing waits for them, have no room for more load."""
+    load = load_of_scenario("shark-after")
+    found = judged(load._replace(processors=ObservedProcessors(4, 0.98, waits=False, some=0.02)))
+    assert found.next_limit == "the 4 processors, with no room for more load (98 % busy)"
+    assert found.sentence.startswith("Nothing waits; the busiest volume, ")
+    assert found.is_calm
+
+
 def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     """Nothing is short as far as is measured: nobody counted the tasks that wait for them."""
     load = load_of_scenario("hyperpav-20")

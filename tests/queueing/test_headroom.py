@@ -84,3 +84,11 @@ def test_what_zmon_itself_uses_is_no_load() -> None:
     (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
     assert one.use == pytest.approx(0.81)
     assert one.words == "81 % busy without zmon itself"
+
+
+def test_what_runs_at_nice_is_no_load() -> None:
+    """It gives way to whatever comes, so its processors are there for more load."""
+    busy = load(0.001)._replace(processors=ObservedProcessors(2, 0.98, own=0.03, niced=0.9))
+    (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
+    assert one.use == pytest.approx(0.05)
+    assert one.words == "5 % busy without zmon itself and programs at nice"

@@ -65,6 +65,28 @@ def test_figures_are_parts_and_rates(make_interval: Callable[..., Interval]) -> 
     assert isinstance(found.cpu_some, Absent)
 
 
+def test_tasks_that_wait_for_processors_are_counted_over_the_interval(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """In a minute tasks waited 90 s for two CPUs, some task for 36 s of it; at nice ran 48 s of 120."""
+    later = TIMES | {"nice": 24 * SECOND, "user": 36 * SECOND}
+    before: dict[Any, Any] = {
+        CPU: {key: TIMES | {"online": 1, "run_delay": 0} for key in ("0", "1")},
+        PRESSURE: {"cpu": {"some": 0, "full": 0}},
+    }
+    after: dict[Any, Any] = {
+        CPU: {
+            "0": later | {"online": 1, "run_delay": 30 * SECOND},
+            "1": later | {"online": 1, "run_delay": 60 * SECOND},
+        },
+        PRESSURE: {"cpu": {"some": 36 * SECOND, "full": 0}},
+    }
+    found = observed_load(make_interval(before, after)).processors
+    assert (found.delayed, found.some, found.niced) == pytest.approx((1.5, 0.6, 0.4))
+    unread = observed_load(make_interval({}, {})).processors
+    assert all(isinstance(one, Absent) for one in (unread.delayed, unread.some, unread.niced))
+
+
 def test_nothing_read_is_all_absent(make_interval: Callable[..., Interval]) -> None:
     """Each figure with a reason, and no limits."""
     found = observed_system(View(make_interval({}, {})))

@@ -10,13 +10,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.diagnosis import Examined
+from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import NOT_MUCH, gain_words, many, names, of_lcu, of_paths, percent, prediction
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
 from zmon.queueing.prediction import gains_little
-from zmon.queueing.waiting import FULL_ALIASES, MIN_LONGER, MIN_LOST
+from zmon.queueing.waiting import (
+    CERTAINLY_FULL,
+    FULL_ALIASES,
+    HARDLY,
+    MIN_LONGER,
+    MIN_LOST,
+    processors_full,
+)
 from zmon.ranges import ranges
 
 if TYPE_CHECKING:
@@ -38,7 +45,32 @@ SCSI_CAUSES: Final = ("D14", "D14b", "D14c")
 
 def examined(situation: Situation, diagnoses: Collection[Diagnosis]) -> tuple[Examined, ...]:
     """Return what was examined beside the diagnoses, which are all: those that others explain as well."""
-    return (*_paths(situation, diagnoses), *_queues(situation, diagnoses))
+    return (
+        *_processors(situation, diagnoses),
+        *_paths(situation, diagnoses),
+        *_queues(situation, diagnoses),
+    )
+
+
+def _processors(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
+    """Yield the processors that are used nearly all the time, where next to nothing waits for them."""
+    known = situation.load.processors
+    if isinstance(known.number, Absent) or isinstance(known.busy, Absent) or known.busy < CERTAINLY_FULL:
+        return
+    if processors_full(known) is None or any(one.id == "D15" for one in diagnoses):
+        return
+    seen = f"The {many(int(known.number), 'processor')} {'is' if known.number == 1 else 'are'}"
+    if known.giving_way >= HARDLY:
+        rest = "that work gives way to all other"
+        words = (
+            f"{seen} {percent(known.busy)} busy, {percent(known.giving_way)} with programs at nice: {rest}."
+        )
+    elif isinstance(known.some, Absent):
+        return
+    else:
+        waits = f"some task waits for a processor {percent(known.some)} of the time"
+        words = f"{seen} {percent(known.busy)} busy, but {waits}."
+    yield Examined("D15", (Subject("cpu", "", "processors"),), partial(str, words))
 
 
 def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:

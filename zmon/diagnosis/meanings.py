@@ -156,8 +156,9 @@ MEANINGS: Final = {
         "Add FCP paths, on other adapter cards.",
     ),
     "D15": DiagnosisMeaning(
-        "97 % busy, or 90 % and tasks wait half of the time; or 10 % stolen by the hypervisor",
-        "/proc/stat, PSI",
+        "97 % busy and tasks wait a tenth of the time, or 90 % and half of it, without programs at nice and "
+        "zmon itself; or 10 % stolen by the hypervisor",
+        "/proc/stat, PSI, /proc/schedstat",
         "Give this Linux more processors, or a larger share of them where the hypervisor withholds "
         "them; a guest needs no more virtual processors than the LPAR has.",
     ),

@@ -15,7 +15,6 @@ from zmon.milliseconds import ms
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import (
-    CERTAINLY_FULL,
     LIKELY_FULL,
     MUCH_STOLEN,
     processors_full,
@@ -63,15 +62,25 @@ def may_be_full(unknown: Iterable[NotKnown]) -> bool:
     return any(one.id == "D15" and one.may_be_full for one in unknown)
 
 
-def _lost(system: ObservedSystem, number: float, busy: float) -> float:
-    """Return the tasks that wait for a processor; estimated as for one queue where they were not counted.
+def _lost(situation: Situation, system: ObservedSystem, number: float, busy: float) -> float:
+    """Return the tasks that wait for a processor on average, estimated where nobody counted them.
 
-    `running` is one moment; that some task waits for most of the time is one task at the least.
+    The scheduler counts for how long each waits when it ceases to; so a single one may have waited for longer
+    than the interval, or for the end of a quota.  `running` is one moment.  What both say is held to the part
+    of the time in which some task waits: no more than all of them wait then, and no less than one.
     """
-    if isinstance(system.running, Absent):
+    delayed, running, some = situation.load.processors.delayed, system.running, system.cpu_some
+    if isinstance(some, Absent):
+        if not isinstance(delayed, Absent):
+            return float(delayed)
+        if not isinstance(running, Absent):
+            return max(float(running - number), 0.0)
         return min(busy, MOST_FULL) / (1 - min(busy, MOST_FULL))
-    some = 0.0 if isinstance(system.cpu_some, Absent) else float(system.cpu_some)
-    return max(float(system.running - number), some, 0.0)
+    if isinstance(running, Absent):
+        return float(some if isinstance(delayed, Absent) else max(some, delayed))
+    if isinstance(delayed, Absent):
+        return float(some * max(running - number, 1.0))
+    return float(min(max(delayed, some), some * max(running, number)))
 
 
 def _full(situation: Situation, system: ObservedSystem, number: float, busy: float) -> Diagnosis:
@@ -82,8 +91,7 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
     changes = f"FCP paths change after {many(turn, 'request')}"
     processors = f"this Linux more processors, for example {more:.0f}{raised}, or less to compute."
     first = f"Set rr_min_io to 100, or use the selector service-time: {changes}, which costs processor time."
-    known = situation.load.processors.waits is not None
-    steal = situation.load.processors.stolen
+    waits, steal = situation.load.processors.waits, situation.load.processors.stolen
     return Diagnosis(
         "D15",
         subjects=(MACHINE, subject),
@@ -91,21 +99,19 @@ def _full(situation: Situation, system: ObservedSystem, number: float, busy: flo
         evidence=(
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} of {number:.0f} processors busy"),
             *_of_zmon(situation, subject),
-            *_of_tasks(system, number),
+            *_of_tasks(situation, system, number),
             *([evidence("layer.table", MACHINE, turn, changes)] if turn else []),
         ),
-        confidence=CERTAIN if busy >= CERTAINLY_FULL or known else LIKELY,
+        confidence=CERTAIN if waits else LIKELY,
         action=f"{first} Else give {processors}" if turn else f"Give {processors}",
-        lost=_lost(system, number, busy),
+        lost=_lost(situation, system, number, busy),
         excluded=(
             () if isinstance(steal, Absent) else (f"not withheld by the hypervisor: {percent(steal)} stolen",)
         ),
         foretell=gain(situation, (ProcessorNumber(more),), f"with {more:.0f} processors "),
         changes=(ProcessorNumber(more),),
         whatif=f"processors {more:.0f}",
-        confirm=""
-        if busy >= CERTAINLY_FULL or known
-        else "Tasks that wait for a processor would confirm it.",
+        confirm="" if waits is not None else "Tasks that wait for a processor would confirm it.",
         missing=(NO_STEAL,) if isinstance(steal, Absent) else (),
     )
 
@@ -158,13 +164,13 @@ def _withheld(
         evidence=(
             evidence("cpu.steal", subject, 100 * steal, f"{percent(steal)} of the processors' time stolen"),
             evidence("cpu.busy", subject, 100 * busy, f"{percent(busy)} used"),
-            *_of_tasks(system, number),
+            *_of_tasks(situation, system, number),
         ),
         confidence=CERTAIN,
         action=f"Give the guest at most {system.below} virtual processors, as the LPAR has; {ask}."
         if beyond
         else f"Give this Linux a larger share of the processors, or run less beside it: {ask}.",
-        lost=steal * number + max(0.0, _lost(system, number, busy + steal) - 1),
+        lost=steal * number + max(0.0, _lost(situation, system, number, busy + steal) - 1),
         excluded=calm,
         missing=() if limits else ("caps and weights: diag 204, s390_sthyi", *_paging(zvm=zvm)),
     )
@@ -176,13 +182,22 @@ def _paging(*, zvm: bool) -> Iterator[str]:
 
 
 def _of_zmon(situation: Situation, subject: Subject) -> Iterator[Measurement]:
-    own = situation.load.processors.noticed
-    if own:
-        yield evidence("tasks.own", subject, 100 * own, f"of which zmon itself uses {percent(own)}")
+    known = situation.load.processors
+    if known.noticed:
+        words = f"of which zmon itself uses {percent(known.noticed)}"
+        yield evidence("tasks.own", subject, 100 * known.noticed, words)
+    if known.giving_way:
+        words = f"of which programs at nice use {percent(known.giving_way)}"
+        yield evidence("cpu.nice", subject, 100 * known.giving_way, words)
 
 
-def _of_tasks(system: ObservedSystem, number: float) -> Iterator[Measurement]:
-    if not isinstance(system.running, Absent):
+def _of_tasks(situation: Situation, system: ObservedSystem, number: float) -> Iterator[Measurement]:
+    """Yield how many tasks wait: on average where that was counted, else at the end of the interval."""
+    if not isinstance(situation.load.processors.delayed, Absent):
+        waiting = _lost(situation, system, number, 0.0)
+        words = f"on average {many(waiting, 'task')} waiting for a processor"
+        yield evidence("cpu.delay", Subject("cpu", "", ""), 100 * waiting / number, words)
+    elif not isinstance(system.running, Absent):
         words = f"{system.running} tasks run or wait for {number:.0f} processors"
         yield evidence("tasks.running", MACHINE, system.running, words)
     if not isinstance(system.cpu_some, Absent):

@@ -81,6 +81,8 @@ NOTHING_MEASURED: Final = (
     "Nothing was measured: no load of disks, channel paths, processors or memory is there."
 )
 """The verdict where nothing can be short, because nothing is known of anything."""
+NO_ROOM: Final = 0.95
+"""Utilisation from which on a resource has no room for more load."""
 WORTH_SAYING: Final = 100.0
 """The factor of the load up to which it is said when a resource is full."""
 
@@ -108,12 +110,12 @@ def verdict(situation: Situation) -> Verdict:
     ]
     first.sort(key=lambda one: _rank(one, explained))
     first = [compared(one, situation.machine.usual) for one in first]
-    limit = _next_limit(uses, ids)
+    limit = _next(uses, ids)
     return Verdict(
         tuple(first),
         explained,
         _sentence(situation, first, limit, unknown),
-        limit,
+        _limit_words(limit),
         tuple(unknown),
         examined=examined(situation, [*first, *(one for one, _ in explained)]),
         is_measured=_is_measured(situation, unknown),
@@ -135,13 +137,13 @@ def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
 def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> Verdict:
     """Return the verdict on a long time in no step of which something was short, from that on its mean."""
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
-    limit = whole.next_limit or _next_limit(resource_uses(situation.load), set())
+    limit = _next(resource_uses(situation.load), set())
     words = _calm_sentence(situation, limit, unknown)
     return whole._replace(
         diagnoses=blind,
         explained=(),
         sentence=words,
-        next_limit=limit,
+        next_limit=_limit_words(limit),
         unknown=tuple(unknown),
         waiting=0.0,
     )
@@ -215,24 +217,32 @@ def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
         said.add(one.kind)
 
 
-def _next_limit(uses: Sequence[ResourceUse], ids: set[str]) -> str:
-    """Return which shared resource is full next, and at how many times this load; empty where one is short.
+def _next(uses: Sequence[ResourceUse], ids: set[str]) -> ResourceUse | None:
+    """Return which shared resource is full next; none where one is short.
 
     What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
     single stream keeps one busy, and others are beside it.
     """
     if not ids.isdisjoint(SHORT):
+        return None
+    each = (one for one in uses if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume")
+    return next((one for one in each if one.use > 1 / WORTH_SAYING), None)
+
+
+def _limit_words(one: ResourceUse | None) -> str:
+    """Say at how many times this load a resource is full; empty where there is none."""
+    if one is None:
         return ""
-    for one in uses:
-        if ids.isdisjoint(OF_KIND[one.kind]) and one.kind != "volume":
-            factor = 1 / one.use if one.use else WORTH_SAYING
-            if factor < WORTH_SAYING:
-                return f"{one.title}, at about {factor:.1f} times this load ({one.words})"
-    return ""
+    if one.use >= NO_ROOM:
+        return f"{one.title}, with no room for more load ({one.words})"
+    return f"{one.title}, at about {1 / one.use:.1f} times this load ({one.words})"
 
 
 def _sentence(
-    situation: Situation, diagnoses: Sequence[Diagnosis], limit: str, unknown: Sequence[NotKnown]
+    situation: Situation,
+    diagnoses: Sequence[Diagnosis],
+    limit: ResourceUse | None,
+    unknown: Sequence[NotKnown],
 ) -> str:
     if diagnoses and diagnoses[0].id != BLIND:
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
@@ -252,16 +262,17 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
     )
 
 
-def _calm_sentence(situation: Situation, limit: str, unknown: Sequence[NotKnown]) -> str:
+def _calm_sentence(situation: Situation, limit: ResourceUse | None, unknown: Sequence[NotKnown]) -> str:
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED
     busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
     is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
     blind = " as far as is measured" if is_blind else ""
-    words = f"Nothing is short{blind}"
+    is_full = limit is not None and limit.use >= NO_ROOM
+    words = f"Nothing {'waits' if is_full else 'is short'}{blind}"
     if busiest:
         words += f"; {busiest}"
     if undecided:
         words += "; whether the processors are full is not known"
-    return f"{words}. Next limit: {limit}." if limit else f"{words}."
+    return f"{words}. Next limit: {_limit_words(limit)}." if limit else f"{words}."

@@ -42,13 +42,16 @@ class ResourceUse(NamedTuple):
     """How many requests it does at once."""
     own: float = 0.0
     """Of processors the part that zmon itself uses, where it is worth naming; `use` is without it."""
+    niced: float = 0.0
+    """Likewise the part that programs at nice use, which give way to all others; `use` is without it."""
 
     @property
     def words(self) -> str:
         """What is said of how busy it is: of many request tags how many are in use."""
         if self.kind == "volume" and self.servers > 1:
             return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
-        return f"{100.0 * self.use:.0f} % busy{' without zmon itself' * bool(self.own)}"
+        without = ["zmon itself"] * bool(self.own) + ["programs at nice"] * bool(self.niced)
+        return f"{100.0 * self.use:.0f} % busy{' without ' * bool(without)}{' and '.join(without)}"
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
@@ -65,8 +68,9 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
     number, busy = load.processors.number, load.processors.taken
     if not isinstance(number, Absent) and not isinstance(busy, Absent):
         own = min(load.processors.noticed, float(busy))
+        niced = min(load.processors.giving_way, float(busy) - own)
         title = "the processor" if number == 1 else f"the {number:.0f} processors"
-        yield ResourceUse("processors", "cpu", title, float(busy) - own, own=own)
+        yield ResourceUse("processors", "cpu", title, float(busy) - own - niced, own=own, niced=niced)
     for key, chpids in path_groups(load.lcus).items():
         known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
         most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)

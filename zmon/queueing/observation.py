@@ -47,6 +47,9 @@ NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and -
 NOT_TIMED: Final = absent("channel measurement was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
 NOT_OWN: Final = absent("the processor time of zmon itself was not read")
+NOT_NICED: Final = absent("the processor time at nice was not read: /proc/stat")
+NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
+NOT_DELAYED: Final = absent("the time that tasks wait for a processor was not read: /proc/schedstat")
 NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
 NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
@@ -266,11 +269,22 @@ class ObservedProcessors(NamedTuple):
     """Whether tasks wait for one; None if nobody counted them."""
     own: Number = NOT_OWN
     """The part of the time of each that zmon itself uses."""
+    niced: Number = NOT_NICED
+    """The part of the time of each that programs at nice use, which give way to all others."""
+    some: Number = NOT_COUNTED
+    """The part of the time in which some task waits for one (PSI)."""
+    delayed: Number = NOT_DELAYED
+    """Tasks that wait for one on average, as the scheduler counts them."""
 
     @property
     def noticed(self) -> float:
         """The part that zmon itself uses, where it is worth naming; 0 where it is not, or not known."""
         return 0.0 if isinstance(self.own, Absent) or self.own < NOTICED else float(self.own)
+
+    @property
+    def giving_way(self) -> float:
+        """The part that programs at nice use, where it is worth naming; 0 where it is not, or not known."""
+        return 0.0 if isinstance(self.niced, Absent) or self.niced < NOTICED else float(self.niced)
 
     @property
     def taken(self) -> Number:

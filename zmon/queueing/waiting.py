@@ -50,6 +50,9 @@ LIKELY_FULL: Final = 0.95
 TASKS_WAIT: Final = 0.5
 """The part of the time in which tasks wait for a processor, from which on processors that are not used all of
 the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
+HARDLY: Final = 0.1
+"""The part of the time in which tasks wait for a processor, below which next to nothing does, however busy
+they are: there are just as many programs as processors."""
 OF_ONE: Final = 0.7
 """The most that one volume may have of what waits in an LCU without times, for the LCU to be the place."""
 FULL_PATHS: Final = 0.7
@@ -328,16 +331,18 @@ def processors_full(known: ObservedProcessors) -> bool | None:
     """Return whether processors are full; None where they may be, and nobody counted the tasks that wait.
 
     This is the one predicate: DIAGNOSE asks it, and all advice.  What zmon itself uses, as it does while it
-    starts on a slow machine, fills none.
+    starts on a slow machine, fills none; nor do programs at nice, which give way to all others.
     """
     if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return False
-    busy = known.busy if isinstance(known.own, Absent) else known.busy - known.own
+    busy = known.busy - known.noticed - known.giving_way
     if busy < FULL_PROCESSORS:
         return False
     if known.waits is None:
         return True if busy >= LIKELY_FULL else None
-    return known.waits or bool(busy >= CERTAINLY_FULL)
+    if busy < CERTAINLY_FULL or isinstance(known.some, Absent):
+        return known.waits or bool(busy >= CERTAINLY_FULL)
+    return bool(known.some >= HARDLY)
 
 
 def _processors(load: ObservedLoad) -> WaitingPlace | None:

@@ -16,6 +16,8 @@ from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOU
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
+    NOT_COUNTED,
+    NOT_DELAYED,
     NOT_OWN,
     NOT_TIMED,
     ObservedLcu,
@@ -56,7 +58,6 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRE
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
-NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
 NOTHING: Final = absent("nothing happened in the interval")
 NO_IO: Final = absent("no I/O in the interval")
 
@@ -121,6 +122,9 @@ def observed_load(
             processors.average(processors.part["steal"]) / 100.0,
             waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
             own=of_zmon(interval) / processors.running,
+            niced=processors.average(processors.part["nice"]) / 100.0,
+            some=tasks_that_wait(interval)[1],
+            delayed=total(processors.counted("run_delay", 1e-9)) if processors.keys else NOT_DELAYED,
         ),
         fcp,
         tuple(missing),

@@ -318,7 +318,8 @@ def _resources(
             state = "none" if percent in NONE else "unknown"
         undecided = one.key == "cpu" and not is_short and may_be_full(verdict.unknown)
         state = "unknown" if undecided else state
-        if one.key == "cpu" and state == "ok" and percent >= 100 * CERTAINLY_FULL:
+        niced = present.load.processors.giving_way
+        if one.key == "cpu" and state == "ok" and percent >= 100 * (CERTAINLY_FULL + niced):
             state = "look"  # nothing waits, or zmon itself fills them: but no room is left
         words = one.words(view, present) if is_short or is_seen else ""
         if isinstance(percent, Absent):

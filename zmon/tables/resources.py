@@ -177,8 +177,9 @@ def _cpu_words(view: View, recent: RecentLoad) -> str:
     count, steal = recent.load.processors.number, cpus.average(cpus.part["steal"])
     parts = [] if isinstance(count, Absent) else [f"of {count:.0f} processor{'s' * (count != 1)}"]
     parts += [f"{steal:.0f} % stolen"] if steal >= 0.5 else []
-    own = recent.load.processors.noticed
+    own, niced = recent.load.processors.noticed, recent.load.processors.giving_way
     parts += [f"zmon itself {100 * own:.0f} %"] if own else []
+    parts += [f"{100 * niced:.0f} % at nice"] if niced else []
     partition = partition_figures(view)
     entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
     if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):
