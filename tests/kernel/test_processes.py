@@ -123,6 +123,39 @@ def test_how_long_a_task_waits_is_counted_from_where_it_was_seen(tree: DictTree)
     assert not reader.read()[2].keys
 
 
+@pytest.mark.parametrize(
+    ("after", "woken", "place", "waits"),
+    [
+        (b"120\n", 66, b"submit_bio_wait", 62),
+        (b"120\n", 66, b"folio_wait_bit_common", 0),
+        (b"120\n", 40, b"submit_bio_wait", 0),
+        (b"120\n", 90, b"submit_bio_wait", 0),
+        (b"0\n", 66, b"submit_bio_wait", 0),
+        (None, 66, b"submit_bio_wait", 0),
+    ],
+)
+def test_what_the_kernel_wakes_so_that_it_is_not_taken_for_hung_waits_on(
+    tree: DictTree, after: bytes | None, woken: int, place: bytes, waits: int
+) -> None:
+    """After half of hung_task_timeout_secs it runs once and waits in the same place."""
+    if after is not None:
+        tree.files["proc/sys/kernel/hung_task_timeout_secs"] = after
+    reader = ProcessReader(tree)
+    for seconds in (5, *range(7, woken, 2)):
+        tree.times["proc"] = seconds * SECOND
+        reader.read()
+    put(tree, 11, "R", name="dd")  # it is ready, and waits for a processor
+    reader.read()
+    put(tree, 11, "D", name="dd")
+    tree.times["proc"] = (woken + 1) * SECOND
+    tree.files |= {"proc/11/schedstat": b"130 65 4\n", "proc/11/wchan": place}
+    _, found, blocked, _ = reader.read()
+    assert cells(blocked, "11", "waiting", "state") == (waits * SECOND, "io")
+    tree.times["proc"] = (woken + 2) * SECOND
+    assert reader.read()[2].cell("11", "waiting") == (waits + 1) * SECOND
+    assert found.cell("11", "run") == 130
+
+
 def test_a_place_that_may_not_be_read_is_not_guessed(tree: DictTree) -> None:
     """The task is in state D, but why is not known without root."""
     tree.errors["proc/11/wchan"] = PermissionError(errno.EACCES, "Permission denied")

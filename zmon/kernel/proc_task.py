@@ -35,7 +35,7 @@ FIELDS: Final = 40
 MAX_NAME: Final = 64
 
 _STATES: Final = frozenset("RSDTtZXxKWPI")
-_SCHEDULED: Final = re.compile(rb"([0-9]{1,20}) ([0-9]{1,20}) [0-9]{1,20}\n?")
+_SCHEDULED: Final = re.compile(rb"([0-9]{1,20}) ([0-9]{1,20}) ([0-9]{1,20})\n?")
 _IO_LINE: Final = re.compile(rb"^(read_bytes|write_bytes): ([0-9]{1,20})$", re.MULTILINE)
 _GROUP: Final = re.compile(rb"^0::(/.{0,4000})$", re.MULTILINE)
 _SYSCALL: Final = re.compile(r"([0-9]{1,4}) 0x([0-9a-f]{1,16}) .{0,200}\n?")
@@ -118,6 +118,12 @@ def parse_schedstat(content: bytes) -> tuple[int, int]:
     if found is None:
         raise ValueError(f"schedstat: expected three numbers, found {content[:80]!r}")
     return int(found[1]), int(found[2])
+
+
+def slices_of(schedstat: bytes) -> int:
+    """Return how often a task has run on a CPU, by its schedstat; 0 where that was not read."""
+    found = _SCHEDULED.fullmatch(schedstat)
+    return int(found[3]) if found else 0
 
 
 def parse_io(content: bytes) -> tuple[int, int]:

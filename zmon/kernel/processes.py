@@ -27,7 +27,7 @@ from zmon.kernel.activity import ChangingRows
 from zmon.kernel.ended_children import NOT_TOLD, EndedChildren
 from zmon.kernel.process_bytes import NEEDS_ROOT
 from zmon.kernel.process_files import open_files
-from zmon.kernel.task_rounds import FOLDER, NO_UNIT, Process, Rounds
+from zmon.kernel.task_rounds import FOLDER, HUNG_AFTER, NO_UNIT, Process, Rounds
 from zmon.kernel.tree import refused, text
 from zmon.kinds import BLOCKED_TASK, OPEN_FILE, PROCESS, ROUNDS
 from zmon.sample import Frame, empty_frame, frame_of
@@ -308,7 +308,8 @@ class RoundThread(threading.Thread):
 
 def captured_files(tree: Tree) -> list[str]:
     """Return the paths of the files of processes that a capture keeps when it is asked for them."""
-    found = [f"{FOLDER}/loadavg", f"{FOLDER}/self/mounts", f"{FOLDER}/sys/kernel/task_delayacct"]
+    found = [f"{FOLDER}/{name}" for name in ("loadavg", "self/mounts", "sys/kernel/task_delayacct")]
+    found.append(HUNG_AFTER)
     rounds = Rounds(tree)
     with suppress(OSError):
         for number in rounds.names(""):

@@ -5,6 +5,10 @@ since the last round, and so whether it is still the same wait, and `wchan`.  Ea
 state: running (or ready to), or by the place in the kernel where it waits uninterruptibly: paging, I/O, a
 limit, a lock, or a place that is not known; stopped.  Tasks that sleep are not counted.  So does CP for
 users, whose percentages are also of samples, not of time.
+
+A task that waits for I/O which it submitted itself is woken by the kernel after half of
+hung_task_timeout_secs, so that it is not taken for hung, and waits on (blk_wait_io, blk_io_schedule): that is
+still the same wait.
 """
 
 from __future__ import annotations
@@ -47,6 +51,12 @@ NO_UNIT: Final = absent("this process is in no control group of version 2")
 _SLEEPING: Final = frozenset("SIP")
 _ENDED: Final = frozenset("ZXx")
 _WAITING: Final = "D"
+HUNG_AFTER: Final = "proc/sys/kernel/hung_task_timeout_secs"
+SECOND: Final = 1_000_000_000
+WOKEN: Final = 2
+"""How often a task runs at the most between two waits for the same: it may be interrupted in it."""
+INEXACT: Final = 1_500_000_000
+"""ns by which a task that the kernel wakes may be late, beside the time between two rounds."""
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _SIZE: Final = 4096
 
@@ -55,8 +65,8 @@ class ProcessTask:
     """One task, as it was seen last."""
 
     __slots__ = (
-        "content", "delay", "folder", "letter", "line", "place", "run", "scheduled", "since", "stat", "state",
-        "times",
+        "before", "content", "delay", "folder", "letter", "line", "looked", "place", "run", "scheduled",
+        "since", "slices", "stat", "state", "times", "waits", "woken",
     )  # fmt: skip
 
     def __init__(self, folder: str, allowance: Allowance) -> None:
@@ -75,6 +85,16 @@ class ProcessTask:
         """Where it waits, if that may be read."""
         self.since = 0
         """When it was first seen in its present wait, in ns; 0 if it is not in state D."""
+        self.before = (0, "")
+        """When it was first seen in its present or last wait, and where that was, ..."""
+        self.woken = 0
+        """... when it was first seen in it after it had run last, ..."""
+        self.looked = 0
+        """... and when it was looked at last, in state D, ..."""
+        self.waits = b""
+        """... with its schedstat then, ..."""
+        self.slices = 0
+        """... and how often it had run by then."""
         self.scheduled = b""
         """Its schedstat, ..."""
         self.run = 0
@@ -272,7 +292,7 @@ class Rounds:
             if content != task.content:
                 stat = proc_task.parse_stat(content)
                 if task.stat is not None and task.stat.started != stat.started:
-                    task.scheduled, task.run, task.delay = b"", 0, 0
+                    task.scheduled, task.waits, task.run, task.delay = b"", b"", 0, 0
                 task.content, task.stat, task.letter = content, stat, stat.state
                 if task.letter != _WAITING:
                     task.since, task.place = 0, ""
@@ -283,14 +303,21 @@ class Rounds:
 
     def _find_place(self, process: Process, task: ProcessTask, now: int, *, may_read: bool) -> bool:
         """Find out where a task waits, unless it is still the same wait; return whether that was read."""
-        if not self.count_time(process, task) and task.since:
+        self.count_time(process, task)
+        looked, task.looked = task.looked, now
+        if task.scheduled == task.waits and task.since:
             return False
-        task.since, task.place = now, ""
+        slices, task.slices = task.slices, proc_task.slices_of(task.scheduled)
+        was_woken = 0 < task.slices - slices <= WOKEN and self._was_woken(task, now, looked)
+        task.waits, task.woken, task.place = task.scheduled, now, ""
         if may_read:
             with suppress(OSError):
                 task.place = parse_wchan(self.content(f"{task.folder}/wchan"))
+        since, place = task.before
+        task.since = since if was_woken and task.place == place else now
+        task.before = task.since, task.place
         task.state = class_of(task.place)[0] if task.place else BLOCKED
-        if task.place and self._calls and task.stat is not None:
+        if task.since == now and task.place and self._calls and task.stat is not None:
             self._calls -= 1
             process.on = told_wait(
                 self._tree, f"{FOLDER}/{task.folder}", task.stat.name, self.disks,
@@ -298,19 +325,29 @@ class Rounds:
             )  # fmt: skip
         return may_read
 
-    def count_time(self, process: Process, task: ProcessTask) -> bool:
-        """Add the times that a task ran and waited for a CPU to those of its process; return if it ran."""
+    def _was_woken(self, task: ProcessTask, now: int, looked: int) -> bool:
+        """Return whether the kernel may have woken a task only so that it is not taken for hung."""
+        slept = now - task.woken
+        if slept < INEXACT:  # as of most, which do I/O
+            return False
+        try:
+            after = int(self._tree.read(HUNG_AFTER)) * SECOND // 2
+        except (OSError, ValueError):
+            return False
+        return after > 0 and abs(slept - after) <= now - looked + INEXACT
+
+    def count_time(self, process: Process, task: ProcessTask) -> None:
+        """Add the times that a task ran and waited for a CPU to those of its process."""
         try:
             content = self._held(task.times)
             if content == task.scheduled:
-                return False
+                return
             run, delay = proc_task.parse_schedstat(content)
         except (OSError, ValueError):
-            return False
+            return
         process.run += max(run - task.run, 0)
         process.delay += max(delay - task.delay, 0)
         task.scheduled, task.run, task.delay = content, run, delay
-        return True
 
 
 def _state_of(letter: str) -> str:
