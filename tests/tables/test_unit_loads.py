@@ -68,7 +68,18 @@ def test_units_and_the_rest_are_what_the_disks_did() -> None:
         DB: {"94:0": 5120, "94:4": 1024}
     }
     assert {number: one.bytes for number, one in loads.rest.items()} == {"94:0": 5120, "94:4": 0}
-    assert loads.rest["94:0"].ios == -5  # before they were merged there were more
+    assert loads.rest["94:0"].ios == -5  # more were submitted than have completed
+
+
+def test_ios_of_the_rest_are_those_submitted_as_are_those_of_units() -> None:
+    """A disk that did 66 writes, to which Linux had merged 52, was given 118."""
+    before = sample(0, {(DB, "94:0"): (0, 0)}, {"94:0": (0, 0)})
+    after = sample(10, {(DB, "94:0"): (51200, 65)}, {"94:0": (102400, 66)})
+    for one, merged in ((before, 0), (after, 52)):
+        blocks = one.frame(BLOCK)
+        columns = {**blocks.columns, "reads_merged": [merged], "writes_merged": [0]}
+        one.frames[BLOCK.name] = blocks.but(columns=columns)  # type: ignore[index]  # it is a dict here
+    assert UnitLoads(Interval(before, after)).rest["94:0"].ios == pytest.approx(5.3)
 
 
 def test_rates_of_units_are_over_the_time_between_their_own_readings() -> None:

@@ -1,8 +1,9 @@
 """What services, containers, guests and sessions do on each disk, and what the kernel accounts to none.
 
-The bytes of all units and the rest are those of the disks.  Units count I/Os before requests are merged, so
-they may count more than the disks do.  A unit that came in the interval began at zero; what one has done
-that ended in it is part of the rest, as is what the kernel does for itself: journals, swapping, paging.
+The bytes and I/Os of all units and the rest are those of the disks.  Units count I/Os when they are
+submitted, before requests are merged; so are those of disks, with what was merged to others.  A unit that
+came in the interval began at zero; what one has done that ended in it is part of the rest, as is what the
+kernel does for itself: journals, swapping, paging.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
 from zmon.tables.device import LOGICAL, address, devices_of, homes, label_of
 from zmon.tables.file_traffic import attribution_of
+from zmon.tables.join import present
 from zmon.tables.table import Table
 from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
@@ -74,7 +76,7 @@ class UnitLoads:
                 self.of[unit] = {number: one.part(1 / seconds) for number, one in placed.items()}
                 self.guessed[unit] = guessed
         self.disks = dict(self._disks(interval))
-        """What each disk did, as /proc/diskstats counts it: of a multipath device, all that its paths did.
+        """What each disk did, by /proc/diskstats, I/Os as submitted: of a multipath device, all its paths did.
 
         Some read a path itself, as udev does, which is counted at the path alone.
         """
@@ -83,6 +85,7 @@ class UnitLoads:
         blocks = interval.of(BLOCK)
         fields = ("sectors_read", "sectors_written", "reads", "writes")
         columns = [blocks.rate(name) for name in fields]
+        merged = [blocks.rate(name) for name in ("reads_merged", "writes_merged")]
 
         def done(name: str) -> IoCounts | None:
             row = blocks.index.get(name)
@@ -91,7 +94,8 @@ class UnitLoads:
             if len(numbers) < len(fields):
                 return None
             read, written, reads, writes = numbers
-            return IoCounts(read * SECTOR, written * SECTOR, reads + writes)
+            more = present([column[row] for column in merged]) if row is not None else ()
+            return IoCounts(read * SECTOR, written * SECTOR, reads + writes + sum(more))
 
         for number, name in self.names.items():
             paths = [one for path in self.leaves.paths(number) if (one := done(self.leaves.name(path)))]

@@ -52,7 +52,9 @@ PERCENT: Final = 1e-7
 NO_IO: Final = absent("no I/O in the interval")
 NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
-MORE_COUNTED: Final = absent("units count I/Os before requests are merged, so they count more than the disks")
+MORE_COUNTED: Final = absent(
+    "units count I/Os when they are submitted, disks when they complete: more were submitted"
+)
 NO_SPACE: Final = absent("no file of a known tablespace lies on its disks")
 RESPONSE: Final = "~ Resp: the mean response time of the disks that a user uses, not its own"
 OF_REST: Final = (
