@@ -8,7 +8,7 @@ from tests.frames import frame_of
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.processes import NO_DELAYS
-from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.kinds import BLOCKED_TASK, CPU, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.sample import Instant, Sample
 from zmon.tables import blocked, wait_states
 from zmon.tables.observed_system import observed_system
@@ -147,6 +147,40 @@ def test_processor_time_of_processes_that_came_and_went_is_in_that_of_their_unit
     assert found.summary is not None
     assert found.summary.cells["cpu"] == 90.0
     assert wait_states.process_table(View(Interval(*samples))).columns["cpu"] == [10.0]
+
+
+def of_cpus(found: View, busy: int) -> View:
+    """Return the same ten seconds with two CPUs that were busy for so many seconds together."""
+    for one, much in ((found.interval.before, 0), (found.interval.after, busy)):
+        assert one is not None
+        times = dict.fromkeys(("nice", "system", "iowait", "irq", "softirq", "steal"), 0)
+        idle = (20 - much) * SECOND // 2 if much else 0
+        half = {**times, "user": much * SECOND // 2, "idle": idle, "online": 1}
+        one.frames["cpu"] = frame_of(CPU, {"0": half, "1": half}, one.at.utc)  # type: ignore[index]  # a dict
+    return found
+
+
+def test_what_the_cpus_did_for_processes_that_no_sample_saw_is_said() -> None:
+    """A shell that starts one after the other; of one user, or where it is little, nothing is said."""
+    before, after = {"5": process()}, {"5": process(run=5 * SECOND)}
+    words = "The CPUs were 150 % busy, these processes used 50 %"
+    notes = wait_states.process_table(of_cpus(two(before, after), 15)).notes
+    assert any(one.startswith(words) for one in notes)
+    for found in (of_cpus(two(before, after), 5), two(before, after)):
+        assert not any(one.startswith("The CPUs") for one in wait_states.process_table(found).notes)
+    named = of_cpus(two(before, after), 15)
+    named.argument = "5"
+    assert not any(one.startswith("The CPUs") for one in wait_states.process_table(named).notes)
+
+
+def test_all_users_use_no_more_than_the_cpus_were_busy() -> None:
+    """Units are read at other instants than processes, so their sum may have a part of a longer time."""
+    before = {"5": process(), "6": process(unit=absent("none"))}
+    after = {"5": process(run=9 * SECOND), "6": process(unit=absent("none"), run=9 * SECOND)}
+    assert wait_states.table(two(before, after)).columns["cpu"] == [90.0, 90.0]
+    whole = wait_states.table(of_cpus(two(before, after), 16)).summary
+    assert whole is not None
+    assert whole.cells["cpu"] == pytest.approx(160.0)
 
 
 def test_processes_of_one_unit_with_their_part_of_its_bytes() -> None:

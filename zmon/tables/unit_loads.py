@@ -76,7 +76,8 @@ class UnitLoads:
                 self.of[unit] = {number: one.part(1 / seconds) for number, one in placed.items()}
                 self.guessed[unit] = guessed
         self.disks = dict(self._disks(interval))
-        """What each disk did, by /proc/diskstats, I/Os as submitted: of a multipath device, all its paths did.
+        """What each disk did, by /proc/diskstats, I/Os as submitted: of a multipath device, all that its
+        paths did.
 
         Some read a path itself, as udev does, which is counted at the path alone.
         """

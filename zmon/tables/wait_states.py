@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.record import NamedTuple
+from zmon.tables.cpu import Processors
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 NEEDS: Final = Needs(
-    (ROUNDS, PROCESS, OPEN_FILE, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True
+    (ROUNDS, PROCESS, OPEN_FILE, *KINDS, CMF, CPU, DASD, DEVICE), topology=TOPOLOGY, on_demand=True
 )
 
 NOBODY: Final = "no unit"
@@ -53,6 +54,10 @@ NOT_IN_ROWS: Final = absent("it is no unit")
 
 USED: Final = ("run", "cpu_wait", "io_wait", "major_faults", "read_bytes", "dirtied_bytes")
 """Counters of a process whose rates are shown."""
+UNSEEN: Final = 0.1
+"""The part of what the CPUs were busy from which on it is said that no process with a line used it."""
+MUCH: Final = 10.0
+"""Percent of a CPU below which it is not."""
 SEEN: Final = 0.9
 FEW: Final = 8
 """Tasks beyond a part of all that may come and go while they are looked at: the others are hidden."""
@@ -265,7 +270,7 @@ def table(view: View) -> Table:
         "path": list(keys),
     }
     everything = use.together(use.of).columns(use.rounds)
-    everything["cpu"] = total(columns["cpu"])  # type: ignore[arg-type]  # numbers
+    everything["cpu"] = _no_more_than(_busy(view.interval), total(columns["cpu"]))  # type: ignore[arg-type]  # numbers
     return Table(
         keys,
         columns,
@@ -282,6 +287,29 @@ def _cpu(use: Use, accounted: Number) -> Number:
     """
     run = use.rates["run"] if isinstance(accounted, Absent) else accounted
     return 100.0 * run / SECOND
+
+
+def _busy(interval: Interval) -> Number:
+    """Return how busy all CPUs were together, in percent of one."""
+    cpus = Processors(interval)
+    return cpus.average(cpus.busy) * cpus.running
+
+
+def _no_more_than(most: Number, value: Number) -> Number:
+    """Return a sum that may have parts of a longer time, as units are not read at the instant of the CPUs."""
+    return min(value, most) if not isinstance(value, Absent) and not isinstance(most, Absent) else value
+
+
+def _unseen(view: View, used: Value) -> Iterator[str]:
+    """Say what the CPUs did that is in no line: of processes that no sample saw, and of interrupts."""
+    busy = _busy(view.interval)
+    if isinstance(busy, Absent) or isinstance(used, Absent | str):
+        return
+    if busy - used >= max(MUCH, UNSEEN * busy):
+        yield (
+            f"The CPUs were {busy:.0f} % busy, these processes used {used:.0f} %: the rest went to processes"
+            " that began and ended between two samples, and to interrupts"
+        )
 
 
 def process_table(view: View) -> Table:
@@ -311,7 +339,13 @@ def process_table(view: View) -> Table:
         columns,
         Summary(">> All Processes <<", {**summed, "threads": total(columns["threads"])}),  # type: ignore[arg-type]  # numbers
         estimated={"share": None, **_guessed(on)},
-        notes=(*_most(use, keys), *_notes(view, use), SHARE, *((CANDIDATES,) if _guessed(on) else ())),
+        notes=(
+            *_most(use, keys),
+            *(() if view.argument else _unseen(view, summed["cpu"])),
+            *_notes(view, use),
+            SHARE,
+            *((CANDIDATES,) if _guessed(on) else ()),
+        ),
     )
 
 
