@@ -45,10 +45,16 @@ def test_a_disk_for_which_next_to_nothing_waits_is_no_matter(response: float, ra
 
 
 def test_disks_of_one_sort_are_one_diagnosis() -> None:
-    """Each is named, and the figures are those of the one that most wait for."""
+    """Each is named with its requests; the response is that of the one that most wait for."""
     disks = (disk("0.0.7000", 0.1, "virtio"), disk("0.0.7001", 0.3, "virtio"), disk("nvme0n1", 0.2, "NVMe"))
     first, second = slow_disks(situation(load(*disks, paths={})))  # type: ignore[misc]  # they are known
     assert first.claim.startswith("Volume 7001 and volume 7000 answer slowly: a request to 7001 takes 300 ms")
+    assert first.claim.endswith("and 22.8 requests wait for both.")
+    assert [one.words for one in first.evidence] == [
+        "Resp 300 ms",
+        "volume 7001: 60 requests a second, 18.0 at once",
+        "volume 7000: 60 requests a second, 6.0 at once",
+    ]
     assert [one.key for one in second.subjects] == ["nvme0n1"]
 
 

@@ -16,7 +16,7 @@ from zmon.queueing.observation import requests_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedVolume
 
@@ -27,6 +27,8 @@ ACTIONS: Final = {
     "NVMe": "Look for who reads and writes {them}, on USERIO, and spread what lies there over more disks.",
 }
 """What to do, by the sort of the disks."""
+MOST: Final = 3
+"""Disks of which it is said what they do."""
 LIMITS: Final = {
     "virtio": "what the host does with a request, which it alone knows",
     "SCSI": "what the storage server does with a request",
@@ -50,20 +52,15 @@ def _slow(sort: str, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosi
     first, lost = waited[0][0], sum(lost for _, lost in waited)
     titles = names([f"volume {one.title}" for one, _ in waited])
     answer, them, to = ("answers", "it", "") if len(waited) == 1 else ("answer", "them", f" to {first.title}")
-    at_once = requests_of(first.rate, first.response)[0]
+    together = {1: "", 2: " for both"}.get(len(waited), " for all of them")
     return Diagnosis(
         "D24",
         subjects=tuple(of_volume(one) for one, _ in waited),
         claim=f"V{titles[1:]} {answer} slowly: a request{to} takes {ms(first.response)}, and"
-        f" {many(lost, 'request')} wait.",
+        f" {many(lost, 'request')} wait{together}.",
         evidence=(
             evidence("device.resp", of_volume(first), 1e3 * first.response, f"Resp {ms(first.response)}"),
-            evidence(
-                "device.ios",
-                of_volume(first),
-                first.rate,
-                f"volume {first.title}: {first.rate:,.0f} requests a second, {at_once:.1f} at once",
-            ),
+            *(_requests(one) for one, _ in waited[:MOST]),
         ),
         confidence=LIKELY,
         action=ACTIONS[sort].format(them=them),
@@ -71,6 +68,12 @@ def _slow(sort: str, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosi
         confirm="With one request at a time: if that is as slow, the disk is slow, if not, it is full.",
         missing=(LIMITS[sort],),
     )
+
+
+def _requests(volume: ObservedVolume) -> Measurement:
+    at_once = requests_of(volume.rate, volume.response)[0]
+    words = f"volume {volume.title}: {volume.rate:,.0f} requests a second, {at_once:.1f} at once"
+    return evidence("device.ios", of_volume(volume), volume.rate, words)
 
 
 CAUSES: Final = {"D24": slow_disks}
