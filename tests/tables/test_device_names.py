@@ -10,7 +10,7 @@ from tests.placement.study import filled
 from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.interval import Interval
-from zmon.kinds import BLOCK, DASD, DEVICE
+from zmon.kinds import BLOCK, DASD, DEVICE, LAYER
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import parse_conditions
@@ -93,6 +93,15 @@ def test_a_condition_takes_a_number_or_a_bus_id(view: View, text: str, keys: lis
 def test_a_name_that_means_nothing_is_refused(view: View, word: str) -> None:
     """The message says where to look."""
     with pytest.raises(NoSuchThing, match="DEVICE lists"):
+        find_device(view, word)
+
+
+@pytest.mark.parametrize("word", ["dm-0", "vg-data"])
+def test_a_device_that_is_made_of_others_is_shown_elsewhere(view: View, word: str) -> None:
+    """OVERVIEW names one that is suspended: whoever asks DEVICE for it is told where it is."""
+    layer = {"name": "dm-0", "mapped": "vg-data", "sort": "dm"}
+    view.interval.after.frames["layer"] = filled(LAYER, {"253:0": layer}, 0)  # type: ignore[index]  # a dict
+    with pytest.raises(NoSuchThing, match="STACKED shows it"):
         find_device(view, word)
 
 

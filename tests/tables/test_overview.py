@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
+    from zmon.event import Exceptions
     from zmon.tables.table import Table
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
@@ -341,6 +342,39 @@ def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
     assert ("40", states["Channels"]) in opened
     assert ("7600", states["LCUs"]) in opened
     assert states["LCUs"] == "bad"
+
+
+def test_an_open_exception_that_does_not_hold_now_has_the_time_when_it_was_last_seen() -> None:
+    """It stays open for a while: its sentence is about the time until then."""
+    session = session_at("lab-shark-before.zmon")
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    known = view.history.exceptions
+    first = rows(table(view), "open")[0]
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", str(first["name"]))
+
+    def ended(begin: int, end: int | None) -> Exceptions:
+        found = known(begin, end)
+        return found._replace(entries=tuple(one._replace(end=one.end - 60 * 10**9) for one in found.entries))
+
+    view.history.exceptions = ended
+    later = rows(table(view), "open")[0]
+    assert re.fullmatch(rf"{first['name']} to \d\d:\d\d:\d\d", str(later["name"]))
+    assert later["words"] == first["words"]
+
+
+@pytest.mark.parametrize(("anew", "said"), [("zmon rules --from FILE", True), ("", False)])
+def test_exceptions_that_other_rules_found_are_marked_as_theirs(anew: str, *, said: bool) -> None:
+    """A recording keeps those of its time; EXCEPT has the command that judges anew."""
+    session = session_at("lab-shark-before.zmon")
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    known = view.history.exceptions
+    view.history.exceptions = lambda begin, end: known(begin, end)._replace(anew=anew)
+    words = str(rows(table(view), "exception")[0]["words"])
+    assert words.endswith(" Judged by the rules of then: see EXCEPT.") is said
 
 
 def test_exceptions_that_are_over_are_counted() -> None:

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
+from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
 from zmon.sample import pick
@@ -720,6 +720,10 @@ def summary(devices: Devices) -> Summary:
     return Summary(">> All DASD <<", cells)
 
 
+MADE: Final = ("dm", "md")
+"""The sorts of LAYER that are made of other devices."""
+
+
 # which device a word names; what one screen shows all accept
 
 
@@ -737,7 +741,16 @@ def find_device(view: View, word: str) -> str:
         return found[0]
     if found:
         raise NoSuchThing(f"{word!r} may be {' or '.join(found)}: say which")
+    if _is_made_of_others(view, word):
+        raise NoSuchThing(f"{word!r} is made of other devices: STACKED shows it, DEVICE the disks below")
     raise NoSuchThing(f"no device {word!r} is on line; DEVICE lists those that are")
+
+
+def _is_made_of_others(view: View, word: str) -> bool:
+    """Return whether a word names a device of the device mapper, or an array."""
+    layers = view.interval.after.frame(LAYER)
+    columns = zip(*map(layers.column, ("name", "mapped", "sort")), strict=True)
+    return any(sort in MADE and word in {name, mapped} for name, mapped, sort in columns)
 
 
 def matches(view: View, word: str, keys: Sequence[str]) -> list[str]:

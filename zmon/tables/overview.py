@@ -567,13 +567,17 @@ def _exceptions(
     else:
         why = "" if verdict.is_calm else ": rules watch limits over some time, the verdict what waits now"
         words = f"No exception is open{why}{_earlier(view, present)}."
+    if known.anew and inside:
+        words += " Judged by the rules of then: see EXCEPT."
     state = LEVELS[max((one.level for one in entries), default=0)]
     yield OverviewLine("exception", "all", "Exceptions", state, words=words, command="EXCEPT")
     for number, told in enumerate(looked_at, 1):
         yield OverviewLine("also", f"looked-{number}", "Looked at", words=told, command="EXCEPT")
     for one in entries[:MOST]:
+        seen = f" to {clock(one.end)}" * (one.end < present.end)  # it ends if it stays away
         yield OverviewLine(
-            "open", str(one.number), clock(one.begin), LEVELS[one.level], where=one.where, words=one.words,
+            "open", str(one.number), f"{clock(one.begin)}{seen}", LEVELS[one.level], where=one.where,
+            words=one.words,
             command=f"WORST {one.number}",
         )  # fmt: skip
 
