@@ -201,6 +201,17 @@ def test_a_source_that_costs_little_of_what_zmon_costs_is_not_named(
     assert one.switch.endswith("; ZMON lists what each source costs.")
 
 
+def test_a_recording_has_no_screens_that_cost(make_interval: Callable[..., Interval]) -> None:
+    """`zmon record` made it: what it costs beside reading is writing, and fewer samples cost less."""
+    sources = {"cpus": {"cpu": 2 * SECOND}}
+    before = costs(0, "cpus", 0) | {SOURCE: {"cpus": {"cpu": 0}}}
+    view = View(make_interval(before, costs(30 * SECOND, "cpus", 0) | {SOURCE: sources}))
+    view.history.asked = ("--from", "FILE")
+    (one,) = lacking_measurements(view)
+    assert one.why.endswith("3 % for reading, 47 % for writing the recording and all else")
+    assert one.switch.startswith("Take samples less often (--interval)")
+
+
 def test_of_an_older_recording_it_is_what_the_sources_cost(make_interval: Callable[..., Interval]) -> None:
     """The processor time of all of zmon is not in it."""
     before, after = costs(0, "cache", 0), costs(30 * SECOND, "cache", 15 * SECOND)

@@ -256,10 +256,10 @@ def _before(
 
 def lacking_measurements(view: View) -> tuple[LackingMeasurement, ...]:
     """Return the measurements that are off and can be switched on, and zmon itself where it costs much."""
-    return tuple(_lacking(view.interval))
+    return tuple(_lacking(view.interval, is_live="--from" not in view.history.asked))
 
 
-def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
+def _lacking(interval: Interval, *, is_live: bool) -> Iterator[LackingMeasurement]:
     devices = devices_of(interval)
     enabled = devices.ccw["cmb_enable"]
     rows = zip(devices.keys, enabled, devices.requests, devices.ssch, strict=True) if 0 in enabled else ()
@@ -273,11 +273,14 @@ def _lacking(interval: Interval) -> Iterator[LackingMeasurement]:
             len(off),
             "device.pend",
         )
-    yield from _costs_much(interval)
+    yield from _costs_much(interval, is_live=is_live)
 
 
-def _costs_much(interval: Interval) -> Iterator[LackingMeasurement]:
-    """Yield zmon, where it takes much of the processors, with the source that takes most, or its screens."""
+def _costs_much(interval: Interval, *, is_live: bool) -> Iterator[LackingMeasurement]:
+    """Yield zmon, where it takes much of the processors, with the source that takes most, or its screens.
+
+    What is no longer live was recorded, mostly by `zmon record`, which has no screens.
+    """
     sources, spent = interval.of(SOURCE), of_zmon(interval)
     costs = {
         name: cost * 1e-9
@@ -296,8 +299,9 @@ def _costs_much(interval: Interval) -> Iterator[LackingMeasurement]:
         action += f", or {DEAR[most]}" if most in DEAR else ""
     elif costs:
         whole, read = round(100 * spent), min(round(100 * reading), round(100 * spent))
-        why += f": {read} % for reading, {whole - read} % for its screens and all else"
-        if reading < spent / 2:
+        rest = "its screens and all else" if is_live else "writing the recording and all else"
+        why += f": {read} % for reading, {whole - read} % for {rest}"
+        if reading < spent / 2 and is_live:
             action = "Have fewer screens open, or take samples less often (--interval)"
     action += "; ZMON lists what each source costs."
     yield LackingMeasurement("zmon", why, action, 0, "tasks.own", 100.0 * spent)
