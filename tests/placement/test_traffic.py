@@ -19,6 +19,7 @@ from zmon.placement.traffic import (
     Attribution,
     activities,
     attribution,
+    divided,
     together,
 )
 from zmon.topology.machine import Machine
@@ -120,6 +121,27 @@ def test_the_basis_in_words() -> None:
     assert shared(STRIPES, {4: 3e6, 5: 3e6}, {4: 1e6}).words == "4 fitted to 2 intervals"
     assert shared(FILES, {2: 1e6}).words == "4 by bytes"
     assert not shared(FILES, {}).words
+
+
+def test_the_traffic_of_a_disk_is_divided_by_what_is_counted_of_each_logical_volume() -> None:
+    """Each volume has what is counted of it, each disk what is counted there; one that is suspended has none."""
+    held = {("a", "lv1"): 3.0, ("b", "lv1"): 1.0, ("a", "lv2"): 1.0, ("b", "lv2"): 3.0, ("b", "lv3"): 9.0}
+    found = divided(held, {"a": 30.0, "b": 50.0, "lv1": 20.0, "lv2": 60.0, "lv3": 0.0})
+    for number, which, rate in (("a", 0, 30), ("b", 0, 50), ("lv1", 1, 20), ("lv2", 1, 60), ("lv3", 1, 0)):
+        assert sum(one for place, one in found.items() if place[which] == number) == pytest.approx(
+            rate, rel=0.01
+        )
+
+
+def test_what_is_in_no_counted_volume_has_the_rest_of_the_disk() -> None:
+    """A partition beside a logical volume, for instance."""
+    found = divided({("a", "lv"): 5.0, ("a", ""): 5.0}, {"a": 40.0, "lv": 10.0})
+    assert found == {("a", "lv"): pytest.approx(10.0, rel=0.05), ("a", ""): pytest.approx(30.0, rel=0.05)}
+
+
+def test_a_suspended_volume_has_nothing_even_where_nothing_else_is_known_on_its_disks() -> None:
+    """The kernel counts that it has none."""
+    assert divided({("a", "lv"): 5.0}, {"a": 40.0, "lv": 0.0}) == {("a", "lv"): 0.0}
 
 
 # laws

@@ -8,7 +8,7 @@ import pytest
 
 from tests.placement.study import SECOND, sample
 from zmon.interval import Interval
-from zmon.placement.traffic import BYTES, FITTED, IDLE
+from zmon.placement.traffic import BYTES, COUNTED, FITTED, IDLE
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
 from zmon.tables.file_traffic import attribution_of, tablespaces_behind
@@ -72,6 +72,20 @@ def test_for_whom_an_lcu_works(navigator: Navigator) -> None:
     busy = behind["ORA", "RESTRIPED"]
     assert busy.load == max(one.load for one in behind.values())
     assert (busy.basis, busy.bytes) == (FITTED, 6 * 120_000 * 4096)
+
+
+def test_the_tablespace_of_a_suspended_volume_has_no_traffic() -> None:
+    """All of it is of the tablespace in the other logical volume of the same disks."""
+    timeline = open_lab("lab:dm-suspended")
+    walk = Navigator(timeline)
+    walk.end()
+    view = walk.view()
+    assert view is not None
+    (behind,) = tablespaces_behind(view, units_of(view).of).values()
+    timeline.close()
+    assert (behind["SHOP", "HISTORY"].load, behind["SHOP", "HISTORY"].basis) == (0.0, IDLE)
+    assert behind["SHOP", "HISTORY2"].load > 20e6
+    assert behind["SHOP", "HISTORY2"].basis == COUNTED
 
 
 def test_an_interval_without_a_past_is_enough() -> None:

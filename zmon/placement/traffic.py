@@ -6,6 +6,11 @@ all disks that it lies on; the activities are fitted to the traffic of all disks
 which tablespaces are idle.  Where several answers fit, the one with the fewest tablespaces that explains the
 last intervals is taken: tablespaces that do not change together come apart.  Tablespaces that always lie
 together, and files whose tablespace does not explain their disk, share the traffic by their bytes.
+
+The kernel counts the traffic of a logical volume, too.  Where files of several logical volumes lie on a disk,
+its traffic is first divided among these volumes, so that it fits what each of them has and what each disk has
+(iterative proportional fitting, from the bytes of the files); what is said above of a disk then holds for the
+part of a volume on it.  A volume that is suspended has nothing, however busy its disks are.
 """
 
 from __future__ import annotations
@@ -13,7 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache, reduce
 from heapq import heapify, heappop, heappush
-from itertools import islice
+from itertools import chain, islice
+from math import fsum
 from operator import add
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -21,6 +27,8 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.record import NamedTuple
+
+Key = TypeVar("Key")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,26 +38,28 @@ if TYPE_CHECKING:
     from zmon.placement.pieces import FilePiece
     from zmon.topology.machine import Machine
 
-    Column = Mapping[str, float]
-    """The bytes that a tablespace, or several that lie together, has on each disk; each is above zero."""
+    Column = Mapping[Key, float]
+    """The bytes that a tablespace, or several that lie together, has at each place; each is above zero."""
+    Place = tuple[str, str]
+    """A disk, and the logical volume that files there lie in, by major:minor; empty if not counted."""
     Space = tuple[str, str]
     """The database and the tablespace; the path of a file without one."""
-
-Key = TypeVar("Key")
 
 SECTOR: Final = 512
 NO_COUNTERS: Final = absent("the traffic of its disk was not read")
 
 IDLE: Final = "idle"
-"""Its disks have no traffic."""
+"""Its disks have no traffic, or its logical volume has none."""
 ALONE: Final = "alone"
 """Nothing else of what is known lies on its disks."""
+COUNTED: Final = "counted"
+"""Nothing else of what is known lies on its logical volume, whose traffic the kernel counts."""
 FITTED: Final = "fitted"
 BYTES: Final = "bytes"
-BASES: Final = (IDLE, ALONE, FITTED, BYTES)
+BASES: Final = (IDLE, ALONE, COUNTED, FITTED, BYTES)
 """What the traffic of a file rests on, the surest first.
 
-A figure of the process or control group that uses a file would be one more basis, between `ALONE` and
+A figure of the process or control group that uses a file would be one more basis, between `COUNTED` and
 `FITTED`: `_shared` divides the traffic of each disk, and would take such figures before the fitted ones.
 """
 
@@ -73,6 +83,10 @@ QUIET: Final = 0.05
 """A smaller part of the mean activity on a disk is none: it is noise of the fit."""
 EXPLAINED: Final = 0.5
 """The part of a disk's traffic that has to be explained; else it is shared by bytes."""
+DIVISIONS: Final = 50
+"""Steps at most in which the traffic of disks is divided among logical volumes ..."""
+DIVIDED: Final = 0.01
+"""... which end when no volume is off by more than this part of what is counted of it."""
 MATTERS: Final = 0.05
 """The part of its traffic that has to rest on a worse basis for that to be the basis of a tablespace."""
 
@@ -134,7 +148,12 @@ class Attribution(NamedTuple):
         """What the traffic of the files rests on, in words; empty if no file has traffic."""
         count = {basis: sum(one == basis for one in self.files.values()) for basis in BASES}
         many = f"{self.intervals} interval{'s' * (self.intervals != 1)}"
-        said = {ALONE: "alone on their disks", FITTED: f"fitted to {many}", BYTES: "by bytes"}
+        said = {
+            ALONE: "alone on their disks",
+            COUNTED: "alone on their logical volumes",
+            FITTED: f"fitted to {many}",
+            BYTES: "by bytes",
+        }
         return ", ".join(f"{count[basis]:,} {words}" for basis, words in said.items() if count[basis])
 
 
@@ -153,31 +172,43 @@ def attribution(
         now: the traffic of each disk in the interval, by major:minor.
         before: the same of intervals before it, the last first.
     """
-    on: dict[str, list[FilePiece]] = {}
+    on: dict[Place, list[FilePiece]] = {}
     parts: dict[tuple[str, str], Number] = {}
-    columns: dict[Space, dict[str, float]] = {}
+    columns: dict[Space, dict[Place, float]] = {}
+    volumes = counted_volumes(machine, now)
     for piece in pieces(machine):
         at, held = (piece.file.path, piece.number), piece.held
         if at in parts:
             continue
         parts[at] = held if isinstance(held, Absent) else 0.0
         if not isinstance(held, Absent) and held > 0:
-            on.setdefault(piece.number, []).append(piece)
+            number = piece.file.number
+            place = piece.number, number if isinstance(number, str) and number in volumes else ""
+            on.setdefault(place, []).append(piece)
             column = columns.setdefault(space_of(piece), {})
-            column[piece.number] = column.get(piece.number, 0.0) + held
-    rates = [_known(one, on) for one in (now, *islice(before, intervals_for(machine) - 1))]
+            column[place] = column.get(place, 0.0) + held
+    bytes_at = {place: fsum(map(_held, ones)) for place, ones in on.items()}
+    disks = {disk: (len(found), fsum(bytes_at[one] for one in found)) for disk, found in _by(on, 0).items()}
+    known = _known(now, disks)
+    times = (now, *islice(before, intervals_for(machine) - 1))
+    rates = [divided(bytes_at, each) for each in times]
     groups = together(columns)
     fit = activities([column for _, column in groups], rates) if len(groups) > 1 else [0.0] * len(groups)
     group_of = {space: number for number, (spaces, _) in enumerate(groups) for space in spaces}
     bases: dict[tuple[str, str], str] = {}
-    for number, ones in on.items():
-        fitted = [fit[group_of[space_of(one)]] for one in ones]
-        shares, basis = _shared(ones, fitted, rates[0].get(number, 0.0))
+    for place, ones in on.items():
+        disk, rate = place[0], rates[0].get(place, 0.0)
+        places_there, bytes_there = disks[disk]
+        shares, basis = _shared(ones, [fit[group_of[space_of(one)]] for one in ones], rate)
+        if basis == ALONE and places_there > 1:
+            basis = COUNTED
+        whole = known.get(disk, 0.0)
+        part = rate / whole if whole > 0 else bytes_at[place] / bytes_there
         for one, share in zip(ones, shares, strict=True):
-            at, spaces = (one.file.path, number), groups[group_of[space_of(one)]][0]
-            parts[at], bases[at] = share, BYTES if basis == FITTED and len(spaces) > 1 else basis
-    files = _bases(on, parts, bases, rates[0], lambda one: one.file.path, several=True)
-    spaces_ = _bases(on, parts, bases, rates[0], space_of)
+            at, spaces = (one.file.path, disk), groups[group_of[space_of(one)]][0]
+            parts[at], bases[at] = part * share, BYTES if basis == FITTED and len(spaces) > 1 else basis
+    files = _bases(on, parts, bases, known, lambda one: one.file.path, several=True)
+    spaces_ = _bases(on, parts, bases, known, space_of)
     return Attribution(now, parts, files, spaces_, len(rates))
 
 
@@ -186,14 +217,75 @@ def space_of(piece: FilePiece) -> Space:
     return piece.file.database, tablespace_of(piece.file) or piece.file.path
 
 
+def _held(piece: FilePiece) -> float:
+    return float(piece.held)  # type: ignore[arg-type]  # those without are left out
+
+
 def _known(traffic: Mapping[str, Number], disks: Iterable[str]) -> dict[str, float]:
     found = ((number, traffic.get(number, NO_COUNTERS)) for number in disks)
     return {number: float(rate) for number, rate in found if not isinstance(rate, Absent)}
 
 
+def counted_volumes(machine: Machine, traffic: Mapping[str, Number]) -> set[str]:
+    """Return the devices that files lie in and that are counted, but none that another of them lies on.
+
+    What is counted of such a one is also that of the other.
+    """
+    found = {one.file.number for one in pieces(machine) if isinstance(one.file.number, str)}
+    below = {layer.number for one in found for layer in machine.stack.chain(one) if layer.number != one}
+    return {one for one in found - below if not isinstance(traffic.get(one, NO_COUNTERS), Absent)}
+
+
+def divided(held: Mapping[Place, float], traffic: Mapping[str, Number]) -> dict[Place, float]:
+    """Return the traffic of each logical volume on each disk, where that of the disk is known.
+
+    Args:
+        held: the bytes of the files there.
+        traffic: that of each disk and of each logical volume.
+    """
+    rates = _known(traffic, dict.fromkeys(chain.from_iterable(held)))
+    found = {
+        (disk, volume): count if rates.get(volume, 1.0) > 0 else 0.0
+        for (disk, volume), count in held.items()
+        if disk in rates
+    }
+    by_disk = _by(found, 0)
+    shared = {volume for places in by_disk.values() if len(places) > 1 for _, volume in places}
+    by_volume = {volume: places for volume, places in _by(found, 1).items() if volume in shared & {*rates}}
+    for _ in range(DIVISIONS if by_volume else 0):
+        _scale(found, by_disk, rates)
+        if _scale(found, by_volume, rates) < DIVIDED:
+            break
+    _scale(found, by_disk, rates)
+    return found
+
+
+def _by(places: Iterable[Place], which: int) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for place in places:
+        found.setdefault(place[which], []).append(place)
+    return found
+
+
+def _scale(
+    found: dict[Place, float], groups: Mapping[str, Sequence[Place]], rates: Mapping[str, float]
+) -> float:
+    """Give each group the sum that it has to have; return the greatest change, as a part of the sum."""
+    most = 0.0
+    for key, places in groups.items():
+        whole = fsum(found[place] for place in places)
+        if whole <= 0:
+            continue
+        times = rates[key] / whole
+        most = max(most, abs(times - 1))
+        for place in places:
+            found[place] *= times
+    return most
+
+
 def _shared(ones: Sequence[FilePiece], fitted: Sequence[float], rate: float) -> tuple[list[float], str]:
-    """Return the part of each piece in the traffic of their disk, and what it rests on."""
-    held = [float(one.held) for one in ones]  # type: ignore[arg-type]  # those without are left out
+    """Return the part of each piece in the traffic of their place, and what it rests on."""
+    held = [*map(_held, ones)]
     whole = sum(held)
     if rate <= 0:
         return [count / whole for count in held], IDLE
@@ -209,7 +301,7 @@ def _shared(ones: Sequence[FilePiece], fitted: Sequence[float], rate: float) -> 
 
 
 def _bases(  # noqa: PLR0913 - what is known of pieces
-    on: Mapping[str, Sequence[FilePiece]],
+    on: Mapping[Place, Sequence[FilePiece]],
     parts: Mapping[tuple[str, str], Number],
     bases: Mapping[tuple[str, str], str],
     rates: Mapping[str, float],
@@ -222,7 +314,7 @@ def _bases(  # noqa: PLR0913 - what is known of pieces
     `several`: files of one tablespace on a disk share its traffic there by their bytes.
     """
     loads: dict[Key, dict[str, float]] = {}
-    for number, ones in on.items():
+    for (number, _), ones in on.items():
         spaces = Counter(map(space_of, ones)) if several else Counter()
         for one in ones:
             at = one.file.path, number
@@ -243,9 +335,9 @@ def _bases(  # noqa: PLR0913 - what is known of pieces
 # the fit
 
 
-def together(columns: Mapping[Space, Column]) -> list[tuple[tuple[Space, ...], Column]]:
+def together(columns: Mapping[Space, Column[Key]]) -> list[tuple[tuple[Space, ...], Column[Key]]]:
     """Return the tablespaces in groups that lie together in the same proportions, with their bytes."""
-    places: dict[frozenset[str], list[Space]] = {}
+    places: dict[frozenset[Key], list[Space]] = {}
     for space in sorted(columns):
         places.setdefault(frozenset(columns[space]), []).append(space)
     groups = []
@@ -260,13 +352,13 @@ def together(columns: Mapping[Space, Column]) -> list[tuple[tuple[Space, ...], C
     return sorted(groups)
 
 
-def _alike(one: Column, other: Column) -> float:
+def _alike(one: Column[Key], other: Column[Key]) -> float:
     """Return the part of their bytes that two tablespaces on the same disks have in common, from 0 to 1."""
     first, second = sum(one.values()), sum(other.values())
     return sum(min(one[disk] / first, other[disk] / second) for disk in one)
 
 
-def activities(columns: Sequence[Column], rates: Sequence[Mapping[str, float]]) -> list[float]:
+def activities(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]]) -> list[float]:
     """Return the traffic per byte of each column in the first of some intervals.
 
     Multiplicative updates (Richardson and Lucy) from the answer with the fewest columns: they keep every
@@ -295,14 +387,14 @@ def activities(columns: Sequence[Column], rates: Sequence[Mapping[str, float]]) 
     return found if mean else [0.0] * len(columns)
 
 
-def fewest(columns: Sequence[Column], rates: Sequence[Mapping[str, float]]) -> list[float]:
+def fewest(columns: Sequence[Column[Key]], rates: Sequence[Mapping[Key, float]]) -> list[float]:
     """Return the activity of each column in the first interval, so that few columns explain all intervals.
 
     Column by column, each time the one that explains most of what is left in all intervals, of which one that
     is n intervals older counts 1 / (n + 1); one that explains hardly anything has no activity.
     """
     left = [{disk: rate / age for disk, rate in each.items()} for age, each in enumerate(rates, 1)]
-    sharing: dict[str, list[int]] = {}
+    sharing: dict[Key, list[int]] = {}
     for number, column in enumerate(columns):
         for disk in column:
             sharing.setdefault(disk, []).append(number)
@@ -329,7 +421,7 @@ def fewest(columns: Sequence[Column], rates: Sequence[Mapping[str, float]]) -> l
     return found
 
 
-def _explained(column: Column, left: Sequence[Mapping[str, float]]) -> tuple[float, list[float]]:
+def _explained(column: Column[Key], left: Sequence[Mapping[Key, float]]) -> tuple[float, list[float]]:
     """Return how much of what is left a column explains, and its activity in each interval.
 
     The activity is the median of those of its disks, each weighted with its bytes, which has the least sum of
