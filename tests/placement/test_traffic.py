@@ -124,7 +124,7 @@ def test_the_basis_in_words() -> None:
 
 
 def test_the_traffic_of_a_disk_is_divided_by_what_is_counted_of_each_logical_volume() -> None:
-    """Each volume has what is counted of it, each disk what is counted there; one that is suspended has none."""
+    """Each volume and each disk has what is counted of it; a volume that is suspended has none."""
     held = {("a", "lv1"): 3.0, ("b", "lv1"): 1.0, ("a", "lv2"): 1.0, ("b", "lv2"): 3.0, ("b", "lv3"): 9.0}
     found = divided(held, {"a": 30.0, "b": 50.0, "lv1": 20.0, "lv2": 60.0, "lv3": 0.0})
     for number, which, rate in (("a", 0, 30), ("b", 0, 50), ("lv1", 1, 20), ("lv2", 1, 60), ("lv3", 1, 0)):

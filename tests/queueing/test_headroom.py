@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.queueing.fit import observed_model, shows_lcus
-from zmon.queueing.headroom import resource_uses
+from zmon.queueing.headroom import ResourceUse, resource_uses
 from zmon.queueing.observation import MAX_MISS, ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
 
 MISSES = 0.05
@@ -76,6 +76,40 @@ def test_a_model_is_left_out_only_where_it_has_no_busy_lcu(
     of = load(*discs, misses=misses)
     of = of._replace(volumes=tuple(one._replace(size=size) for one in of.volumes))
     assert shows_lcus(of) is any(observed_model(of).service.values())
+
+
+def path_use(of: ObservedLoad) -> ResourceUse:
+    """Return how busy the only group of paths is."""
+    (one,) = [each for each in resource_uses(of) if each.kind == "paths"]
+    return one
+
+
+def test_ficon_paths_are_full_together() -> None:
+    """A request takes any that is free: one that is busier than the others leaves as much room."""
+    one = path_use(load(0.001)._replace(paths={"50": 0.26, "51": 0.0}))
+    assert one.use == pytest.approx(0.13)
+    assert one.words == "13 % busy on average"
+    even = path_use(load(0.001)._replace(paths={"50": 0.13, "51": 0.13}))
+    assert even.words == "13 % busy"
+
+
+def test_a_path_that_stands_idle_beside_a_full_one_is_no_room() -> None:
+    """It is not taken, whatever the reason."""
+    assert path_use(load(0.001)._replace(paths={"50": 0.9, "51": 0.0})).use == 0.9
+
+
+def test_an_fcp_adapter_is_full_alone() -> None:
+    """Paths of SCSI disks take turns, so that the busiest limits."""
+    of = load(0.001)._replace(paths={"50": 0.26, "51": 0.0}, fcp=frozenset({"50", "51"}))
+    assert path_use(of).use == 0.26
+
+
+def test_of_lcus_that_share_a_part_of_their_paths_the_busiest_path_counts() -> None:
+    """A request of one of them cannot take all."""
+    of = load(0.001)
+    other = of.lcus[0]._replace(key="M", chpids=("51", "52"))
+    of = of._replace(lcus=(*of.lcus, other), paths={"50": 0.26, "51": 0.0, "52": 0.0})
+    assert path_use(of).use == 0.26
 
 
 def test_what_zmon_itself_uses_is_no_load() -> None:

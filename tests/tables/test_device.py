@@ -10,6 +10,8 @@ from tests.conftest import interval_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
 from zmon.path_masks import usable
+from zmon.session.machines import open_lab
+from zmon.session.navigator import Navigator
 from zmon.tables import control_unit, details, key_figures
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table
@@ -286,7 +288,21 @@ def test_a_volume_that_hangs_stands_on_top(fill: Callable[..., Table]) -> None:
     assert row(found, "io", "resp", "lbusy") == [0, 60_000, 100]
     assert row(found, "await", "serv", "reqkb", "read") == [HANGS] * 4
     assert found.is_estimate("resp", 0)
-    assert found.notes[0] == "7000: busy for 60 s, nothing completed"
+    assert found.notes[0] == "7000: busy for 1 min, nothing completed"
+
+
+def test_a_volume_hangs_since_it_began_to_not_since_the_interval() -> None:
+    """CTLUNIT, DEVICE and DEVICE nnnn say as DIAGNOSE does for how long nothing has completed."""
+    timeline = open_lab("lab:volume-hangs")
+    walk = Navigator(timeline)
+    walk.end()
+    view = walk.view()
+    assert view is not None
+    said = "8007: busy for 20 min, nothing completed"
+    assert said in table(view).notes
+    assert said in control_unit.table(view).notes
+    assert details.table(View(view.interval, argument="8007", history=view.history)).facts["measured"] == said
+    timeline.close()
 
 
 def test_an_idle_volume_does_not_hang(fill: Callable[..., Table]) -> None:
@@ -309,8 +325,8 @@ def test_a_volume_that_hangs_is_counted_on_its_lcu_and_on_its_page(machine: Call
     assert units.columns["hung"] == [1]
     unread = machine({"0.0.7000": DISK}, {"0.0.7000": MEASURED})
     assert isinstance(control_unit.table(View(unread)).columns["hung"][0], Absent)
-    assert "7000: busy for 60 s, nothing completed" in units.notes
-    assert details.table(view).facts["measured"] == "7000: busy for 60 s, nothing completed"
+    assert "7000: busy for 1 min, nothing completed" in units.notes
+    assert details.table(view).facts["measured"] == "7000: busy for 1 min, nothing completed"
     log = key_figures.device_figures(View(view.interval), "0.0.7000")
     assert (log["resp"], "resp" in str(log[ESTIMATED]).split()) == (60_000, True)
 

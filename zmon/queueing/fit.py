@@ -527,10 +527,18 @@ def _paths(chpids: tuple[str, ...], load: ObservedLoad, users: Volumes) -> Fitte
     own = _busy_time(users)
     outside = max(0.0, sum(known) - own) / servers
     used = min(servers, max(1.0, sum(known) / most))
-    if pooled:  # any path may be taken; one that stands idle beside a full one is not
-        used = servers if most < BUSY else float(sum(use > IDLE for use in known))
+    if pooled:
+        used = servers if most < BUSY else float(len(taken_paths(known)))
     disks = max(1.0, len(users) / used)
     return FittedPaths(chpids, used, outside if outside > OUTSIDE else 0.0, pooled, disks)
+
+
+def taken_paths(uses: Sequence[float]) -> Sequence[float]:
+    """Return the utilisation of the paths that are taken, of some of which a request may take any.
+
+    One that stands idle beside a full one is not.
+    """
+    return uses if max(uses, default=0.0) < BUSY else [use for use in uses if use > IDLE]
 
 
 def _busy_time(users: Volumes) -> float:

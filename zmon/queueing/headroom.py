@@ -1,6 +1,7 @@
 """How busy each shared resource is, and with that how much more load there may be: without solving a network.
 
-Channel paths and processors are as measured.  How busy an LCU is follows from Disc, as in `fit`; pools of
+Channel paths and processors are as measured; of FICON paths, of which a request takes any that is free, their
+mean counts.  How busy an LCU is follows from Disc, as in `fit`; pools of
 aliases and single volumes from the requests that they have.
 """
 
@@ -9,22 +10,24 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import compress, groupby
 from operator import itemgetter, mul
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus
+from zmon.absent import Absent, absent
+from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
 from zmon.queueing.observation import path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zmon.queueing.observation import ObservedLoad
 
 CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
 """What is needed of flows."""
+NOT_KNOWN: Final = absent("the load of this path is not known")
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -45,13 +48,17 @@ class ResourceUse(NamedTuple):
     niced: float = 0.0
     """Likewise the part that programs at nice use, which give way to all others; `use` is without it."""
 
+    is_mean: bool = False
+    """Whether `use` is the mean of paths of which one is busier."""
+
     @property
     def words(self) -> str:
         """What is said of how busy it is: of many request tags how many are in use."""
         if self.kind == "volume" and self.servers > 1:
             return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
+        mean = " on average" * self.is_mean
         without = ["zmon itself"] * bool(self.own) + ["programs at nice"] * bool(self.niced)
-        return f"{100.0 * self.use:.0f} % busy{' without ' * bool(without)}{' and '.join(without)}"
+        return f"{100.0 * self.use:.0f} % busy{mean}{' without ' * bool(without)}{' and '.join(without)}"
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
@@ -72,16 +79,30 @@ def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
         title = "the processor" if number == 1 else f"the {number:.0f} processors"
         yield ResourceUse("processors", "cpu", title, float(busy) - own - niced, own=own, niced=niced)
     for key, chpids in path_groups(load.lcus).items():
-        known = [load.paths[chpid] for chpid in chpids if chpid in load.paths]
-        most = max((float(use) for use in known if not isinstance(use, Absent)), default=0.0)
-        if most > LEAST:
-            yield ResourceUse("paths", key, f"channel paths {ranges(chpids)}", most)
+        yield from _paths(load, key, chpids)
     for lcu in load.lcus:
         if lcu.aliases and not isinstance(lcu.alias_use, Absent):
             yield ResourceUse("aliases", lcu.key, f"the aliases of {lcu.title}", lcu.alias_use / lcu.aliases)
         elif not lcu.aliases:
             yield from _volumes(load, lcu.key)
     yield from _lcus(load)
+
+
+def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[ResourceUse]:
+    """Yield a group of paths: those of FICON are full together, each FCP adapter alone, as they take turns.
+
+    Where LCUs of the group do not share all of its paths, they cannot take any: then the busiest counts.
+    """
+    uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
+    most = max(map(float, uses), default=0.0)
+    if most <= LEAST:
+        return
+    behind = {frozenset(one.chpids) for one in load.lcus if not set(chpids).isdisjoint(one.chpids)}
+    use = most
+    if len(behind) == 1 and load.fcp.isdisjoint(chpids):
+        use = fmean(taken_paths([*map(float, uses)]))
+    is_mean = f"{use:.2f}" != f"{most:.2f}"
+    yield ResourceUse("paths", key, f"channel paths {ranges(chpids)}", use, is_mean=is_mean)
 
 
 def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.queueing.headroom import resource_uses
@@ -120,6 +121,9 @@ def _elsewhere(view: View, table: str, found: Verdict) -> str:
     ids = {one.id for one in found.diagnoses} | {one.id for one, _ in found.explained}
     if not ids.isdisjoint(OF_KIND.get(listed.use, ids)):
         return ""
-    uses = resource_uses(situation_of(judged_view(view)).load)
-    most = max((one.use for one in uses if one.kind == listed.use), default=1.0)
+    load = situation_of(judged_view(view)).load
+    uses = [one.use for one in resource_uses(load) if one.kind == listed.use]
+    if listed.use == "paths" and uses:  # it lists each, not groups of them
+        uses = [float(use) for use in load.paths.values() if not isinstance(use, Absent)]
+    most = max(uses, default=1.0)
     return f"{listed.title} are at most {100 * most:.0f} % busy. " if most <= SPARE else ""

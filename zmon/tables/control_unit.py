@@ -261,7 +261,7 @@ def table(view: View) -> Table:
         Summary(">> All LCUs <<", sums | times) if keys else None,
         estimated={**dict.fromkeys(("io", "share", "fair"), guessed), "ssid": told},
         notes=(
-            *hanging(devices, [row for row in found.rows if row in devices.hung]),
+            *hanging(view, [row for row in found.rows if row in devices.hung]),
             *([REQUESTS] if guessed else []),
             *sentences,
             *told_by(found.units.values()),

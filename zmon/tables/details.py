@@ -84,7 +84,7 @@ def table(view: View) -> Table:
         "label": device.label_of(known.volser if known else None, interval.of(DASD).cell(key, "volser")),
         "ownlabel": (known.own_label if known else "") or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
-        "measured": "".join(device.hanging(devices, {devices.keys.index(key)} & devices.hung.keys()))
+        "measured": "".join(device.hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
         or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
     }

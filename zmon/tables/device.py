@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from zmon.absent import Absent, absent
+from zmon.clock import length
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
@@ -68,6 +69,8 @@ NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 NO_MASKS: Final = absent("the path masks are not known")
 
+MAX_LOOKED_BACK: Final = 120
+"""Intervals that are looked through for when a volume began to hang."""
 MAX_NAMED: Final = 3
 """So many volumes that hang are named."""
 CP_ONLY: Final = absent("only CP knows this; Linux does not")
@@ -186,14 +189,14 @@ class Devices:
         block = self.block
         found: dict[int, float] = {}
         columns = (done, block.numbers("io_ms"), block.seconds, block["in_flight"])
-        for row, (requests, busy, length, now) in enumerate(zip(*columns, strict=True)):
-            if requests != 0 or isinstance(length, Absent):
+        for row, (requests, busy, seconds, now) in enumerate(zip(*columns, strict=True)):
+            if requests != 0 or isinstance(seconds, Absent):
                 continue
             waited = 0.0
-            if not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * length:
-                waited = min(busy / 1e3, length)
+            if not isinstance(busy, Absent) and busy >= MIN_HANG_BUSY * 1e3 * seconds:
+                waited = min(busy / 1e3, seconds)
             elif now > 0 and block.earlier("in_flight")[row] > 0:  # type: ignore[operator]  # gauges
-                waited = length
+                waited = seconds
             others = ("discards", "flushes")
             if waited >= MIN_HANG_SECONDS and not any(block.numbers(name)[row] > 0 for name in others):
                 found[row] = waited
@@ -590,7 +593,7 @@ def table(view: View) -> Table:
     columns = {name: shown[name] for name in ORDER}
     whys = {key: units[told[key]].why for key in devices.keys if key in told} if told else {}
     guesses = frozenset(row for row, key in enumerate(devices.keys) if whys.get(key))
-    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(devices, devices.hung)
+    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(view, devices.hung)
     estimated["resp"] = frozenset(devices.hung)
     if guesses:
         notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(filter(None, whys.values())))}")
@@ -616,11 +619,39 @@ def table(view: View) -> Table:
     )
 
 
-def hanging(devices: Devices, rows: Iterable[int]) -> list[str]:
-    """Say which volumes hang, the longest first."""
-    worst = sorted(rows, key=lambda row: (-devices.hung[row], row))
+def hung_for(view: View) -> dict[str, float]:
+    """Return the seconds for which nothing completed on each volume that hangs, with the intervals before."""
+    seconds = _hung_in(view.interval)
+    for key, more in in_each_before(view, set(seconds), _hung_in) if seconds else ():
+        seconds[key] += more
+    return seconds
+
+
+def _hung_in(interval: Interval) -> dict[str, float]:
+    devices = devices_of(interval)
+    return {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
+
+
+def in_each_before(
+    view: View, keys: set[str], of: Callable[[Interval], Mapping[str, float]]
+) -> Iterator[tuple[str, float]]:
+    """Yield what `of` has of each key in the intervals before, one by one, while it has something."""
+    begin = view.interval.after.at.utc if view.interval.before is None else view.interval.before.at.utc
+    for number, interval in enumerate(view.history.past(begin)):
+        if number == MAX_LOOKED_BACK or not keys or interval.before is None or interval.after.at.utc > begin:
+            return
+        found = of(interval)
+        keys = keys & set(found)
+        yield from ((key, found[key]) for key in keys)
+
+
+def hanging(view: View, rows: Iterable[int]) -> list[str]:
+    """Say which volumes hang, the longest first, and for how long as far as the samples before show it."""
+    devices, rows = devices_of(view.interval), list(rows)
+    lasted = hung_for(view) if rows else {}
+    worst = sorted(rows, key=lambda row: (-lasted[devices.keys[row]], row))
     said = [
-        f"{devices.title(row)}: busy for {devices.hung[row]:.0f} s, nothing completed"
+        f"{devices.title(row)}: busy for {length(lasted[devices.keys[row]])}, nothing completed"
         for row in worst[:MAX_NAMED]
     ]
     if worst[MAX_NAMED:]:

@@ -25,7 +25,7 @@ from zmon.kinds import (
     TASKS,
 )
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
-from zmon.tables.device import VIRTIO, Devices, devices_of
+from zmon.tables.device import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.tables.join import plus, total
 from zmon.tables.lpar import own_partitions
 from zmon.tables.observed import of_zmon
@@ -33,7 +33,7 @@ from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from zmon.absent import Number
     from zmon.interval import Interval
@@ -52,8 +52,6 @@ NO_ZVM: Final = absent("no z/VM is below")
 NO_CPU: Final = absent("/proc/stat was not read")
 MAX_WAITING: Final = 3
 """Tasks in state D that are named."""
-MAX_LOOKED_BACK: Final = 120
-"""Intervals that are looked through for when a volume began to hang."""
 MUCH_CPU: Final = 0.1
 """The part of all CPUs from which on zmon itself changes what it measures."""
 GOOD_PART: Final = 0.25
@@ -162,9 +160,7 @@ def hung_disks(view: View) -> tuple[HungDisk, ...] | Absent:
     if missing is not None:
         return missing
     devices = devices_of(view.interval)
-    seconds = {devices.keys[row]: length for row, length in devices.hung.items()}
-    for key, more in _hung_before(view, set(seconds)) if seconds else ():
-        seconds[key] += more
+    seconds = hung_for(view)
     rows = list(devices.hung)
     in_flight = devices.block.at(rows, "in_flight")
     hung = (
@@ -200,7 +196,7 @@ def _suspended(view: View) -> Iterator[HungDisk]:
         return
     length = view.interval.seconds
     seconds = {} if isinstance(length, Absent) else dict.fromkeys(held, length)
-    for key, more in _before(view, set(seconds), _held_for):
+    for key, more in in_each_before(view, set(seconds), _held_for):
         seconds[key] += more
     for key, long in seconds.items():
         yield HungDisk(key, held[key], long, blocked, suspended=True)  # type: ignore[arg-type]  # a number
@@ -226,29 +222,6 @@ def _suspended_in(layers: Frame) -> dict[str, str]:
 def _held_for(interval: Interval) -> dict[str, float]:
     length = interval.seconds
     return {} if isinstance(length, Absent) else dict.fromkeys(held_devices(interval), length)
-
-
-def _hung_before(view: View, keys: set[str]) -> Iterator[tuple[str, float]]:
-    """Yield for how long each hung in the intervals before, one after the other, while it hung in each."""
-
-    def hung(interval: Interval) -> dict[str, float]:
-        devices: Devices = devices_of(interval)
-        return {devices.keys[row]: seconds for row, seconds in devices.hung.items()}
-
-    return _before(view, keys, hung)
-
-
-def _before(
-    view: View, keys: set[str], of: Callable[[Interval], Mapping[str, float]]
-) -> Iterator[tuple[str, float]]:
-    """Yield what `of` has of each key in the intervals before, one by one, while it has something."""
-    begin = view.interval.after.at.utc if view.interval.before is None else view.interval.before.at.utc
-    for number, interval in enumerate(view.history.past(begin)):
-        if number == MAX_LOOKED_BACK or not keys or interval.before is None or interval.after.at.utc > begin:
-            return
-        found = of(interval)
-        keys = keys & set(found)
-        yield from ((key, found[key]) for key in keys)
 
 
 # what is not measured
