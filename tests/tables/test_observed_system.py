@@ -279,3 +279,17 @@ def test_a_state_that_was_not_read_is_not_known(make_interval: Callable[..., Int
     assert isinstance(hung_disks(View(make_interval(rows, rows))), Absent)
     calm = rows | {TASKS: {"tasks": {"running": 1, "blocked": 0}}}
     assert hung_disks(View(make_interval(calm, calm))) == ()
+
+
+def test_what_an_older_recording_has_of_zmon_itself_is_no_load(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """It has only what reading took: the same that D22 says, and that the next limit leaves out."""
+    cpu = {"0": {"online": 1, "idle": 0}, "1": {"online": 1, "idle": 0}}
+    after = {"0": {"online": 1, "idle": 4500}, "1": {"online": 1, "idle": 4500}}
+    read = {name: {"cpu": 0} for name in ("disks", "memory")}
+    spent = {name: {"cpu": 6 * SECOND} for name in read}
+    view = View(make_interval({CPU: cpu, SOURCE: read}, {CPU: after, SOURCE: spent}))
+    (one,) = lacking_measurements(view)
+    assert one.why.startswith("it uses 20 % of a CPU")
+    assert observed_load(view.interval).processors.noticed == pytest.approx(0.1)

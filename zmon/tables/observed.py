@@ -11,8 +11,10 @@ from itertools import compress, repeat
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SWAP, TASKS
+from zmon.absent import Absent, absent, ratio, text_of
+from zmon.kinds import (
+    BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SOURCE, SWAP, TASKS,
+)  # fmt: skip
 from zmon.queueing.observation import (
     NO_RANKS,
     NOT_APART,
@@ -53,7 +55,7 @@ SCSI: Final = "SCSI"
 """The key of what all SCSI disks behind FCP adapters count as: one LCU."""
 QUEUE_DEPTH: Final = 32
 """Requests that a SCSI disk takes at once over each path: the default of zfcp."""
-KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SWAP, TASKS)
+KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SOURCE, SWAP, TASKS)
 """What is read of a sample; what is swapped to lies in files, too."""
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
@@ -121,7 +123,7 @@ def observed_load(
             processors.average(processors.busy) / 100.0,
             processors.average(processors.part["steal"]) / 100.0,
             waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
-            own=of_zmon(interval) / processors.running,
+            own=of_zmon_at_least(interval) / processors.running,
             niced=processors.average(processors.part["nice"]) / 100.0,
             some=tasks_that_wait(interval)[1],
             delayed=total(processors.counted("run_delay", 1e-9)) if processors.keys else NOT_DELAYED,
@@ -143,6 +145,13 @@ def of_zmon(interval: Interval) -> Number:
     """Return how many processors zmon itself uses on average."""
     own = interval.of(TASKS).rate("own")
     return own[0] * 1e-9 if own else NOT_OWN
+
+
+def of_zmon_at_least(interval: Interval) -> Number:
+    """Return the same; an older recording has only what it took to read."""
+    spent = of_zmon(interval)
+    costs = present(interval.of(SOURCE).rate("cpu")) if isinstance(spent, Absent) else ()
+    return total(costs) * 1e-9 if costs else spent
 
 
 def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:

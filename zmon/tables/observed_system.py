@@ -28,7 +28,7 @@ from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
 from zmon.tables.device import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.tables.join import plus, total
 from zmon.tables.lpar import own_partitions
-from zmon.tables.observed import of_zmon
+from zmon.tables.observed import of_zmon_at_least
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -254,16 +254,14 @@ def _costs_much(interval: Interval, *, is_live: bool) -> Iterator[LackingMeasure
 
     What is no longer live was recorded, mostly by `zmon record`, which has no screens.
     """
-    sources, spent = interval.of(SOURCE), of_zmon(interval)
+    sources, spent = interval.of(SOURCE), of_zmon_at_least(interval)
     costs = {
         name: cost * 1e-9
         for name, cost in zip(sources.keys, sources.rate("cpu"), strict=True)
         if not isinstance(cost, Absent) and cost > 0
     }
     reading = fsum(costs.values())
-    if isinstance(spent, Absent):  # an older recording has only what it took to read
-        spent = reading
-    if not spent >= MUCH_CPU * Processors(interval).running:
+    if isinstance(spent, Absent) or not spent >= MUCH_CPU * Processors(interval).running:
         return
     why, action = f"it uses {100 * spent:.0f} % of a CPU", "Take samples less often (--interval)"
     most = max(costs, key=lambda name: costs[name], default="")
