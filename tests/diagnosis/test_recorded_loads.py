@@ -51,7 +51,8 @@ def test_four_queries_on_one_control_unit(begin: str, end: str, capsys: pytest.C
     """It is the control unit of the database, with its share; the others are hardly used."""
     first, *others = diagnosed(begin, end, capsys)["diagnoses"]
     assert first["id"] == "D3"
-    assert first["confidence"] == "likely"  # channel measurement does not exist there
+    assert first["confidence"] == "likely"  # channel measurement does not exist there,
+    assert first["confirm"] == ""  # so it cannot confirm it
     assert [one["title"] for one in first["subjects"]] == ["LCU 7000"]
     assert first["claim"].startswith("Requests wait in LCU 7000 while LCU 7100 and LCU 7200 are hardly used")
     (share,) = [one["value"] for one in first["evidence"] if one["column"] == "control_unit.share"]

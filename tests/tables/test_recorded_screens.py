@@ -140,3 +140,9 @@ def test_correl_alone_takes_the_load_of_a_screen(
 def test_messages_name_headings_not_inner_names(typed: Callable[..., str], line: str, said: str) -> None:
     """What a person sees on the screen can be typed."""
     assert said in typed("SPREAD", line, recording="lab-shark-before.zmon")
+
+
+def test_that_requests_are_not_timed_is_said_of_a_disk_with_io(show: Show) -> None:
+    """Measurement is off for disks that nobody uses: to switch it on would give nothing for those in use."""
+    (said,) = [one["words"] for one in show("OVERVIEW")["rows"] if one["name"] == "Pend, Disc, Conn"]
+    assert said == "not measured: this hypervisor counts starts but no times"

@@ -15,6 +15,7 @@ from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     NO_CACHE,
     UNCACHED,
+    can_be_timed,
     evidence,
     gain,
     many,
@@ -385,7 +386,9 @@ def _uneven(
         # where the times are estimated, how long requests wait there is not measured
         foretell=str if one.estimated else gain(situation, changes, EVEN),
         whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
-        confirm="Channel measurement would confirm it." if one.no_cmf else "",
+        confirm="Channel measurement would confirm it."
+        if one.no_cmf and can_be_timed(situation.load)
+        else "",
         missing=(*_missing(one), *(() if spaces else ("a listing of the tablespaces: --listing",))),
     )
 

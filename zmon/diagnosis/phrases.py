@@ -58,6 +58,11 @@ def no_cmf(load: ObservedLoad) -> str:
     return NO_CMF if load.untimed is NOT_TIMED else why_untimed(load).reason
 
 
+def can_be_timed(load: ObservedLoad) -> bool:
+    """Return whether channel measurement would give times here: some hypervisors count starts alone."""
+    return not load.untimed.reason.startswith(_NOT_MEASURED)
+
+
 def percent(part: Number) -> str:
     """Write a part of 1: `77 %`."""
     return "unknown" if isinstance(part, Absent) else f"{100 * part:.0f} %"

@@ -46,6 +46,8 @@ NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and -
 """Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
 NOT_TIMED: Final = absent("channel measurement was not read")
 NOT_STOLEN: Final = absent("the time that the hypervisor withholds was not read")
+OF_ONE: Final = " for this device"
+"""What the reason of a device says of it, which is not said of all."""
 NOT_OWN: Final = absent("the processor time of zmon itself was not read")
 NOT_NICED: Final = absent("the processor time at nice was not read: /proc/stat")
 NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
@@ -371,7 +373,8 @@ class ObservedLoad(NamedTuple):
         """Why channel measurement gives no times, as CTLUNIT says it of the first LCU without."""
         pends = (one.pend for one in self.lcus if self.used_of(one.key))
         lacking = (pend for pend in pends if isinstance(pend, Absent) and pend is not NOT_TOGETHER)
-        return next(lacking, self.not_timed)
+        why = next(lacking, self.not_timed)
+        return absent(why.reason.replace(OF_ONE, "")) if OF_ONE in why.reason else why
 
     @property
     def has_no_lcu(self) -> bool:

@@ -22,6 +22,7 @@ from zmon.queueing.observation import (
     NOT_DELAYED,
     NOT_OWN,
     NOT_TIMED,
+    OF_ONE,
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,
@@ -107,11 +108,7 @@ def observed_load(
         found.append(ObservedLcu(SCSI, "SCSI disks", "", tuple(sorted(fcp))))
     processors = Processors(interval)
     seconds = interval.seconds
-    starts = zip(devices.names, devices.cmf["ssch"], devices.ssch, strict=True)
-    first = next(
-        (rate if rate is VIRTIO else value for name, value, rate in starts if isinstance(name, str)), 0
-    )
-    missing = [first.reason] if isinstance(first, Absent) else []
+    unmeasured = _unmeasured(devices, used.rows, rates)
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),
         volumes,
@@ -129,10 +126,30 @@ def observed_load(
             delayed=total(processors.counted("run_delay", 1e-9)) if processors.keys else NOT_DELAYED,
         ),
         fcp,
-        tuple(missing),
+        () if unmeasured is None else (unmeasured.reason.replace(OF_ONE, ""),),
         swap,
         _not_timed(devices, used.rows) if not found else NOT_TIMED,
     )
+
+
+def _unmeasured(devices: Devices, used: Sequence[int], rates: Sequence[float]) -> Absent | None:
+    """Return why the busiest disk is not measured, DASD before others; without I/O it is the first one.
+
+    None if it is measured; `used` has the rows of the disks with I/O.
+    """
+    disks = (row for row, name in enumerate(devices.names) if isinstance(name, str))
+    busiest = [
+        (not sort, rate, -row) for sort, rate, row in zip(sorts(devices, used), rates, used, strict=True)
+    ]
+    row = -max(busiest)[-1] if busiest else next(disks, None)
+    if row is None:
+        return None
+    if devices.ssch[row] is VIRTIO:
+        return VIRTIO
+    starts, pend = devices.cmf["ssch"][row], devices.pend[row]
+    if isinstance(starts, Absent):
+        return starts
+    return pend if used and isinstance(pend, Absent) and pend is not IDLE else None
 
 
 def _not_timed(devices: Devices, rows: Sequence[int]) -> Absent:
