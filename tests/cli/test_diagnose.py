@@ -296,3 +296,16 @@ def test_what_was_broken_in_a_part_of_a_short_time_is_said(
     (found, *_others) = json.loads(capsys.readouterr().out)["diagnoses"]
     assert (found["id"], found["confidence"]) == ("D21", "certain")
     assert "is suspended: the device mapper has held back all I/O for 60 s" in found["claim"]
+
+
+@pytest.mark.parametrize(("scenario", "status"), [("path-lost", 2), ("fcp-failover", 1)])
+def test_the_status_is_what_the_help_says(
+    scenario: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both are certain: a lost path is critical though nothing waits, else a request or more has to wait."""
+    assert main(["diagnose", "--status", "--from", f"lab:{scenario}"]) == status
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["diagnose", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "a request or more waits for it, or that something is lost or hangs, 1 any other" in said

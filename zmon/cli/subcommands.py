@@ -567,8 +567,9 @@ def diagnose(parser: argparse.ArgumentParser) -> None:
 
     It looks at the last interval, the one that ends --at a time, or the time from --since to --until as one.
     Each diagnosis has its evidence, what it is not, what to do, and what that gains.  The exit status is 0;
-    with --status, as Nagios expects: 0 nothing is short, 1 something may be short (likely or possible),
-    2 something is short (certain, and requests wait), 3 it is not known.
+    with --status, as Nagios expects: 0 nothing is short, 2 it is certain that something is short and a
+    request or more waits for it, or that something is lost or hangs, 1 any other diagnosis, 3 it is not
+    known.
     """
     add_source(parser)
     _option(parser, "--at TIME", "end of the interval in a recording: 14:32, -10m")
