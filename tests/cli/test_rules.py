@@ -63,15 +63,6 @@ def test_a_healthy_day_has_its_incident_and_nothing_else(capsys: pytest.CaptureF
     assert ("alias-use", "bad", "8000", "14:30") in found
 
 
-def test_a_busy_path_says_of_whom_the_time_is_for_which_requests_pend(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """It is Pend in the line `All LCUs` of CTLUNIT, not that of the LCU behind the path."""
-    day = str(RECORDINGS / "lab-healthy-day.zmon")
-    assert main(["show", "EXCEPT", "--from", day, "--width", "200"]) == OK
-    assert "85 % busy, and requests of all LCUs pend for 0.4 ms" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("day", ["idle-day", "uniform-day"])
 def test_a_day_without_an_incident_has_no_exception(day: str, capsys: pytest.CaptureFixture[str]) -> None:
     """24 hours of an idle machine, and of one that always has the same load."""
