@@ -222,7 +222,7 @@ def test_without_an_lcu_it_is_said_that_none_is_known_and_what_names_them() -> N
     assert why["D1"] == why["D3"] == NO_LCU.reason
     assert "--cp-file and --site" in NO_LCU.reason
     for id_ in ("D2", "D4", "D5", "D9", "D10"):
-        assert why[id_] == "channel measurement (CMF) is off for this device: cmb_enable is 0"
+        assert why[id_] == "channel measurement (CMF) is off: cmb_enable is 0"
 
 
 def test_volumes_that_are_timed_say_nothing_of_lcus_that_are_not_known() -> None:
