@@ -58,7 +58,7 @@ def test_shares_add_up(parts: list[float]) -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (OFF, "channel measurement (CMF) is off for this device: cmb_enable is 0"),
+        (OFF, "channel measurement (CMF) is off: cmb_enable is 0"),
         (NO_TIMES, "channel measurement (CMF) gives no times: this hypervisor counts starts but no times"),
     ],
 )
