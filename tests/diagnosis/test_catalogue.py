@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.diagnosis.catalogue import CATALOGUE, is_of
+from zmon.diagnosis.catalogue import CATALOGUE, family, is_of
 
 
 def test_a_cause_stands_for_its_kinds_alone() -> None:
@@ -10,3 +10,10 @@ def test_a_cause_stands_for_its_kinds_alone() -> None:
     assert [id_ for id_ in CATALOGUE if is_of(id_, "D4")] == ["D4", "D4b", "D4c", "D4d"]
     assert [id_ for id_ in CATALOGUE if is_of(id_, "D1")] == ["D1"]
     assert not any(is_of(id_, "") for id_ in CATALOGUE)
+
+
+def test_diagnoses_of_one_number_are_a_family() -> None:
+    """Whichever of them is asked for; D1 is none of that of D10."""
+    assert family("D4") == family("D4b") == ("D4", "D4b", "D4c", "D4d")
+    assert family("D10b") == ("D10", "D10b")
+    assert family("D1") == ("D1",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,11 @@ from tests.session.test_session import SCREENS, session
 from zmon.session.commands import COMMANDS
 from zmon.session.explain import HelpPart, explain, rows
 from zmon.session.navigator import CommandError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from zmon.session.session import Session
 
 KEYS = (("F1", "help"), ("F3", "return"))
 
@@ -135,3 +142,30 @@ def test_an_entry_stands_beside_its_name_if_there_is_room() -> None:
     short, long = HelpPart("what it does", name="F1"), HelpPart("what it does", name="a name that is long")
     assert [(row.text, row.label) for row in rows([short], 40)] == [(" F1          what it does", 13)]
     assert [row.text for row in rows([long], 40)] == [" a name that is long", "    what it does"]
+
+
+@pytest.fixture
+def flash(tmp_path: Path) -> Session:
+    """A session with a site file that chooses the limits of flash."""
+    site = tmp_path / "site.toml"
+    site.write_text('profile = "flash"\n', encoding="utf-8")
+    found = session("DEVICE")
+    found.timeline.site = str(site)
+    return found
+
+
+def test_help_has_the_limits_that_mark_the_screen(flash: Session) -> None:
+    """Those of the profile that the site file chooses; the shipped ones have no rule volume-response."""
+    words = [f"{part.name} {part.words}" for part in explain(flash, "resp", KEYS)]
+    rule = next(rule for rule in flash.rules if rule.name == "volume-response")
+    assert any(f"volume-response: resp is marked * from {rule.look:g} on" in each for each in words)
+    assert explain(flash, "volume-response", KEYS)[0].words == "volume-response - a rule for exceptions"
+
+
+def test_a_diagnosis_names_the_rules_that_point_to_its_number() -> None:
+    """D4 stands for D4b as well, so that HELP D4b has the rules of D4."""
+    rules = {
+        id_: next(part.words for part in explain(session(), id_, KEYS) if part.name == "Rules")
+        for id_ in ("D4", "D4b")
+    }
+    assert rules["D4"] == rules["D4b"]

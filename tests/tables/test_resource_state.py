@@ -77,6 +77,14 @@ def test_an_exception_of_what_is_explained_is_one_of_what_explains_it() -> None:
     assert shortages(alone, [entry("control_unit", "D4", BAD)])["channel"].level == LOOK
 
 
+def test_a_cause_stands_for_those_that_are_explained_of_its_number() -> None:
+    """A rule points to D4 where D4b is explained by D16: it is an exception of the memory, too."""
+    found = Verdict((diagnosis("D16"),), ((diagnosis("D4b", LIKELY), "D16"),), "", "", ())
+    assert shortages(found, [entry("control_unit", "D4", BAD)])["memory"].level == BAD
+    alone = found._replace(diagnoses=(diagnosis("D16", LIKELY), diagnosis("D4d")))
+    assert shortages(alone, [entry("control_unit", "D4", BAD)])["memory"].level == LOOK
+
+
 def test_an_exception_of_an_lcu_is_one_of_the_lcus() -> None:
     """EXCEPT has it in the row of the LCU, so the line of LCUs is not ok beside it, whatever the cause."""
     assert levels(verdict(), [entry("control_unit", "D4", BAD)]) == {"alias": BAD, "lcu": BAD}

@@ -182,6 +182,29 @@ def test_help_says_why_a_cell_is_not_there(on_terminal: Run, seen: Seen) -> None
     on_terminal(walk)
 
 
+def test_help_on_a_column_has_the_limits_of_the_site(
+    tmp_path: Path, session: Session, seen: Seen, settle: Settle
+) -> None:
+    """F1 says from where on it is marked with the profile that the site file chooses."""
+    site = tmp_path / "site.toml"
+    site.write_text('profile = "flash"\n', encoding="utf-8")
+    session.timeline.site = str(site)
+    session.open("DEVICE")
+    app = Zmon(session, 1.0)
+
+    async def walk() -> None:
+        async with app.run_test(size=(110, 40)) as pilot:
+            await settle(app, pilot)
+            pane = app.glass.pane
+            assert isinstance(pane, Grid)
+            while pane.column != "resp":
+                await pilot.press("tab")
+            await pilot.press("f1")
+            assert "volume-response: resp is marked" in "\n".join(seen(app))
+
+    asyncio.run(walk())
+
+
 def test_the_words_that_one_tries_first(on_terminal: Run, seen: Seen) -> None:
     """`?` lists the keys, HELP explains any screen, a typo is answered in one line, and `q` leaves."""
 

@@ -73,7 +73,8 @@ def _about(words: str, screens: Screens) -> Iterator[str]:
         yield from TOPICS[topic][1]()
         return
     first = True
-    named = (explain_diagnosis(words), explain_rule(words, screens), _columns(words, screens))
+    rules = usable_rules()[0]
+    named = (explain_diagnosis(words, rules), explain_rule(words, rules, screens), _columns(words, screens))
     screen = (_screen(words, screens), _fleet_screen(words, screens))
     parts = (_subcommand(words), *screen, _command(words), _setting(words), *map(_part, named))
     for part in parts:

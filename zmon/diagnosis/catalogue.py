@@ -71,4 +71,13 @@ CATALOGUE: Final = {
 
 def is_of(id_: str, cause: str) -> bool:
     """Return whether a diagnosis is the cause that a rule points to: D4 means D4b as well, D1 not D13."""
-    return cause in {id_, id_.rstrip(ascii_lowercase)}
+    return cause in {id_, _number(id_)}
+
+
+def family(id_: str) -> tuple[str, ...]:
+    """Return the ids of a diagnosis and of those beside it with the same number: D4, D4b, D4c and D4d."""
+    return tuple(each for each in CATALOGUE if _number(each) == _number(id_))
+
+
+def _number(id_: str) -> str:
+    return id_.rstrip(ascii_lowercase)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import NOT_MUCH, gain_words, many, names, of_lcu, of_paths, percent, prediction
 from zmon.milliseconds import ms
@@ -144,7 +145,7 @@ def _behind(situation: Situation, keys: Iterable[str]) -> list[ObservedLcu]:
 
 def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
     """Yield the LCUs for which requests wait in Linux while most of their aliases are free, all in one."""
-    short = {one.key for each in diagnoses if each.id.startswith("D4") for one in each.subjects}
+    short = {one.key for each in diagnoses if is_of(each.id, "D4") for one in each.subjects}
     each = ((lcu, _queued(situation, lcu)) for lcu in situation.load.lcus if lcu.key not in short)
     found = [(lcu, lost) for lcu, lost in each if lost]
     if not found:

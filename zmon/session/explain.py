@@ -84,12 +84,15 @@ def explain(session: Session, words: str, keys: Iterable[tuple[str, str]], place
         for each in screens
         if word in {each.command, each.id} or (each.menu and word == each.menu.upper())
     ]
-    in_full += [part for part in (explain_diagnosis(words), explain_rule(words, screens)) if part]
+    rules = session.rules
+    in_full += [
+        part for part in (explain_diagnosis(words, rules), explain_rule(words, rules, screens)) if part
+    ]
     # beside a command or screen that is spelled in full, a column has to have just this name
     columns = [each for each in here.columns if not in_full or each.name == words.lower()]
     found, problem = [], ""
     try:
-        found = [explain_column(find_column(words, columns), sheet, place)]
+        found = [explain_column(find_column(words, columns), sheet, place, rules)]
     except Ambiguous as error:
         problem = str(error)
     except QueryError:
@@ -175,14 +178,16 @@ def _missing(sheet: Sheet) -> list[HelpPart]:
     return said + [HelpPart(", ".join(names), name=reason, indent=0) for reason, names in reasons.items()]
 
 
-def explain_column(of: Column, sheet: Sheet | None = None, place: int = 0) -> list[HelpPart]:
-    """Explain a column, and the cell of it in the row at `place`."""
+def explain_column(
+    of: Column, sheet: Sheet | None = None, place: int = 0, rules: Iterable[Rule] = ()
+) -> list[HelpPart]:
+    """Explain a column, and the cell of it in the row at `place` of a sheet, which rules have marked."""
     unit = f", {of.unit}" if of.unit else ""
     said = [HelpPart(f"{of.name} - {named(of)}{unit}", "strong"), HelpPart(of.help)]
     if of.source:
         said.append(HelpPart(of.source, name="Source"))
     if sheet is not None and of.name in sheet.table.marks:
-        said += _rules(sheet.screen.table, of.name)
+        said += _marking(rules, sheet.screen.table, of.name)
     elif of.limit is not None:
         look, bad, why = of.limit
         said.append(
@@ -195,12 +200,10 @@ def explain_column(of: Column, sheet: Sheet | None = None, place: int = 0) -> li
     return said
 
 
-def _rules(table: str, column: str) -> list[HelpPart]:
-    """Say which rules mark a column, from where on and why."""
-    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - most help is about something else
-
+def _marking(rules: Iterable[Rule], table: str, column: str) -> list[HelpPart]:
+    """Say which of the rules mark a column, from where on and why."""
     found = []
-    for rule in usable_rules()[0]:
+    for rule in rules:
         if (rule.table, rule.column) == (table, column) and not rule.remembers:
             value = f"{column} / {rule.per}" if rule.per else column
             limits = ((rule.look, "*"), (rule.bad, "!"))
@@ -227,15 +230,17 @@ def explain_command(of: Command) -> list[HelpPart]:
     ]
 
 
-def explain_diagnosis(words: str) -> list[HelpPart]:
-    """Explain a diagnosis of the catalogue, by its id; nothing if there is none."""
-    from zmon.diagnosis.catalogue import CATALOGUE  # noqa: PLC0415 - most help is about something else
+def explain_diagnosis(words: str, rules: Iterable[Rule]) -> list[HelpPart]:
+    """Explain a diagnosis of the catalogue, by its id, with those of the rules that point to it.
+
+    Nothing if there is none of this id.
+    """
+    from zmon.diagnosis.catalogue import CATALOGUE, family, is_of  # noqa: PLC0415 - most help is not about it
 
     id_ = words[:1].upper() + words[1:].lower()
     if id_ not in CATALOGUE:
         return []
     from zmon.diagnosis.meanings import MEANINGS  # noqa: PLC0415 - likewise
-    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - likewise
 
     one, meaning = CATALOGUE[id_], MEANINGS[id_]
     said = [
@@ -248,23 +253,21 @@ def explain_diagnosis(words: str) -> list[HelpPart]:
         said.append(
             HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in one.explains), name="Explains")
         )
-    kin = [each for each in CATALOGUE if each != id_ and each.rstrip("abcd") == id_.rstrip("abcd")]
+    kin = [each for each in family(id_) if each != id_]
     if kin:
         said.append(HelpPart(", ".join(f"{each} ({CATALOGUE[each].title})" for each in kin), name="Akin"))
-    rules = [rule.name for rule in usable_rules()[0] if rule.cause == id_]
-    if rules:
-        said.append(HelpPart(", ".join(rules), name="Rules"))
+    pointing = [rule.name for rule in rules if is_of(id_, rule.cause)]
+    if pointing:
+        said.append(HelpPart(", ".join(pointing), name="Rules"))
     said.append(
         HelpPart("DIAGNOSE has the numbers of the interval that is shown, and what was excluded.", name="See")
     )
     return said
 
 
-def explain_rule(words: str, screens: Screens) -> list[HelpPart]:
-    """Explain a rule for exceptions, by its name; nothing if there is none."""
-    from zmon.rule.grammar import usable_rules  # noqa: PLC0415 - most help is about something else
-
-    rule = next((rule for rule in usable_rules()[0] if rule.name == words.lower()), None)
+def explain_rule(words: str, rules: Iterable[Rule], screens: Screens) -> list[HelpPart]:
+    """Explain one of the rules for exceptions, by its name; nothing if there is none."""
+    rule = next((rule for rule in rules if rule.name == words.lower()), None)
     if rule is None:
         return []
     screen = next((each for each in screens if each.table == rule.table), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.diagnosis.catalogue import CATALOGUE
+from zmon.diagnosis.catalogue import CATALOGUE, is_of
 from zmon.diagnosis.diagnosis import BLIND
 from zmon.event import BAD, LOOK
 from zmon.record import NamedTuple
@@ -76,13 +76,12 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
     """
     found: dict[str, Shortage] = {}
     roots = {one.id: one for one in reversed(verdict.diagnoses)}
-    causes = {one.id: roots[id_] for one, id_ in verdict.explained if id_ in roots and one.id not in roots}
     each = [(resource_of(one), _short(one, _level(one))) for one in verdict.diagnoses if one.id != BLIND]
     for one, id_ in verdict.explained:
         level = min(_level(one), _level(roots[id_])) if id_ in roots else _level(one)
         each.append((resource_of(one), _short(one, level)))
     for entry in entries:
-        if cause := causes.get(entry.cause):
+        if cause := _root(entry.cause, roots, verdict):
             root = _short(cause, entry.level)._replace(begin=entry.begin, end=entry.end)
             each.append((resource_of(cause), root))
         kind = "lcu" if entry.table == "control_unit" else ""
@@ -97,6 +96,14 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
 def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
     """Return how bad each resource is, `LOOK` or `BAD`; of one that is not short there is nothing."""
     return {key: short.level for key, short in shortages(verdict, entries).items()}
+
+
+def _root(cause: str, roots: Mapping[str, Diagnosis], verdict: Verdict) -> Diagnosis | None:
+    """Return the diagnosis that explains the cause of an exception; None if it is a diagnosis itself."""
+    if any(is_of(id_, cause) for id_ in roots):
+        return None
+    each = (roots[id_] for one, id_ in verdict.explained if id_ in roots and is_of(one.id, cause))
+    return next(each, None)
 
 
 def _short(one: Diagnosis, level: int) -> Shortage:
@@ -114,4 +121,4 @@ def _of_resource(diagnosis: Diagnosis) -> tuple[str, str, str]:
 
 
 def _of_id(id_: str) -> str:
-    return "alias" if id_.startswith("D4") else OF_ID.get(id_, "")
+    return "alias" if is_of(id_, "D4") else OF_ID.get(id_, "")

@@ -83,7 +83,8 @@ def explain_on(glass: Glass) -> None:
     pane = glass.pane
     chosen = pane.column if isinstance(pane, Grid) else ""
     if depth == 0 and chosen and isinstance(pane, Grid):
-        _open(glass, explanation.explain_column(pane.sheet.screen.by_name[chosen], pane.sheet, pane.place))
+        column, rules = pane.sheet.screen.by_name[chosen], glass.session.rules
+        _open(glass, explanation.explain_column(column, pane.sheet, pane.place, rules))
     elif depth <= bool(chosen):
         explain(glass, "")
     elif depth <= 1 + bool(chosen):
