@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from functools import cached_property
 
+from zmon import own_files
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -60,13 +61,13 @@ def read_utf8(path: str, error: type[ValueError]) -> str:
 PROFILES: Final = ("disk", "flash")
 """The kinds of storage that have limits of their own, which a site or a file of rules chooses from."""
 SITE: Final = "/etc/zmon/site.toml"
-"""The site file of a machine; a user's own is `zmon/site.toml` in the directory of settings."""
+"""The site file of a machine; a user's own is `site.toml` among the own files."""
 
 
 def site_files(environ: Mapping[str, str], system: str = SITE) -> list[str]:
     """Return the site files that exist, the machine's before the user's."""
-    settings = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
-    return [path for path in (system, os.path.join(settings, "zmon", "site.toml")) if os.path.exists(path)]
+    own = os.path.join(own_files.config(environ), "site.toml")
+    return [path for path in (system, own) if os.path.exists(path)]
 
 
 def parse_toml(text: str) -> dict[str, Any]:

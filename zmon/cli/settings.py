@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from zmon import own_files
 from zmon.cli.plain_parser import PlainParser, UnusualError
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.light_typing import TYPE_CHECKING, Any, Final
@@ -95,8 +96,7 @@ def config_files(environ: Mapping[str, str]) -> list[str]:
         return [named]
     if VARIABLE in environ:
         return []
-    own = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or "/", ".config")
-    return [SYSTEM, os.path.join(own, "zmon", "zmon.toml")]
+    return [SYSTEM, os.path.join(own_files.config(environ), "zmon.toml")]
 
 
 def options_of(name: str) -> dict[str, Option]:

@@ -18,6 +18,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
+from zmon import own_files
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
@@ -176,13 +177,7 @@ def running(directory: str) -> Recorder | None:
 
 def own_directory(environment: Mapping[str, str]) -> str:
     """Return the default directory: systemd's state directory, else the user's (XDG)."""
-    given = environment.get("STATE_DIRECTORY", "").split(":")[0]
-    if given:
-        return given
-    state = environment.get("XDG_STATE_HOME", "")
-    if not state.startswith("/"):  # as the specification says of relative ones
-        state = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".local/state")
-    return os.path.join(state, "zmon")
+    return environment.get("STATE_DIRECTORY", "").split(":")[0] or own_files.state(environment)
 
 
 def recorder_here(environment: Mapping[str, str], system: str = SYSTEM) -> Recorder | None:

@@ -15,6 +15,7 @@ import re
 from functools import partial
 from operator import ge, gt, le, lt
 
+from zmon import own_files
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.plain_text import did_you_mean
 from zmon.record import NamedTuple
@@ -223,8 +224,7 @@ def shipped_rules() -> str:
 
 def own_rules() -> list[str]:
     """Return the file of the user's own rules, if it exists."""
-    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    path = os.path.join(config, "zmon", "rules.toml")
+    path = os.path.join(own_files.config(os.environ), "rules.toml")
     return [path] if os.path.exists(path) else []
 
 

@@ -14,6 +14,7 @@ import re
 from functools import cached_property
 from types import MappingProxyType
 
+from zmon import own_files
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.plain_text import did_you_mean
@@ -383,8 +384,7 @@ INCOMPLETE: Final = "the installation is incomplete"
 
 def own_screens() -> str:
     """Return the directory of the user's own screens, whether it exists or not."""
-    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return os.path.join(config, "zmon", "screens")
+    return os.path.join(own_files.config(os.environ), "screens")
 
 
 class ScreenHead(Described):

@@ -7,6 +7,8 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon import own_files
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,8 +22,7 @@ MOST_BYTES: Final = 4 * MOST * LONGEST
 
 def history_file(environ: Mapping[str, str]) -> str:
     """Return the file of a user's commands, whether it exists or not."""
-    state = environ.get("XDG_STATE_HOME") or os.path.join(environ.get("HOME") or "/", ".local", "state")
-    return os.path.join(state, "zmon", "history")
+    return os.path.join(own_files.state(environ), "history")
 
 
 class CommandHistory:

@@ -14,6 +14,7 @@ import os
 import unicodedata
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon import own_files
 from zmon.plain_text import did_you_mean
 from zmon.toml import TomlDocument
 
@@ -286,8 +287,7 @@ class KeyMap:
 
 def own_keys() -> str:
     """Return the file of the user's own keys, whether it exists or not."""
-    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return os.path.join(config, "zmon", "keys.toml")
+    return os.path.join(own_files.config(os.environ), "keys.toml")
 
 
 def read_own(table: TomlTable, *, takes: bool = False) -> dict[str, OwnKeys]:
