@@ -137,7 +137,7 @@ def test_a_missing_table_and_an_unknown_column(unit: dict[str, Table]) -> None:
     unit["control_unit"] = Table([], {}, missing=SILENT)
     assert levels("look = 10") is SILENT
     unit["control_unit"] = filled(resp=[20])
-    assert levels('look = 10\nwhen = ["rsp >= 1"]') is absent("control_unit has no column rsp")
+    assert levels('look = 10\nwhen = ["rsp >= 1"]') is absent("control_unit has no column 'rsp'")
 
 
 def test_the_sentence_names_values_as_a_screen_does(unit: dict[str, Table]) -> None:

@@ -18,7 +18,7 @@ from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
-from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
+from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, NO_COLUMN, OTHERS, SIGNS
 from zmon.sample import pick
 from zmon.tables.cpu import cpu_name
 from zmon.tables.table import Table, Variable, is_faint
@@ -212,9 +212,7 @@ class Judge:
 
     def _unknown_term(self, rule: Rule) -> Absent | None:
         """Return that a rule names a column which its table does not have."""
-        for term in rule.terms:
-            table, _, column = term.rpartition(".")
-            table = rule.table if table in {"", ALL, OTHERS} else table
+        for table, column in rule.columns.values():
             if self._declared(table, column) is not None:
                 continue
             filled = self._table(table)
@@ -222,7 +220,7 @@ class Judge:
             if filled.missing is None and all(
                 column not in names for names in (filled.columns, filled.facts, summary)
             ):
-                return absent(f"{table} has no column {column}")
+                return absent(NO_COLUMN.format(table, column))
         return None
 
     def _candidates(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from zmon.interval import Interval
 from zmon.plain_text import did_you_mean
+from zmon.rule.grammar import NO_COLUMN
 from zmon.sample import Instant, Sample
 from zmon.tables.view import NoSuchThing, View, alone, definition
 
@@ -39,5 +40,5 @@ def unknown_columns(terms: Mapping[str, tuple[str, str]]) -> dict[str, str]:
         if not known:
             found[term] = f"no rule can watch the table {table}"
         elif column not in known:
-            found[term] = f"{table} has no column {column!r}{did_you_mean(column, known)}"
+            found[term] = NO_COLUMN.format(table, column) + did_you_mean(column, known)
     return found
