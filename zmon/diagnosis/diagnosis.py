@@ -77,7 +77,7 @@ class Diagnosis(NamedTuple):
     may_lose: bool = False
     """Whether `gain` is of low confidence and its range begins below 1: OVERVIEW leaves it out."""
     changes: tuple[Change, ...] = ()
-    """The same for the model; none where the gain is not from it."""
+    """The change that `gain` is of, for the model; none where the gain is not from it."""
     whatif: str = ""
     """The change that `gain` is of, in the words of `zmon whatif`; empty if it has none."""
     confirm: str = ""

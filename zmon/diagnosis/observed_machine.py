@@ -46,7 +46,7 @@ class ObservedSystem(NamedTuple):
     writeback: Number = NOT_READ
     swap_used: Number = NOT_READ
     hypervisor: str = ""
-    """`z/VM`, `the LPAR's hypervisor`, `KVM`; empty if not known."""
+    """`z/VM`, `the hypervisor of the LPARs`, `KVM`; empty if not known."""
     below: Number = NOT_READ
     """Processors of the LPAR, below z/VM."""
     limits: tuple[str, ...] = ()

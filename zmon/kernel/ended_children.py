@@ -76,7 +76,7 @@ class EndedChildren:
             self._read.append(process)
 
     def _io_of(self, process: Process) -> bytes:
-        """Read `io` of a process; of one that waits uninterruptibly for so long as it cannot be noticed.
+        """Read `io` of a process; of one that waits uninterruptibly for at most `WAIT` seconds.
 
         Reading waits for a process that executes a program, which may hang on a file system.
 

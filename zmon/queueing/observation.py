@@ -32,9 +32,9 @@ SMALL: Final = 65_536.0
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 IDLE_SHARE: Final = 0.25
+"""Times its even share of the load below which an LCU is idle."""
 NOTHING: Final = 0.01
 """The part of the whole load up to which an LCU has next to nothing of it."""
-"""Times its even share of the load below which an LCU is idle."""
 NOTICED: Final = 0.02
 """The part of the processors that zmon itself uses, from which on it is named."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
