@@ -134,8 +134,9 @@ MEANINGS: Final = {
         "configured off; else have cable, switch and port checked. IOCHANGE says when it was lost.",
     ),
     "D13b": DiagnosisMeaning(
-        "all FCP paths of a disk go through one adapter or port",
-        "multipath maps",
+        "all FCP paths of a disk go through one adapter or port, or all channel paths of an LCU through "
+        "one physical channel (PCHID)",
+        "multipath maps, channel paths",
         "Add paths over another adapter, channel or port, on another card and another switch.",
     ),
     "D14": DiagnosisMeaning(
@@ -179,9 +180,11 @@ MEANINGS: Final = {
         "is slow.",
     ),
     "D18": DiagnosisMeaning(
-        "memory is short, and most of it is page cache",
-        "/proc/meminfo, a listing",
-        "Let the database read past the page cache (direct I/O), and give its buffer pool the memory.",
+        "not known where 40 % of memory or more is page cache while swap is used; never diagnosed, as "
+        "zmon does not read whether databases open their files with O_DIRECT",
+        "/proc/meminfo; O_DIRECT among the flags in /proc/PID/fdinfo, which zmon does not read",
+        "Look in /proc/PID/fdinfo of the database. Where it does not read past the page cache, let it "
+        "(direct I/O), and give its buffer pool the memory.",
     ),
     "D19": DiagnosisMeaning(
         "requests wait, and HPF of a device or path is off",
