@@ -55,6 +55,10 @@ def test_a_rule_has_what_its_table_says() -> None:
         ('for = "2 minutes"', "length of time"),
         ('of = "5/4"', "4/5"),
         ('hours = "Fry 10:00-12:00"', "time of day"),
+        ('hours = "25:00-28:00"', "time of day"),
+        ('hours = "22:00-24:30"', "time of day"),
+        ('hours = "24:00-06:00"', "time of day"),
+        ('hours = "10:00-10:00"', "is no time"),
         ('say = "{resp.__class__}"', "no table 'resp'"),
         ('say = "{0}"', "braces"),
         ("bad = 5", "reached before"),
@@ -206,6 +210,12 @@ def test_a_profile_changes_numbers_alone(tmp_path: Path) -> None:
     assert chosen_profile([path]) == ("flash", f"{path}:1")
     changed = {rule.name: rule for rule in load_rules([path], profile="flash")}
     assert (changed["lcu-service"].look, changed["lcu-service"].bad) == (3, 5)
+
+
+def test_a_day_of_hours_ends_at_midnight() -> None:
+    """As 24:00 or as 00:00 of the next day; no clock has a later time."""
+    ends = [parse_rules(RULE + f'hours = "22:00-{end}"')[0].hours for end in ("24:00", "00:00")]
+    assert [one and one[1:] for one in ends] == [(1320, 1440), (1320, 0)]
 
 
 def test_a_site_file_chooses_a_profile_and_own_rules_another(

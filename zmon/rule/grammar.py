@@ -55,7 +55,8 @@ LENGTH: Final = re.compile(r"(\d{1,6})([smh])", re.ASCII)
 SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 SHARE: Final = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 HOURS: Final = re.compile(
-    r"(?:(?P<first>[A-Z][a-z]{2})(?:-(?P<last>[A-Z][a-z]{2}))?\s+)?(?P<begin>[0-2]\d:[0-5]\d)-(?P<end>[0-2]\d:[0-5]\d)",
+    r"(?:(?P<first>[A-Z][a-z]{2})(?:-(?P<last>[A-Z][a-z]{2}))?\s+)?"
+    r"(?P<begin>(?:[01]\d|2[0-3]):[0-5]\d)-(?P<end>(?:[01]\d|2[0-3]):[0-5]\d|24:00)",
     re.ASCII,
 )
 DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -590,6 +591,8 @@ def _hours(table: TomlTable) -> Hours | None:
     first, last = map(DAYS.index, days)
     numbers = range(first, last + 1) if first <= last else [*range(first, 7), *range(last + 1)]
     begin, end = (int(match[name][:2]) * 60 + int(match[name][3:]) for name in ("begin", "end"))
+    if begin == end:
+        raise table.wrong("hours", "is no time; 00:00-24:00 is the whole day")
     return Hours(frozenset(numbers), begin, end)
 
 
