@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from zmon.absent import absent
@@ -9,8 +11,11 @@ from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
 from zmon.event import BAD, LOOK, ExceptionEntry
 from zmon.rule.grammar import load_rules
-from zmon.tables.resource_state import levels, resource_of, resource_of_exception, shortages
+from zmon.tables.resource_state import resource_of, resource_of_exception, shortages
 from zmon.tables.resources import RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LCU = Subject("lcu", "IBM.1.7600", "LCU 7600")
 RESOURCE_KEYS = {one.key for one in RESOURCES}
@@ -29,6 +34,11 @@ def entry(table: str, cause: str, level: int = LOOK) -> ExceptionEntry:
     return ExceptionEntry(
         "rule", "", table, "key", "7600", 0, 1, level, nothing, 0, 1, nothing, nothing, 1, "", cause
     )
+
+
+def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
+    """Return how bad each resource is; of one that is not short there is nothing."""
+    return {key: short.level for key, short in shortages(verdict, entries).items()}
 
 
 @pytest.mark.parametrize(("confidence", "level"), [(CERTAIN, BAD), (LIKELY, LOOK), (POSSIBLE, LOOK)])

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.collected.dasd_texts import BUSID, UID
+from zmon.collected.dasd_texts import BUSID
 from zmon.kinds import LAYER
 
 if TYPE_CHECKING:
@@ -231,7 +231,6 @@ _LINK: Final = re.compile(r"l[rwx-]{9}\S?\s.*?\s(\S{1,255}) -> (?:\.\./){0,3}(\S
 _DIRECTORY: Final = re.compile(r"/dev/(disk/by-[a-z]{1,16}|mapper|disk)/?:?")
 _BY_PATH: Final = re.compile(rf"ccw-({BUSID})")
 _BY_PORT: Final = re.compile(rf"ccw-({BUSID})-(?:zfcp|fc)-(0x[0-9a-f]{{16}})(?::|-lun-)(0x[0-9a-f]{{16}})")
-_BY_ID: Final = re.compile(rf"ccw-({UID})")
 
 
 def parse_links(text: CollectedText, facts: Facts) -> None:

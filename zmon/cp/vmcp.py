@@ -40,8 +40,6 @@ ROOM: Final = 64 << 10
 """Size in bytes of the buffer for an answer: the lines of 900 disks."""
 MAX_ANSWER: Final = 1 << 20
 """The largest buffer that the kernel allows, in bytes."""
-MAX_COMMAND: Final = 240
-"""Bytes that a command may have."""
 
 GAP: Final = 0.2
 """Seconds between the end of a command and the next, at the least."""

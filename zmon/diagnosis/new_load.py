@@ -27,8 +27,6 @@ MEGABYTE: Final = 1e6
 KILOBYTE: Final = 1024.0
 MOSTLY: Final = 0.7
 """The part of the new requests that read, from which on somebody reads; below the rest somebody writes."""
-LARGE: Final = 65_536.0
-"""Bytes of a request from which on whole tables or volumes are read."""
 MOST_SPACES: Final = 5
 LEAST: Final = 0.01
 USUAL: Final = 0.5

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import zmon
-from zmon.absent import Absent, text_of
+from zmon.absent import Absent
 from zmon.event import BAD, LEVELS, LOOK
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import lcu_labels, type_of
@@ -177,8 +177,3 @@ def verdict_families(verdict: Verdict) -> Iterator[Family]:
         labels = label_text(metric.DIAGNOSIS.labels, (one.id, one.confidence, one.subjects[0].title))
         lost[labels] = max(lost.get(labels, 0.0), one.lost)
     yield Family(metric.DIAGNOSIS, [(labels, number_text(value)) for labels, value in lost.items()])
-
-
-def source_label(name: Value) -> str:
-    """Return the labels of a source."""
-    return label_text(metric.SOURCE_UP.labels, (text_of(name),))

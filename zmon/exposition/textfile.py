@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from zmon.exposition.exporter import Exporter
     from zmon.sample import Sample
 
-ENDING: Final = ".prom"
 EVERY: Final = 10_000_000_000
 """ns between two writes: a monitor asks every 15 s or less often."""
 READABLE: Final = 0o644

@@ -72,8 +72,6 @@ class Mounted(NamedTuple):
     point: str
     options: str
     """Those of the mount."""
-    optional: tuple[str, ...]
-    """`shared:1`, `master:2` ..."""
     fstype: str
     source: str
     """What was named to mount: a device, a server, a word; empty where nothing was."""
@@ -108,7 +106,6 @@ def _mounted(line: bytes, number: int) -> Mounted:
         root=unescaped(first[3]),
         point=unescaped(first[4]),
         options=os.fsdecode(first[5]),
-        optional=tuple(map(os.fsdecode, first[6:])),
         fstype=os.fsdecode(last[0]),
         source=unescaped(last[1]),
         super_options=os.fsdecode(last[2]),

@@ -93,11 +93,6 @@ def shortages(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[
     return found
 
 
-def levels(verdict: Verdict, entries: Iterable[ExceptionEntry] = ()) -> dict[str, int]:
-    """Return how bad each resource is, `LOOK` or `BAD`; of one that is not short there is nothing."""
-    return {key: short.level for key, short in shortages(verdict, entries).items()}
-
-
 def _root(cause: str, roots: Mapping[str, Diagnosis], verdict: Verdict) -> Diagnosis | None:
     """Return the diagnosis that explains the cause of an exception; None if it is a diagnosis itself."""
     if any(is_of(id_, cause) for id_ in roots):

@@ -49,7 +49,6 @@ SLEPT: Final = absent("all its tasks slept whenever they were looked at")
 NO_TIMES: Final = absent("the time on CPUs is not known of its processes")
 ONE_SAMPLE: Final = absent("one sample alone has no rates: differences come with the next one")
 NO_BYTES: Final = absent("none of its processes did I/O, as far as it may be read")
-NOT_MEASURED: Final = absent("not measured")
 NOT_IN_ROWS: Final = absent("it is no unit")
 
 USED: Final = ("run", "cpu_wait", "io_wait", "major_faults", "read_bytes", "dirtied_bytes")
