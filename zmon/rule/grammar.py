@@ -70,8 +70,6 @@ KEYS: Final[Mapping[str, type]] = {
 }  # fmt: skip
 """What a rule may say; its values have these types."""
 NEEDED: Final = ("name", "on", "say")
-NO_COLUMN: Final = "{} has no column {!r}"
-"""Said of a table, when a rule is loaded or judged."""
 TOP: Final = ("rule", "profile")
 """What a file of rules has."""
 PLACES: Final = ("on", "per", "when", "siblings", "rows", "group", "say", "also")

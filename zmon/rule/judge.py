@@ -18,7 +18,8 @@ from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
-from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, NO_COLUMN, OTHERS, SIGNS
+from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
+from zmon.rule.known_columns import NO_COLUMN
 from zmon.sample import pick
 from zmon.tables.cpu import cpu_name
 from zmon.tables.table import Table, Variable, is_faint

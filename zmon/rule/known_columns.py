@@ -7,16 +7,18 @@ all.  So the tables themselves say it, and nothing is written down twice.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zmon.interval import Interval
 from zmon.plain_text import did_you_mean
-from zmon.rule.grammar import NO_COLUMN
 from zmon.sample import Instant, Sample
 from zmon.tables.view import NoSuchThing, View, alone, definition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+NO_COLUMN: Final = "{} has no column {!r}"
+"""Said of a table, when a rule is loaded and when it is judged."""
 
 
 @lru_cache(maxsize=32)  # each table once
