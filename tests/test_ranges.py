@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.ranges import ranges
+from zmon.ranges import names, ranges, some
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,22 @@ def test_a_range_has_all_names_and_no_other(numbers: set[int]) -> None:
 def test_any_words_are_written(names: list[str]) -> None:
     """Names from elsewhere cannot stop it."""
     assert isinstance(ranges(names), str)
+
+
+@pytest.mark.parametrize(
+    ("titles", "words"),
+    [("", ""), ("a", "a"), ("ab", "a and b"), ("abcd", "a, b, c and d"), ("abcdef", "a, b, c, d and 2 more")],
+)
+def test_of_many_names_the_first_are_written_and_the_others_counted(titles: str, words: str) -> None:
+    """As a part of a sentence, with the number of names that it has room for."""
+    assert names(list(titles)) == words
+    assert names(list(titles), 1000) == words.replace("d and 2 more", "d, e and f")
+    assert names(["a"] * 2000, 1) == "a and 1,999 more"
+
+
+def test_of_many_sentences_the_first_are_written_and_the_others_counted() -> None:
+    """Nobody takes the four that are written for all there are."""
+    assert some([], "volumes hang") == []
+    assert some(list("abcd"), "volumes hang") == list("abcd")
+    assert some(list("abcdef"), "volumes hang") == [*"abcd", "and 2 more volumes hang"]
+    assert some(list("abcdef"), "volumes hang", 5) == [*"abcde", "and 1 more volumes hang"]

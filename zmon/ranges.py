@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+
+from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,10 +34,16 @@ def _follows(name: str, before: str) -> bool:
     return is_same and int(one[0], 16) == int(other[0], 16) + 1
 
 
-def names(titles: Sequence[str]) -> str:
+def names(titles: Sequence[str], most: int = MOST_NAMED) -> str:
     """Join names: `LCU 8000 and LCU 8100`; of many the first, and how many more."""
-    shown = list(titles[:MOST_NAMED])
+    shown = list(titles[:most])
     more = len(titles) - len(shown)
     if more:
-        return f"{', '.join(shown)} and {more} more"
+        return f"{', '.join(shown)} and {more:,} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def some(sentences: Sequence[str], more: str, most: int = MOST_NAMED) -> list[str]:
+    """Return the first sentences, and behind them how many more there are: `and 3 more volumes hang`."""
+    left = len(sentences) - most
+    return [*sentences[:most], *([f"and {left:,} more {more}"] if left > 0 else [])]

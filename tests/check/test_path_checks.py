@@ -129,4 +129,4 @@ def test_two_luns_of_one_number_in_two_boxes_are_two() -> None:
     """Ports of one DS8000 have names that end alike; those of another box do not."""
     other = {LAYER: {"253:0": None, "8:16": {"wwpn": "0x5005076305ffc2aa"}}}
     assert result("B8", other).state is OK
-    assert result("H10", other).words == "reached over one path: sda, sdb"
+    assert result("H10", other).words == "reached over one path: sda and sdb"

@@ -63,8 +63,10 @@ def test_lcus_that_hold_no_such_file_are_left_out() -> None:
     found = placement_of(Machine(sample(others=(0, 3)), PEOPLE))
     default = report_spread(found, SpreadQuery(moves=20))
     assert [unit.title for unit in default.units] == [f"LCU {n}" for n in (1, 2, 5, 6)]
-    assert "not counted, though they have unused disks: LCU 4, LCU 7; --lcus names any" in default.assumptions
-    assert "left out: LCU 0, LCU 3, used for something else; --lcus names any" in default.assumptions
+    assert (
+        "not counted, though they have unused disks: LCU 4 and LCU 7; --lcus names any" in default.assumptions
+    )
+    assert "left out: LCU 0 and LCU 3, used for something else; --lcus names any" in default.assumptions
     assert default.plan is not None
     targets = {move.target.title for step in default.plan.steps for move in step.moves}
     assert targets <= {"LCU 1", "LCU 2", "LCU 5", "LCU 6"}

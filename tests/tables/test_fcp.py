@@ -98,6 +98,16 @@ def test_ports_that_are_not_online_are_told(view: View) -> None:
     assert table(view).notes == ("FC60: 1 of 2 ports are not online",)
 
 
+def test_of_many_adapters_with_ports_that_are_not_online_the_first_are_named(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """And the others are counted, so that six do not look like four."""
+    rows = {ADAPTER: {f"0.0.fc6{at}": ADAPTER_ROW for at in range(6)}, LUN: {}, DEVICE: {}, BLOCK: {}}
+    notes = table(View(make_interval(rows, rows))).notes
+    assert notes[:-1] == tuple(f"FC6{at}: 1 of 2 ports are not online" for at in range(4))
+    assert notes[-1] == "and 2 more adapters have ports that are not online"
+
+
 def test_a_machine_without_fcp_says_why(make_interval: Callable[..., Interval]) -> None:
     """No row and no sum."""
     found = table(View(make_interval({}, {})))

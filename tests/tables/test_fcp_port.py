@@ -78,6 +78,20 @@ def test_a_port_that_is_not_online_is_told(view: View) -> None:
     assert table(view).notes == (f"FC60: port {FAR} is Blocked",)
 
 
+def test_of_many_ports_that_are_not_online_the_first_are_named(
+    make_interval: Callable[..., Interval],
+) -> None:
+    """And the others are counted, so that six do not look like four."""
+    ports: dict[str, dict[str, Value]] = {
+        f"rport-0:0-{at}": {"adapter": "0.0.fc60", "port_name": f"0x{at}", "state": "Blocked"}
+        for at in range(6)
+    }
+    rows: dict[object, object] = {PATH: {}, MULTIPATH: {}, BLOCK: {}, LUN: {}, TARGET_PORT: ports}
+    notes = table(View(make_interval(rows, rows))).notes
+    assert notes[:-1] == tuple(f"FC60: port 0x{at} is Blocked" for at in range(4))
+    assert notes[-1] == "and 2 more ports are not online"
+
+
 def test_a_path_tells_of_a_port_that_is_not_listed(make_interval: Callable[..., Interval]) -> None:
     """Its state is then not known."""
     row: dict[str, Value] = {"name": "sda", "map": "dm-0", "adapter": "0.0.fc60", "port": NEAR}

@@ -15,7 +15,7 @@ from zmon.tables.observed_paths import HOUR
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Value
 
@@ -66,42 +66,58 @@ def test_a_failed_path_is_down(make_interval: Callable[..., Interval]) -> None:
     assert found.notes == ("1 of 2 paths is not used: sdb of data01",)
 
 
-def test_a_path_that_the_device_has_no_more_is_down(make_interval: Callable[..., Interval]) -> None:
-    """It is told as DIAGNOSE tells it, with its adapter and since when; not where only figures count."""
+def after_loss(make_interval: Callable[..., Interval], before: Sequence[str], now: Sequence[str]) -> View:
+    """Return a view of a multipath device that has had other paths until an hour ago."""
 
-    def rows(*numbers: str) -> dict[object, object]:
+    def rows(numbers: Sequence[str]) -> dict[object, object]:
         table_ = f"0 9 multipath 0 0 1 1 service-time 0 {len(numbers)} 1 {' 1 '.join(numbers)} 1"
+        names = {number: f"sd{chr(97 + int(number[2:]) // 16)}" for number in before}
         layers: dict[str, dict[str, Value]] = {
-            "8:0": {"name": "sda", "sort": "disk", "busid": "0.0.fc60"},
-            "8:16": {"name": "sdb", "sort": "disk", "busid": "0.0.fc61"},
-            "253:0": {"name": "dm-0", "sort": "dm", "uuid": "mpath-36", "mapped": "data01", "table": table_,
-                      "below": " ".join(numbers)},
+            number: {"name": name, "sort": "disk", "busid": f"0.0.fc6{at}"}
+            for at, (number, name) in enumerate(names.items())
+        }
+        layers["253:0"] = {
+            "name": "dm-0", "sort": "dm", "uuid": "mpath-36", "mapped": "data01", "table": table_,
+            "below": " ".join(numbers),
         }  # fmt: skip
-        names = {number: str(layers[number]["name"]) for number in numbers}
         return {
-            LAYER: layers, PATH: {number: path(name, "active") for number, name in names.items()},
-            MULTIPATH: MAPS, BLOCK: dict.fromkeys(names.values(), STILL),
+            LAYER: layers, PATH: {number: path(names[number], "active") for number in numbers},
+            MULTIPATH: MAPS, BLOCK: {names[number]: STILL for number in numbers},
         }  # fmt: skip
 
-    both, alone = rows("8:0", "8:16"), rows("8:0")
-    early, late = make_interval(both, both), make_interval(alone, alone)
+    early, late = make_interval(rows(before), rows(before)), make_interval(rows(now), rows(now))
     begin = early.after.at.utc
 
     def past(utc: int, **_more: object) -> Iterator[Interval]:
         yield early if utc < begin + HOUR else late
 
-    now = late.after._replace(at=late.after.at._replace(utc=begin + 2 * HOUR))
-    view = View(Interval(late.before, now), history=History(past, first=lambda: begin))
+    last = late.after._replace(at=late.after.at._replace(utc=begin + 2 * HOUR))
+    return View(Interval(late.before, last), history=History(past, first=lambda: begin))
+
+
+def test_a_path_that_the_device_has_no_more_is_down(make_interval: Callable[..., Interval]) -> None:
+    """It is told as DIAGNOSE tells it, with its adapter and since when; not where only figures count."""
+    view = after_loss(make_interval, ["8:0", "8:16"], ["8:0"])
     found = table(view)
     assert (found.keys, found.column("path")) == (["8:0", "8:16"], ["sda", "sdb"])
     assert (found.column("state"), found.column("down")) == (["active", "gone"], [0, 1])
     assert (found.column("left"), found.column("adapter")[1]) == ([1, 1], "0.0.fc61")
     assert found.summary
     assert found.summary.cells["down"] == 1
-    since = clock(begin + HOUR, "%H:%M")
+    since = clock(view.interval.after.at.utc - HOUR, "%H:%M")
     assert found.notes == ("1 of 2 paths is not used: sdb of data01", f"sdb of data01 is gone since {since}")
     view.figures_only = True
     assert table(view).keys == ["8:0"]
+
+
+def test_each_path_that_is_gone_is_counted(make_interval: Callable[..., Interval]) -> None:
+    """Four are named, the others counted; each has its row and is one of those that are not used."""
+    every = [f"8:{16 * at}" for at in range(7)]
+    found = table(after_loss(make_interval, every, every[:1]))
+    assert found.column("down") == [0, 1, 1, 1, 1, 1, 1]
+    assert found.notes[0].startswith("6 of 7 paths are not used: sdb of data01, ")
+    assert len(found.notes) == 6
+    assert found.notes[-1] == "and 2 more paths are gone"
 
 
 def test_a_path_that_works_again_has_its_faults(make_interval: Callable[..., Interval]) -> None:

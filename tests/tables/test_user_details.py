@@ -67,7 +67,7 @@ def test_a_user_has_disks_processes_and_files() -> None:
     assert [line["door"] for line in rows(found, "process")] == ["UPROC 5", "UPROC 6"]
     files = rows(found, "file")
     assert [(line["name"], line["addr"], line["what"]) for line in files] == [
-        ("/db/data", "dasda", "open for reading and writing by 5, 6"),
+        ("/db/data", "dasda", "open for reading and writing by 5 and 6"),
         ("/db/help", "dasda", "open for reading by 6"),
     ]
     assert found.facts["unit"] == "db2inst1"

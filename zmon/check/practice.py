@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from zmon import ranges
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
 from zmon.record import NamedTuple
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from zmon.topology.stack import BlockDevice
     from zmon.uid import Uid
 
-NAMED: Final = 4
-"""Things that a sentence names; of more it says how many."""
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""
 
@@ -132,9 +131,7 @@ def _reason(why: Value) -> str:
 
 def several(names: Iterable[str]) -> str:
     """Return names as a part of a sentence: `7000, 7001, 7002, 7003 and 5 more`."""
-    known = list(dict.fromkeys(names))
-    more = f" and {len(known) - NAMED:,} more" if len(known) > NAMED else ""
-    return ", ".join(known[:NAMED]) + more
+    return ranges.names(list(dict.fromkeys(names)))
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

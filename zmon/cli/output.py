@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from enum import Enum
 
+from zmon import ranges
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
 from zmon.plain_text import beginning, cells, harmless, padded, unbroken
@@ -336,16 +337,13 @@ def aligned(
 
 
 def enumerated(names: Sequence[str], most: int) -> str:
-    """Return the first names with commas, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(harmless, names[:most])) + more
+    """Join names of files and devices for a terminal; of many the first, and how many more there are."""
+    return ranges.names([harmless(name) for name in names], most)
 
 
 def some(sentences: Iterable[str], most: int) -> list[str]:
-    """Return the first sentences, and how many more there are."""
-    known = list(sentences)
-    more = [f"{len(known) - most:,} more; --format json has all"] if len(known) > most else []
-    return known[:most] + more
+    """Return the first sentences, and how many more JSON has."""
+    return ranges.some(list(sentences), "in --format json", most)
 
 
 def paragraphs(

@@ -7,6 +7,7 @@ import shlex
 import time
 from contextlib import ExitStack, closing, contextmanager
 
+from zmon import ranges
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
@@ -170,7 +171,7 @@ def other_directory(path: str) -> ValueError | None:
         return None
     paths = {name: os.path.join(path, name) for name in names}
     own = [name for name, file in paths.items() if os.path.isfile(file) and is_recording(file)]
-    what = f"the recordings {_first(own)}" if own else _first(names) or "nothing"
+    what = f"the recordings {ranges.names(own, NAMED)}" if own else ranges.names(names, NAMED) or "nothing"
     if own:
         why = f"in a directory they are named as 2026-03-17.zmon; --from {paths[own[0]]} opens the first"
     else:
@@ -180,11 +181,6 @@ def other_directory(path: str) -> ValueError | None:
             " 2026-03-17.zmon; see docs/sources.md"
         )
     return RecordingError(f"{path} holds {what}: {why}")
-
-
-def _first(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def damaged_recording(path: str) -> ValueError | None:

@@ -15,6 +15,7 @@ from zmon.event import BAD, LEVELS
 from zmon.fleet.filling import filling_of
 from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed, lcu_parts, together
 from zmon.kinds import CHANNEL
+from zmon.ranges import names
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
@@ -412,11 +413,9 @@ def _notes(
         figures += " in this time"
     found = [f"{figures}; z/OS and {unseen} are not seen."]
     if apart:
-        more = len(apart) - MAX_NAMED
-        named = ", ".join(apart[:MAX_NAMED]) + f" and {more} more" * (more > 0)
         found.append(
-            f"Not added up: {named}. Recorded at another time than the others, so that their sum was the rate"
-            " of no moment."
+            f"Not added up: {names(apart, MAX_NAMED)}. Recorded at another time than the others, so that"
+            " their sum was the rate of no moment."
         )
     if any(member.is_simulated for member in members):
         found.append("Simulated: nothing of it is real.")

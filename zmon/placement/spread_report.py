@@ -27,6 +27,7 @@ from zmon.placement.measures import (
 from zmon.placement.move_statements import instead
 from zmon.placement.planner import WORTH, plan_moves
 from zmon.placement.planner_state import SharedResource
+from zmon.ranges import names
 from zmon.record import NamedTuple
 from zmon.topology.claims import Grade
 
@@ -456,30 +457,27 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         unused = [unit.title for unit in others if unit.is_for_data]
         serving = [unit.title for unit in others if not unit.is_for_data]
         if unused:
-            yield f"not counted, though they have unused disks: {_few(unused)}; --lcus names any"
+            yield f"not counted, though they have unused disks: {names(unused)}; --lcus names any"
         if serving:
-            yield f"left out: {_few(serving)}, used for something else; --lcus names any"
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+            yield f"left out: {names(serving)}, used for something else; --lcus names any"
 
 
 def _unmatched(placement: Placement, items: Sequence[FileItem], wanted: SpreadQuery) -> Iterable[str]:
     """Yield the names in options and in the site file that match nothing."""
     if placement.strange_capacities:
-        yield f"the site's capacity of {named(placement.strange_capacities)} is of no LCU that is known here"
+        lcus = names(placement.strange_capacities, FEW)
+        yield f"the site's capacity of {lcus} is of no LCU that is known here"
     for pattern in wanted.pins:
-        names = (name for item in items for name in (item.name, item.tablespace))
-        if not any(fnmatchcase(name, pattern) for name in names):
+        candidates = (name for item in items for name in (item.name, item.tablespace))
+        if not any(fnmatchcase(name, pattern) for name in candidates):
             yield f"--pin {pattern!r} matches none of these files and tablespaces"
 
 
 MAX_UNSEEN_NAMED: Final = 20
 """Files that were not seen and are named; the others are counted."""
 
-FEW: Final = 4
-"""The number of units that are named in a sentence."""
+FEW: Final = 2
+"""Units that are named in a sentence with other numbers; the others are counted."""
 
 
 def counted(report: SpreadReport) -> str:
@@ -503,14 +501,15 @@ def times_words(what: str, effect: WhatIf, units: Sequence[Unit]) -> str:
         times = f"{times}. {effect.loss}"
     if effect.little:
         return f"{what} would gain little: {times}"
+    now, then = names(effect.now, FEW), names(effect.then, FEW)
     if effect.high:
-        return f"{what}: {times}. Busiest now: {named(effect.now)}; afterwards: {named(effect.then)}"
-    end = f", {named(effect.then)} afterwards"
+        return f"{what}: {times}. Busiest now: {now}; afterwards: {then}"
+    end = f", {then} afterwards"
     if effect.then == effect.now:
         end = " and afterwards"
     elif len(effect.then) > 1 and {unit.title for unit in units if unit.open} <= set(effect.then):
         end = "; afterwards all saturate together"
-    return f"{what}: {times}. {verb} {named(effect.now)} now{end}"
+    return f"{what}: {times}. {verb} {now} now{end}"
 
 
 NOT_WORTH: Final = "none gives 5 % more throughput, or spreads the tablespaces by 5 % more"
@@ -574,7 +573,7 @@ def staying_words(report: SpreadReport) -> str:
     """Return which tablespaces stay where they are because of their database; empty if none."""
     reasons = dict.fromkeys(item.pinned for item in report.staying)
     spaces = [item.tablespace for item in report.staying]
-    return f"Files of {named(spaces)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
+    return f"Files of {names(spaces, FEW)} are not moved one by one: {'; '.join(reasons)}" if spaces else ""
 
 
 def spread_words(suggested: MovePlan) -> str:
@@ -588,13 +587,6 @@ def spread_words(suggested: MovePlan) -> str:
         f"Max/mean is {suggested.uneven:.2f} now and {suggested.steps[-1].uneven:.2f} after these moves;"
         f" {least}, these end {100 * max(0.0, suggested.gap):.0f} % above it"
     )
-
-
-def named(names: Sequence[str]) -> str:
-    """Return the names of units in words; of many the first."""
-    if len(names) > 2:
-        return f"{names[0]}, {names[1]} and {len(names) - 2} more"
-    return " and ".join(names)
 
 
 GRADES: Final = {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
 from zmon.queueing.observation import NO_LCU, idle_lcus, state_of_idle
+from zmon.ranges import names
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -381,7 +382,7 @@ def _carried(
         return []
     unfair = [load for load in loads[:bulk] if load[0] > UNFAIR * everything / units]
     hot, carried = [name for _, name, _ in unfair], fsum(rate for rate, _, _ in unfair)
-    said = f"{hot[0]} carries" if len(hot) == 1 else f"{', '.join(hot[:-1])} and {hot[-1]} carry"
+    said = f"{names(hot, len(hot))} {'carries' if len(hot) == 1 else 'carry'}"
     said += f" {100 * carried / everything:.0f} % of the I/O"
     many, state = idle
     if many:

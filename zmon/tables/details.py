@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
 from zmon.path_masks import PATH_MASKS
+from zmon.ranges import names, some
 from zmon.tables import cache, device, multipath
 from zmon.tables.device import CP_ONLY, find_device
 from zmon.tables.table import Needs, Table
@@ -34,8 +35,6 @@ SET_0: Final = "0.0."
 """What the bus ids of most devices begin with."""
 MAX_TYPE: Final = 12
 """Characters of a type that the page has room for."""
-MAX_NAMED: Final = 4
-"""The number of names that are listed; the others are counted."""
 NO_OTHER_LABEL: Final = absent("Linux reads no other label on it than that of the volume")
 NOT_COUNTED: Final = absent("Linux does not count this")
 MAX_PATHS: Final = 16
@@ -125,15 +124,14 @@ def _named_paths(names: Sequence[str]) -> dict[str, Value]:
 def _controllers(names: Sequence[str]) -> list[str]:
     """Say of each path to an NVMe disk over which controller it leads, which its name has."""
     known = [(name, match[1]) for name in names if (match := re.fullmatch(r"nvme\d+c(\d+)n\d+", name))]
-    said = [f"{name}: over controller nvme{controller}" for name, controller in known[:MAX_PATHS]]
-    left = len(known) - MAX_PATHS
-    return [*said, f"and {left} more paths"] if left > 0 else said
+    said = [f"{name}: over controller nvme{controller}" for name, controller in known]
+    return some(said, "paths", MAX_PATHS)
 
 
 def _described(found: Table, rows: Sequence[int]) -> list[str]:
     """Say of each path of a multipath device where it leads, its state, and what it carries."""
     said = []
-    for row in rows[:MAX_PATHS]:
+    for row in rows:
         cells = {name: values[row] for name, values in found.columns.items()}
         words = [str(cells["state"]) if isinstance(cells["state"], str) else "state not known"]
         if isinstance(cells["adapter"], str):
@@ -146,8 +144,7 @@ def _described(found: Table, rows: Sequence[int]) -> list[str]:
             if isinstance(value := cells[name], (int, float))
         ]
         said.append(f"{cells['path']}: {' '.join(words)}{': ' * bool(load)}{', '.join(load)}")
-    left = len(rows) - MAX_PATHS
-    return [*said, f"and {left} more paths: MPATH shows them"] if left > 0 else said
+    return some(said, "paths: MPATH shows them", MAX_PATHS)
 
 
 def _busid(view: View, key: str) -> Value:
@@ -177,8 +174,8 @@ def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     mounts, spaces, files = _lodging(machine_of(view), str(number))
     nothing = NO_FILE if machine_of(view).files else no_files(view)
     return {
-        "mounts": few(mounts) or NO_MOUNT,
-        "spaces": few(spaces) or nothing,
+        "mounts": names(mounts) or NO_MOUNT,
+        "spaces": names(spaces) or nothing,
         "files": files or nothing,
         "lodged": facts["dasd"] if files else nothing,
     }
@@ -198,12 +195,6 @@ def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
         sizes[name] = sizes.get(name, 0) + (0 if isinstance(lodger.bytes, Absent) else lodger.bytes)
     points = list(dict.fromkeys(seat.title for seat in found.mounts))
     return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.files)
-
-
-def few(names: Sequence[str]) -> str:
-    """Return names in a line; of many the first, and how many more there are."""
-    left = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:

@@ -23,6 +23,7 @@ from zmon.clock import length
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
+from zmon.ranges import some
 from zmon.sample import pick
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
@@ -652,11 +653,9 @@ def hanging(view: View, rows: Iterable[int]) -> list[str]:
     worst = sorted(rows, key=lambda row: (-lasted[devices.keys[row]], row))
     said = [
         f"{devices.title(row)}: busy for {length(lasted[devices.keys[row]])}, nothing completed"
-        for row in worst[:MAX_NAMED]
+        for row in worst
     ]
-    if worst[MAX_NAMED:]:
-        said.append(f"and {len(worst) - MAX_NAMED:,} more volumes hang")
-    return said
+    return some(said, "volumes hang", MAX_NAMED)
 
 
 def _told(view: View, devices: Devices) -> dict[str, str]:

@@ -8,6 +8,7 @@ from zmon.absent import absent
 from zmon.clock import DAY, clock, length
 from zmon.diagnosis.catalogue import is_of
 from zmon.event import LEVELS, OPEN
+from zmon.ranges import names
 from zmon.tables.table import Needs, Table
 from zmon.tables.view import TableDefinition
 
@@ -125,14 +126,13 @@ def examined_of(verdict: Verdict, entries: Sequence[ExceptionEntry]) -> list[str
 
 def not_judged(unknown: Mapping[str, Absent]) -> list[str]:
     """Say which rules are not judged, those for the same reason in one line."""
-    names: dict[str, list[str]] = {}
+    rules: dict[str, list[str]] = {}
     for name, why in unknown.items():
-        names.setdefault(why.reason, []).append(name)
+        rules.setdefault(why.reason, []).append(name)
     return [
-        f"Rule {same[0]} is not judged: {reason}"
-        if len(same) == 1
-        else f"Rules {', '.join(same[:-1])} and {same[-1]} are not judged: {reason}"
-        for reason, same in names.items()
+        f"{'Rule' if len(same) == 1 else 'Rules'} {names(same, len(same))}"
+        f" {'is' if len(same) == 1 else 'are'} not judged: {reason}"
+        for reason, same in rules.items()
     ]
 
 

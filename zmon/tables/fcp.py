@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
+from zmon.ranges import some
 from zmon.tables.device import IDLE, address
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
@@ -40,8 +41,6 @@ OFFLINE: Final = "Offline"
 GONE: Final = "Gone"
 UNUSED: Final = absent("the adapter is offline")
 REMOVED: Final = absent("the machine has this adapter no more")
-MAX_NAMED: Final = 4
-"""Adapters that are named in remarks of a kind; the others are counted."""
 SUMMED: Final = ("requests", "controls", "mbin", "mbout", "full", "luns", "errors", "timeouts", "io")
 
 
@@ -105,8 +104,7 @@ def _lost(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[
         for key, name, state in zip(keys, columns["addr"], columns["state"], strict=True)
         if state in {OFFLINE, GONE}
     ]
-    more = [f"and {len(lost) - MAX_NAMED:,} more adapters are lost"] if len(lost) > MAX_NAMED else []
-    return lost[:MAX_NAMED] + more
+    return some(lost, "adapters are lost")
 
 
 def _since(utc: int | None) -> str:
@@ -189,7 +187,7 @@ def _notes(columns: Mapping[str, Sequence[Value]]) -> list[str]:
         for name, ports, online in cells
         if isinstance(ports, int) and isinstance(online, int) and online < ports
     ]
-    return lost[:MAX_NAMED]
+    return some(lost, "adapters have ports that are not online")
 
 
 DEFINITIONS: Final = {"fcp": TableDefinition(NEEDS, table)}

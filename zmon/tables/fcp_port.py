@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import TARGET_PORT
+from zmon.ranges import some
 from zmon.tables import multipath
 from zmon.tables.device import address
 from zmon.tables.join import mean, total
@@ -71,7 +72,7 @@ def table(view: View) -> Table:
         [f"{adapter} {name}" for adapter, name in places],
         columns,
         Summary(">> All ports <<", sums) if places else None,
-        notes=tuple(lost[:4]),
+        notes=tuple(some(lost, "ports are not online")),
         missing=None if places else ports.missing,
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.kinds import DEVICE
 from zmon.path_masks import PATH_MASKS, usable
+from zmon.ranges import some
 from zmon.record import NamedTuple
 from zmon.tables.device import address
 from zmon.tables.table import Needs, Summary, Table
@@ -33,8 +34,6 @@ NO_ROLE: Final = absent("no uid")
 NO_MASKS: Final = absent("the path masks are not known")
 NO_SUBCHANNEL: Final = absent("the subchannel is not known")
 NO_RANGE: Final = absent("the subchannels of these devices do not follow one another: DEVICE nnnn has each")
-MAX_NAMED: Final = 4
-"""Ranges with paths that cannot be used that are named; the others are counted."""
 NO_CHANNELS: Final = absent("the channel paths were not read")
 
 
@@ -138,13 +137,14 @@ def _role(uid: Value, alias: Value) -> Value:
     return "base" if known is not None else NO_ROLE
 
 
-def _lost(columns: Mapping[str, Sequence[Value]], rows: Sequence[int]) -> Iterator[str]:
+def _lost(columns: Mapping[str, Sequence[Value]], rows: Sequence[int]) -> list[str]:
     """Say which ranges cannot use some of their channel paths."""
-    for row in rows[:MAX_NAMED]:
-        whose = "its" if columns["count"][row] == 1 else "their"
-        yield f"{columns['devices'][row]}: {columns['lost'][row]} of {whose} channel paths cannot be used"
-    if len(rows) > MAX_NAMED:
-        yield f"and {len(rows) - MAX_NAMED:,} more lines with paths that cannot be used"
+    said = [
+        f"{columns['devices'][row]}: {columns['lost'][row]} of"
+        f" {'its' if columns['count'][row] == 1 else 'their'} channel paths cannot be used"
+        for row in rows
+    ]
+    return some(said, "lines with paths that cannot be used")
 
 
 def _number(key: str) -> int:

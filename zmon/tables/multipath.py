@@ -15,6 +15,7 @@ from zmon.absent import absent, text_of
 from zmon.clock import clock
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.path_state import GONE, is_down, state_of
+from zmon.ranges import names, some
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
@@ -37,11 +38,8 @@ NO_LSS: Final = absent("neither WWID nor LUN of the disk names its LSS")
 NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
 NO_MORE: Final = absent("the path is gone: the multipath device has it no more")
-DOWN: Final = "down"
 NO_PATHS: Final = "Multipath joins no disks here"
 KIB: Final = 1024
-MAX_NAMED: Final = 4
-"""Paths that are not used that are named; the others are counted."""
 SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
 
 
@@ -96,7 +94,7 @@ def table(view: View) -> Table:
         for name in SUMMED
     }
     lost = [f"{columns['path'][row]} of {columns['map'][row]}" for row, one in enumerate(down) if one == 1]
-    notes = (_said(lost, len(down)), *gone) if lost else ()
+    notes = (_said(lost, len(down)), *some(gone, "paths are gone")) if lost else ()
     if not paths.keys and _joins_none(view):
         return Table([], columns, notes=(NO_PATHS,))
     return Table(keys, columns, Summary(">> All paths <<", sums), notes=notes, missing=paths.missing)
@@ -128,17 +126,16 @@ def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[
         keys.append(f"{leaf.number} gone" if leaf.number in keys else leaf.number)
         since = "" if one.since is None else f" since {clock(one.since, '%H:%M')}"
         said.append(f"{leaf.name} of {one.title} is gone{since}")
-    return said[:MAX_NAMED]
+    return said
 
 
 def _said(lost: Sequence[str], many: int) -> str:
     """Say which of so many paths are not used."""
-    more = f" and {len(lost) - MAX_NAMED:,} more" if len(lost) > MAX_NAMED else ""
     verb = "is" if len(lost) == 1 else "are"
-    return f"{len(lost):,} of {many:,} paths {verb} not used: {', '.join(lost[:MAX_NAMED])}{more}"
+    return f"{len(lost):,} of {many:,} paths {verb} not used: {names(lost)}"
 
 
-def _of_luns(view: View, names: Sequence[Value]) -> Mapping[str, list[Value]]:
+def _of_luns(view: View, paths: Sequence[Value]) -> Mapping[str, list[Value]]:
     """Return what is timed and counted of the LUN that each path is, by the names of the paths."""
     luns = view.interval.of(LUN)
     row_of = {name: row for row, name in enumerate(luns["name"])}
@@ -149,7 +146,7 @@ def _of_luns(view: View, names: Sequence[Value]) -> Mapping[str, list[Value]]:
         "errors": luns["errors"],
         "timeouts": luns["timeouts"],
     }
-    rows = [row_of.get(name) for name in names]
+    rows = [row_of.get(name) for name in paths]
     otherwise = luns.missing or NO_LUN
     return {
         column: [otherwise if row is None else values[row] for row in rows]

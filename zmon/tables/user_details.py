@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
+from zmon.ranges import names
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of
 from zmon.tables.unit_loads import (
@@ -41,6 +42,8 @@ NEEDS: Final = Needs(
 DISK: Final = "disk"
 IS_PROCESS: Final = "process"
 FILE: Final = "file"
+MAX_NAMED: Final = 3
+"""Processes that are named as having a file open; the others are counted."""
 MAX_PROCESSES: Final = 40
 """Processes that have a line: those that did most."""
 MAX_FILES: Final = 200
@@ -212,11 +215,10 @@ def _files(view: View, unit: str, devices: WaitDevices) -> dict[str, dict[str, V
         number, ways, processes = opened[path]
         disks = devices.disks(number)
         addr = devices.device(disks)
-        by = ", ".join(processes[:3]) + (f" and {len(processes) - 3} more" if len(processes) > 3 else "")
         found[f"file {path}"] = {
             "sort": FILE, "name": path, "lcu": devices.lcu(disks), "addr": addr, "mbs": NO_FILE_COUNT,
             "io": NO_FILE_COUNT, "share": NO_FILE_COUNT,
-            "what": f"open for {_ways(ways)} by {by}",
+            "what": f"open for {_ways(ways)} by {names(processes, MAX_NAMED)}",
 "door": _file_door(path, addr, is_listed=path in listed, disks=len(disks)),
         }  # fmt: skip
     return found
