@@ -31,7 +31,7 @@ def verdicts(name: str) -> Iterator[tuple[str, Verdict]]:
         navigator.seek(round(end * SECOND))
         view = navigator.view()
         if view is not None:
-            view.people = no_inputs
+            view.inputs = no_inputs
             yield phase.name, verdict_of(view)
 
 

@@ -17,7 +17,7 @@ from zmon.topology.machine import Machine, UserInputs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PEOPLE = UserInputs(site())
+INPUTS = UserInputs(site())
 
 
 def lines(
@@ -29,13 +29,13 @@ def lines(
 ) -> list[str]:
     """Return the answer for the case study as lines."""
     asked = SpreadQuery(**wanted)  # type: ignore[arg-type]  # as of `Wanted`
-    found = report_spread(placement_of(Machine(sample(files), PEOPLE)), asked)
+    found = report_spread(placement_of(Machine(sample(files), INPUTS)), asked)
     return list(text(found, lambda _path: product, notes, width))
 
 
 def by_traffic() -> SpreadReport:
     interval = Interval(sample(), sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}))
-    found = with_traffic(interval, PEOPLE)
+    found = with_traffic(interval, INPUTS)
     return report_spread(found, SpreadQuery(traffic=True, seconds=10.0, moves=2))
 
 
@@ -157,7 +157,7 @@ def test_a_name_of_four_kilobytes() -> None:
 
 def test_the_reason_stands_first_where_nothing_is_placed() -> None:
     """No tables of dashes above it."""
-    answer = report_spread(placement_of(Machine(sample(), PEOPLE)), SpreadQuery(traffic=True))
+    answer = report_spread(placement_of(Machine(sample(), INPUTS)), SpreadQuery(traffic=True))
     found = list(text(answer, lambda _path: "db2", (), 80))
     assert found[0] == "No spread of 16 files of 4 tablespaces: no traffic was measured"
     assert not any("Max/" in line for line in found)

@@ -28,7 +28,7 @@ def last_interval(name: str) -> Interval:
 
 def view_of(name: str) -> View:
     """Return a view of that interval."""
-    return View(last_interval(name), people=no_inputs)
+    return View(last_interval(name), inputs=no_inputs)
 
 
 @cache

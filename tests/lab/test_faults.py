@@ -206,7 +206,7 @@ def test_the_others_wait_for_a_service_that_uses_none_of_their_disks() -> None:
     own = ["dasda", "dasdb"]  # those of the ledger
     before, now = (total(one, BLOCK, "read_ms", own) / total(one, BLOCK, "reads", own) for one in (well, ill))
     assert now > 5 * before
-    verdict = verdict_of(View(ill, people=UserInputs))
+    verdict = verdict_of(View(ill, inputs=UserInputs))
     (full,) = (one for one in verdict.diagnoses if one.id == "D1")
     assert "Most I/O on LCU 8000 is by reports (97 %)." in full.claim
     assert any(one.subject.title == "reports" and float(str(one.value)) > 90 for one in full.evidence)

@@ -317,8 +317,8 @@ LAYERS = layers({
 
 def machine(containers: Sequence[Container], disks: DiskGroups) -> Machine:
     """Return a machine as it was captured, on which nobody looked at the files."""
-    people = UserInputs(listed=(), in_disk_groups=disk_group_files(containers, disks))
-    return Machine(Sample(Instant(0, 0, ""), {LAYER.name: LAYERS}), people)
+    inputs = UserInputs(listed=(), in_disk_groups=disk_group_files(containers, disks))
+    return Machine(Sample(Instant(0, 0, ""), {LAYER.name: LAYERS}), inputs)
 
 
 def oracle(*names: str) -> Machine:

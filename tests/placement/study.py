@@ -118,8 +118,8 @@ def sample(
 
 
 def with_traffic(
-    interval: Interval, people: UserInputs = NO_INPUTS, by: UnitKind = UnitKind.LCU
+    interval: Interval, inputs: UserInputs = NO_INPUTS, by: UnitKind = UnitKind.LCU
 ) -> Placement:
     """Return the placement at the end of an interval, with the traffic in it."""
-    machine = Machine(interval.after, people)
+    machine = Machine(interval.after, inputs)
     return placement_of(machine, by=by, traffic=attribution(machine, volumes_traffic(machine, interval)))

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Sample
 
-PEOPLE = UserInputs(site())
+INPUTS = UserInputs(site())
 LCU6 = "IBM.75000000092461.2486"
 
 
 def look(by: UnitKind = UnitKind.LCU, **more: object) -> Placement:
-    return placement_of(Machine(sample(**more), PEOPLE), by=by)  # type: ignore[arg-type]  # as of `sample`
+    return placement_of(Machine(sample(**more), INPUTS), by=by)  # type: ignore[arg-type]  # as of `sample`
 
 
 def test_every_container_is_an_item_with_its_bytes() -> None:
@@ -160,7 +160,7 @@ def test_sides_of_two_storage_servers_are_four() -> None:
 
 def test_what_of_a_file_is_on_no_disk_is_unplaced() -> None:
     """Though its extents are not known: what its device lacks, no unit has."""
-    machine = Machine(sample(), PEOPLE)
+    machine = Machine(sample(), INPUTS)
     whole = machine.locations["/db/t1.0"]
     laid = UnitIndex(machine, UnitKind.LCU).count(whole._replace(size=8 * MIB, unplaced=NO))
     assert (laid.units, laid.unplaced) == ({LCU6: 6 * MIB}, 2 * MIB)
@@ -176,7 +176,7 @@ def test_pins_of_the_site() -> None:
 def test_what_belongs_to_no_tablespace_is_named_by_its_role() -> None:
     """Such as logs."""
     files = [("/log/1", "", 3, 1)]
-    found = placement_of(Machine(sample(files, roles={"/log/1": "log"}), PEOPLE))
+    found = placement_of(Machine(sample(files, roles={"/log/1": "log"}), INPUTS))
     assert found.items[0].tablespace == "(log)"
     assert found.items[0].is_log
 
@@ -195,7 +195,7 @@ def test_the_traffic_of_disks() -> None:
 def test_traffic_is_shared_by_bytes_where_nothing_better_is_known() -> None:
     """Of files of 44 MiB on a disk one of 6 MiB has 6 parts of 44; T3 is idle, as a disk of its own shows."""
     interval = between()
-    found = with_traffic(interval, PEOPLE)
+    found = with_traffic(interval, INPUTS)
     first = found.items[0].load_on
     assert not isinstance(first, Absent)
     assert first[LCU6] == pytest.approx(10.24e6 * 6 / 44)
@@ -206,7 +206,7 @@ def test_without_counters_no_traffic_is_known() -> None:
     interval = between()
     after = interval.after
     bare = after._replace(frames={name: frame for name, frame in after.frames.items() if name != "block"})
-    found = with_traffic(Interval(bare, bare), PEOPLE)
+    found = with_traffic(Interval(bare, bare), INPUTS)
     assert isinstance(found.items[0].load_on, Absent)
 
 

@@ -20,12 +20,12 @@ from zmon.placement.spread_report import (
 from zmon.queueing.waiting import Waiting, WaitingPlace
 from zmon.topology.machine import Machine, UserInputs
 
-PEOPLE = UserInputs(site())
+INPUTS = UserInputs(site())
 LCU6 = "IBM.75000000092461.2486"
 
 
 def look() -> Placement:
-    return placement_of(Machine(sample(), PEOPLE))
+    return placement_of(Machine(sample(), INPUTS))
 
 
 def ask(**wanted: object) -> SpreadReport:
@@ -60,7 +60,7 @@ def test_without_capacities_units_count_alike() -> None:
 
 def test_lcus_that_hold_no_such_file_are_left_out() -> None:
     """They are not counted and get no file, unless they are named; the answer names them, and why."""
-    found = placement_of(Machine(sample(others=(0, 3)), PEOPLE))
+    found = placement_of(Machine(sample(others=(0, 3)), INPUTS))
     default = report_spread(found, SpreadQuery(moves=20))
     assert [unit.title for unit in default.units] == [f"LCU {n}" for n in (1, 2, 5, 6)]
     assert (
@@ -191,7 +191,7 @@ def test_moves_where_they_are_asked_for() -> None:
 def test_where_nothing_waits_no_move_is_of_use() -> None:
     """None is suggested by traffic, the reason is given, and they are there for who asks for them anyway."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = with_traffic(Interval(before, after), PEOPLE)
+    found = with_traffic(Interval(before, after), INPUTS)
     idle, busy = (
         Waiting((), 0.0, "Nothing waits; the busiest volume, 7600, answers in .9 ms"),
         Waiting((WaitingPlace("lcu", LCU6, "LCU 6", 9.0, 1.0),), 9.0, "9.0 requests wait in LCU 6"),
@@ -218,7 +218,7 @@ def test_pins_of_the_command_line() -> None:
 
 def test_logs_beside_data() -> None:
     """Are reported by the name of the volume, and the tablespace is marked."""
-    found = report_spread(placement_of(Machine(sample(roles={"/db/t4.0": "log"}), PEOPLE)), SpreadQuery())
+    found = report_spread(placement_of(Machine(sample(roles={"/db/t4.0": "log"}), INPUTS)), SpreadQuery())
     assert [(one.volume, one.others) for one in found.mixed] == [("dasdc", ("T4",))]
     assert [space.shares_with_logs for space in found.spaces] == [False, False, False, True]
 
@@ -233,7 +233,7 @@ def test_what_it_rests_on_is_said() -> None:
 def test_head_room_by_traffic() -> None:
     """Known where capacities and traffic are."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = with_traffic(Interval(before, after), PEOPLE)
+    found = with_traffic(Interval(before, after), INPUTS)
     asked = report_spread(found, SpreadQuery(traffic=True, seconds=10.0))
     assert asked.headroom.binding == ("LCU 6",)
     assert asked.headroom.factor == pytest.approx(40e6 / (80_000 * 512))
@@ -254,7 +254,7 @@ def test_traffic_that_is_not_known() -> None:
 def test_what_the_load_does_to_what_is_fullest() -> None:
     """It is as busy as the load is of its capacity, and what waits there follows from that."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 400_000})
-    found = with_traffic(Interval(before, after), PEOPLE)
+    found = with_traffic(Interval(before, after), INPUTS)
     now, then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
     use = 40_000 * 512 / 40e6
     assert now.use == pytest.approx(use)
@@ -266,14 +266,14 @@ def test_what_the_load_does_to_what_is_fullest() -> None:
 def test_of_what_is_full_nobody_can_say_how_long_it_takes() -> None:
     """An estimate of 98 or 99 percent would say something quite different."""
     before, after = sample(), sample(when=10 * SECOND, sectors={6: 800_000})
-    found = with_traffic(Interval(before, after), PEOPLE)
+    found = with_traffic(Interval(before, after), INPUTS)
     now, _then = pressure(report_spread(found, SpreadQuery(traffic=True, seconds=10.0)))
     assert isinstance(now.response, Absent)
 
 
 def test_without_capacities_nothing_is_known_of_it() -> None:
     """Nor with the bytes alone."""
-    now, then = pressure(report_spread(placement_of(Machine(sample(), PEOPLE)), SpreadQuery()))
+    now, then = pressure(report_spread(placement_of(Machine(sample(), INPUTS)), SpreadQuery()))
     assert isinstance(now.use, Absent)
     assert isinstance(then.response, Absent)
 
@@ -289,7 +289,7 @@ def test_one_unit_leaves_nothing_to_spread_over() -> None:
 def test_what_the_database_places_itself_is_named_and_stays() -> None:
     """No move of it is suggested, and the reason is given."""
     files = [(f"/db2/d{n}/i/NODE0000/P/T000000{n}/C0000000.LRG", f"TS{n}", 9 * n, 6) for n in (1, 2)]
-    placed = placement_of(Machine(sample([*files, ("/x", "X", 1, 1)]), PEOPLE))
+    placed = placement_of(Machine(sample([*files, ("/x", "X", 1, 1)]), INPUTS))
     found = report_spread(placed, SpreadQuery(moves=9))
     assert found.plan is not None
     assert not found.plan.steps

@@ -976,7 +976,7 @@ def test_an_event_of_an_lcu_has_the_name_that_the_screens_show() -> None:
     assert to.named([slow], here)[0].text == "CTLUNIT 7600: Resp up to 63.7 ms"
     site = '[[lcu_by_number]]\nserial = "*"\npattern = "7nXX"\n'
     inputs = UserInputs(parse_site(site, "site.toml"))
-    to.people = lambda: inputs
+    to.inputs = lambda: inputs
     assert to.named([slow], here)[0].text == "CTLUNIT 6: Resp up to 63.7 ms"
     disk = Event(What.LIMIT, 0, 0, "0.0.70ab", "DEVICE 0.0.70ab: Resp up to 9 ms", "DEVICE")
     assert to.named([disk], here)[0].text == "DEVICE 70AB: Resp up to 9 ms"

@@ -88,6 +88,6 @@ def test_what_another_diagnosis_explains_is_said_behind_its_cause() -> None:
 def test_a_device_has_that_of_itself_its_lcu_or_its_paths() -> None:
     """Of any other device it is said that the diagnosis is not about it."""
     interval = simulated_view("shark-before").interval
-    of = {one: View(interval, argument=one, people=no_inputs) for one in ("3373", "0F41")}
+    of = {one: View(interval, argument=one, inputs=no_inputs) for one in ("3373", "0F41")}
     assert conclusion(of["3373"], ONE) == Conclusion(SKEW, "bad")
     assert conclusion(of["0F41"], ONE) == Conclusion(f"Not this device: {SKEW}")

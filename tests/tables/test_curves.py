@@ -25,7 +25,7 @@ def view_of_a_recording() -> View:
     session.end()
     view = session.view()
     assert view is not None
-    view.people = session.people
+    view.inputs = session.inputs
     return view
 
 

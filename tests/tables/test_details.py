@@ -183,7 +183,7 @@ def test_an_nvme_disk_has_its_paths(make_interval: Callable[..., Interval]) -> N
 def test_the_page_of_a_disk_that_is_no_dasd_is_not_cut() -> None:
     """It has no device number; the adapters of its paths are told apart; no channel measures it."""
     view = simulated("fcp-path-slow", 5, 6)
-    facts = table(View(view.interval, argument="dm-0", people=UserInputs)).facts
+    facts = table(View(view.interval, argument="dm-0", inputs=UserInputs)).facts
     assert facts["busid"] == "fc60 fc61"
     still = {"reads": 0, "writes": 0, "read_ms": 0, "write_ms": 0, "sectors_read": 0, "sectors_written": 0}
     before = sample()

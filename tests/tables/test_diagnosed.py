@@ -99,7 +99,7 @@ def test_an_lcu_leads_to_its_devices(key: str, command: str) -> None:
 def test_before_the_second_sample_nothing_is_said_to_be_well() -> None:
     """A verdict needs differences: the screen says so, as OVERVIEW does."""
     interval = view_of("shark-after").interval
-    table = fill("diagnosis", View(Interval(None, interval.after), people=no_inputs))
+    table = fill("diagnosis", View(Interval(None, interval.after), inputs=no_inputs))
     assert not table.keys
     assert table.missing is not None
     assert "second sample" in table.missing.reason

@@ -55,7 +55,7 @@ def view_of(session: Session) -> View:
     session.mover = lambda _move: None
     view = session.view()
     assert view is not None
-    view.people = session.people
+    view.inputs = session.inputs
     return view
 
 
@@ -578,7 +578,7 @@ def period(name: str, since: str, until: str) -> View:
     assert view is not None
     return View(
         Interval(begin, view.interval.after, skipped=True),
-        history=view.history, limits=view.limits, people=session.people,
+        history=view.history, limits=view.limits, inputs=session.inputs,
     )  # fmt: skip
 
 

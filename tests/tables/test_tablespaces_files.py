@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.tables.table import Table
 
-PEOPLE = UserInputs(site())
+INPUTS = UserInputs(site())
 ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]
 
 
-def fill(argument: str = "", people: UserInputs = PEOPLE, **more: object) -> Table:
+def fill(argument: str = "", inputs: UserInputs = INPUTS, **more: object) -> Table:
     after = sample(when=10 * SECOND, sectors={6: 800_000, 2: 200_000}, **more)  # type: ignore[arg-type]  # as of `sample`
-    return files_table(View(Interval(sample(**more), after), argument=argument, people=lambda: people))  # type: ignore[arg-type]  # likewise
+    return files_table(View(Interval(sample(**more), after), argument=argument, inputs=lambda: inputs))  # type: ignore[arg-type]  # likewise
 
 
 def test_without_an_argument_all_files_are_shown() -> None:
@@ -165,14 +165,14 @@ def test_a_server_that_did_not_answer_stands_below() -> None:
     made = sample()
     said: dict[str, Value] = {"state": "ok", "reason": "postgresql://h/d: refused"}
     frames = {**made.frames, "source": filled(SOURCE, {"containers": said}, 0)}
-    notes = files_table(View(Interval(None, made._replace(frames=frames)), people=lambda: PEOPLE)).notes
+    notes = files_table(View(Interval(None, made._replace(frames=frames)), inputs=lambda: INPUTS)).notes
     assert notes[-1] == "Files are lacking: postgresql://h/d: refused"
 
 
 def test_remarks_on_what_people_tell_stand_below() -> None:
     """Lines that were not understood, and what could not be used."""
-    people = UserInputs(
+    inputs = UserInputs(
         claims_of=lambda _guest: UserClaims((), ("cp.txt: lines not understood: 3",)),
         problems=("Not used: x",),
     )
-    assert fill(people=people).notes[1:] == ("Not used: x", "cp.txt: lines not understood: 3")
+    assert fill(inputs=inputs).notes[1:] == ("Not used: x", "cp.txt: lines not understood: 3")

@@ -18,11 +18,11 @@ from zmon.topology.machine import NO_INPUTS, UserInputs
 if TYPE_CHECKING:
     from zmon.absent import Absent
 
-PEOPLE = UserInputs(site())
+INPUTS = UserInputs(site())
 
 
-def look(made: Sample, people: UserInputs = NO_INPUTS) -> View:
-    return View(Interval(None, made), people=lambda: people)
+def look(made: Sample, inputs: UserInputs = NO_INPUTS) -> View:
+    return View(Interval(None, made), inputs=lambda: inputs)
 
 
 def without_uids(made: Sample) -> Sample:
@@ -58,7 +58,7 @@ def test_what_has_moved_makes_another_machine() -> None:
 def test_other_people_make_another_machine() -> None:
     """The same disks may have other names."""
     made = sample()
-    assert machine_of(look(made)) is not machine_of(look(made, PEOPLE))
+    assert machine_of(look(made)) is not machine_of(look(made, INPUTS))
 
 
 def test_units_are_those_of_unique_ids() -> None:
@@ -71,13 +71,13 @@ def test_units_are_those_of_unique_ids() -> None:
 
 def test_the_site_gives_them_names() -> None:
     """By the number of a device, which in an LPAR is real."""
-    found = units_of(look(sample(), PEOPLE))
+    found = units_of(look(sample(), INPUTS))
     assert found.called["IBM.75000000092461.2483"] == "LCU 3"
 
 
 def test_devices_without_a_unique_id_belong_where_the_site_says() -> None:
     """And what says so is kept."""
-    found = units_of(look(without_uids(sample()), PEOPLE))
+    found = units_of(look(without_uids(sample()), INPUTS))
     assert list(found.lcus) == [f"LCU {n}" for n in range(8)]
     unit = found.lcus["LCU 6"]
     assert (unit.short, unit.members, unit.chpids) == ("6", ("0.0.7600",), ("40", "41"))
@@ -92,17 +92,17 @@ def test_tables_of_many_intervals_ask_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "reason"), [(NO_INPUTS, UNLISTED), (UserInputs(listed=[]), NOTHING_LISTED)]
+    ("inputs", "reason"), [(NO_INPUTS, UNLISTED), (UserInputs(listed=[]), NOTHING_LISTED)]
 )
-def test_why_no_file_is_known(people: UserInputs, reason: Absent) -> None:
+def test_why_no_file_is_known(inputs: UserInputs, reason: Absent) -> None:
     """Nobody gave a listing, or it names nothing that can be looked at."""
-    assert no_files(look(sample([]), people)) is reason
+    assert no_files(look(sample([]), inputs)) is reason
 
 
 def test_what_could_not_be_used_is_said_to_whoever_asks() -> None:
     """Not where nobody is asked."""
-    people = UserInputs(problems=("Not used: site.toml:1",))
-    assert wrong(look(sample(), people)) == people.problems
+    inputs = UserInputs(problems=("Not used: site.toml:1",))
+    assert wrong(look(sample(), inputs)) == inputs.problems
     assert wrong(View(Interval(None, sample()))) == ()
 
 

@@ -42,7 +42,7 @@ def simulated(name: str, first: int, last: int) -> View:
     run, counters = Simulation(plan), KernelCounters(plan, first)
     before = counters.sample()
     counters.add(run.interval(number) for number in range(first, last))
-    return View(Interval(before, counters.sample()), people=UserInputs)
+    return View(Interval(before, counters.sample()), inputs=UserInputs)
 
 
 def column(found: Table, name: str, key: str = "unit") -> dict[object, object]:
@@ -185,7 +185,7 @@ def test_disks_on_no_lcu_are_chosen_by_what_ctlunit_calls_them(monkeypatch: pyte
     counted = {"252:0": (1_024_000, 100), "94:0": (512_000, 100)}
     units = {(DB, number): read for number, read in counted.items()}
     before = loads_sample(0, dict.fromkeys(units, (0, 0)), dict.fromkeys(counted, (0, 0)))
-    view = View(Interval(before, loads_sample(10, units, counted)), people=UserInputs)
+    view = View(Interval(before, loads_sample(10, units, counted)), inputs=UserInputs)
     lcus, disks, screens = control_unit.table(view), disk_table(view), load_screens(shipped("screens"))
     assert column(lcus, "door", "ssid")["virtio"] == "USERIO lcu=virtio"
     chosen = parse_conditions("lcu=virtio", screens.find("USERIO").columns)

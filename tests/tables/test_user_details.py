@@ -105,7 +105,7 @@ def test_its_disks_are_those_of_userio() -> None:
         for unit, addr, mbs in zip(*(lines.columns[name] for name in ("unit", "addr", "mbs")), strict=True)
         if unit == "db2inst1"
     }
-    details = table(View(found.interval, argument="db2inst1", people=found.people))
+    details = table(View(found.interval, argument="db2inst1", inputs=found.inputs))
     assert {line["name"]: line["mbs"] for line in rows(details, "disk")} == known
     parts = [row for row, what in enumerate(details.columns["what"]) if "%" in str(what)]
     assert parts  # of tablespaces: nobody counts them

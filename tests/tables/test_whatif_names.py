@@ -28,7 +28,7 @@ def test_a_name_that_two_lcus_have_names_neither(make_interval: Callable[..., In
         "0.0.2518": disk("IBM.750000000ABC12.1500.18"),
         "0.0.3618": disk("IBM.750000000ABC12.1600.18"),
     }
-    view = View(make_interval({DEVICE: devices}, {DEVICE: devices}), people=no_inputs)
+    view = View(make_interval({DEVICE: devices}, {DEVICE: devices}), inputs=no_inputs)
     names = known_names(view).lcus
     assert "lcu 1500" not in names
     assert names["lcu abc12.1500"] == names["abc12.1500"] == "IBM.750000000ABC12.1500"

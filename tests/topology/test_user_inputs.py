@@ -25,8 +25,8 @@ def test_whatever_is_told_counts() -> None:
 
 def test_what_could_not_be_used_tells_nothing() -> None:
     """An error in a site file is said, and that is all."""
-    people = UserInputs(problems=("Not used: site.toml:1",))
-    assert (people.given, people.problems) == (False, ("Not used: site.toml:1",))
+    inputs = UserInputs(problems=("Not used: site.toml:1",))
+    assert (inputs.given, inputs.problems) == (False, ("Not used: site.toml:1",))
 
 
 def test_answers_are_understood_once_for_a_guest() -> None:
@@ -37,7 +37,7 @@ def test_answers_are_understood_once_for_a_guest() -> None:
         asked.append(guest)
         return UserClaims()
 
-    people = UserInputs(claims_of=hear)
+    inputs = UserInputs(claims_of=hear)
     for guest in ("A", "A", "", "A"):
-        people.claims_of(guest)
+        inputs.claims_of(guest)
     assert asked == ["A", ""]

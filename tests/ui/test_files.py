@@ -47,7 +47,7 @@ def app(monkeypatch: pytest.MonkeyPatch, utc: None) -> Zmon:  # noqa: ARG001 - c
     parser = argparse.ArgumentParser()
     live(parser)
     args = parser.parse_args(joined(WAYS["cp"]))
-    session = Session(open_source(args), load_screens(), people=user_inputs(args, listing_of(args)))
+    session = Session(open_source(args), load_screens(), inputs=user_inputs(args, listing_of(args)))
     session.end()
     return Zmon(session, 1.0)
 

@@ -398,7 +398,7 @@ def test_a_site_may_do_without_bars(open_session: Callable[[str], Session]) -> N
     """`bars = false` in a site file; then the columns stand as on a narrow terminal."""
     for bars in (True, False):
         session = open_session("DEVICE")
-        session.people = lambda bars=bars: UserInputs(Site(bars=bars))  # type: ignore[misc]
+        session.inputs = lambda bars=bars: UserInputs(Site(bars=bars))  # type: ignore[misc]
         glass = Glass(session, actions=GlassActions())
         glass.resize(200, 40)
         assert any("Recent Resp" in line.text for line in glass.lines()) is bars

@@ -52,8 +52,8 @@ def demo(simulated: Scenes, utc: None, monkeypatch: pytest.MonkeyPatch) -> Zmon:
     monkeypatch.setenv("ZMON_THEME", "3270")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     windows, timeline = simulated
-    people = inputs_of(TOUR)
-    session = Session(timeline, load_screens(), people=lambda: people, guide=Guide(TOUR, windows))
+    inputs = inputs_of(TOUR)
+    session = Session(timeline, load_screens(), inputs=lambda: inputs, guide=Guide(TOUR, windows))
     session.seek(windows["shark-before"].end)
     return Zmon(session, 2.0)
 
@@ -244,8 +244,8 @@ def test_a_user_may_have_other_keys(simulated: Scenes) -> None:
 def test_every_screen_says_that_it_is_simulated(simulated: Scenes, screen: Any, width: int) -> None:
     """However narrow it is, and also while help is open."""
     windows, timeline = simulated
-    people = inputs_of(TOUR)
-    session = Session(timeline, load_screens(), people=lambda: people)
+    inputs = inputs_of(TOUR)
+    session = Session(timeline, load_screens(), inputs=lambda: inputs)
     session.seek(timeline.span()[0] + 120_000_000_000)  # type: ignore[index]  # a scenario has samples
     glass = Glass(session, actions=GlassActions())
     glass.resize(width, 24)

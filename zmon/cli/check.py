@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
-    people, containers = inputs_and_files(args)
+    inputs, containers = inputs_and_files(args)
     kinds = (*NEEDS.kinds, *NEEDS.topology, SOURCE)
     with (
         announced(args.source),
@@ -68,7 +68,7 @@ def _answer(args: argparse.Namespace, ids: Sequence[str]) -> int:
             view = navigator.view()
             if view is None:
                 raise ValueError("there is no sample at this time")
-            view.people = people
+            view.inputs = inputs
             results = results_of(view, ids)
             if args.status:
                 state = state_of_checks(results)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
             tour = load_tour(TOUR)
             windows, timeline = scenes(tour)
             guide, inputs = Guide(tour, windows), inputs_of(tour)
-            session = Session(timeline, screens, people=lambda: inputs, guide=guide)
+            session = Session(timeline, screens, inputs=lambda: inputs, guide=guide)
             session.read_only = args.read_only
             (session.seek if live.is_line_mode(args) else session.preview)(guide.window.end)
     except ValueError as error:

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace) -> int:
-    people, containers = inputs_and_files(args)
+    inputs, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
     if args.source:  # the rules judge what came before
         kinds = tuple(KINDS.values())
@@ -80,24 +80,24 @@ def _answer(args: argparse.Namespace) -> int:
         announced(args.source),
         closing(open_source(args, kinds=kinds, containers=containers)) as timeline,
     ):
-        timeline.people = people
+        timeline.inputs = inputs
         navigator = Navigator(timeline)
         if args.status and (why := unsampled(args, timeline)):
             return no_answer(args, SERVICE, why)
         say_where_it_ends(args, timeline)
-        answers = _answers(navigator, args, people)
+        answers = _answers(navigator, args, inputs)
         if args.status:
             known = list(answers)  # the first line is about all of them
             state = together([state_of_verdict(found) for found, _, _ in known])
             write_state(args, SERVICE, state)
             answers = iter(known)
         for number, answer in enumerate(answers):
-            _print(args, *answer, _earlier(args, navigator, people), first=number == 0)
+            _print(args, *answer, _earlier(args, navigator, inputs), first=number == 0)
     return state.level if args.status else status(args)
 
 
 def _answers(
-    navigator: Navigator, args: argparse.Namespace, people: Callable[[], UserInputs]
+    navigator: Navigator, args: argparse.Namespace, inputs: Callable[[], UserInputs]
 ) -> Iterator[tuple[Verdict, View, Options]]:
     """Yield the verdict on each interval that is asked for, the view of that, and its options."""
     for _left in moves_to(navigator, args):
@@ -108,7 +108,7 @@ def _answers(
                 f"{only or 'there are no two samples in this time'}: a diagnosis needs the load between two;"
                 " zmon where, zmon check and zmon show answer what one says"
             )
-        view.people = people
+        view.inputs = inputs
         found = verdict_of(view)
         if args.source and not found.is_measured:
             raise ValueError(f"{args.source}: {NOTHING_IN_IT}")
@@ -145,7 +145,7 @@ class Earlier(NamedTuple):
 
 
 def _earlier(
-    args: argparse.Namespace, navigator: Navigator, people: Callable[[], UserInputs]
+    args: argparse.Namespace, navigator: Navigator, inputs: Callable[[], UserInputs]
 ) -> Earlier | None:
     """Return what was wrong before the last interval of a source; None if a time was asked for.
 
@@ -166,7 +166,7 @@ def _earlier(
     if not held:
         return None
     first, last = min(one.begin for one in held), max(one.end for one in held)
-    worst, view = _worst_of(held, timeline, people)
+    worst, view = _worst_of(held, timeline, inputs)
     words = f"{_ended(held, times(first, last))}. The list, and the worst interval:"
     diagnosed = shlex.join(["zmon", "diagnose", *timeline.asked, "--at", written_out(worst)])
     found = Earlier(words, (listed, diagnosed), len(held), first, last)
@@ -176,7 +176,7 @@ def _earlier(
 
 
 def _worst_of(
-    held: Sequence[ExceptionEntry], timeline: Timeline, people: Callable[[], UserInputs]
+    held: Sequence[ExceptionEntry], timeline: Timeline, inputs: Callable[[], UserInputs]
 ) -> tuple[int, View | None]:
     """Return the end of the worst interval of exceptions and the view of it, None if it has no load.
 
@@ -188,7 +188,7 @@ def _worst_of(
     for one in heaviest:
         begun = timeline.next(timeline.find(one.begin))
         for utc in dict.fromkeys([one.worst_end, *([] if begun is None else [begun.utc])]):
-            view = _view_at(timeline, utc, people)
+            view = _view_at(timeline, utc, inputs)
             if view is not None and _names(verdict_of(view), one.cause):
                 return utc, view
             worst = worst or (utc, view)
@@ -196,14 +196,14 @@ def _worst_of(
     return worst
 
 
-def _view_at(timeline: Timeline, utc: int, people: Callable[[], UserInputs]) -> View | None:
+def _view_at(timeline: Timeline, utc: int, inputs: Callable[[], UserInputs]) -> View | None:
     """Return the view of the interval that ends at a time; None if it is not between two samples."""
     there = Navigator(timeline)
     there.seek(utc)
     view = there.view()
     if view is None or view.interval.before is None:
         return None
-    view.people = people
+    view.inputs = inputs
     return view
 
 

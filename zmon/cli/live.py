@@ -154,7 +154,7 @@ def opened(screens: Screens, args: argparse.Namespace) -> Session:
     inputs, containers = inputs_and_files(args)
     timeline = open_source(args, follow=not is_line_mode(args), keep=True, containers=containers)
     try:
-        session = Session(timeline, screens, people=inputs)
+        session = Session(timeline, screens, inputs=inputs)
         session.read_only = args.read_only
         if args.at:
             session.message = seek(session, args.at) or session.cursor.onset()

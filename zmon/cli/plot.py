@@ -90,7 +90,7 @@ def _plot(args: argparse.Namespace, screens: Screens) -> None:
         window = _window(args, timeline)
         variables, names = _resolved(asked, navigator, window, inputs)
         history = navigator.history
-        view = View(next(history.past(window[1])), history=history, limits=screens.limits, people=inputs)
+        view = View(next(history.past(window[1])), history=history, limits=screens.limits, inputs=inputs)
         found = series(variables, view, window, 2 * size[0])
     if (reason := _nothing(found)) is not None:
         raise NoSuchThing(f"nothing to draw: {reason}")
@@ -184,7 +184,7 @@ def _resolved(
         if first is None:
             raise
         interval, found = first, resolve(asked, first, inputs)
-    return found, row_names(found, View(interval, people=inputs))
+    return found, row_names(found, View(interval, inputs=inputs))
 
 
 def _records(variables: Sequence[Variable], found: Sequence[Series]) -> Iterator[list[object]]:

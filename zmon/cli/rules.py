@@ -126,9 +126,9 @@ def _lasting(rule: Rule) -> str:
 def _print_log(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
     until = 0
     with announced(args.source), closing(open_source(args)) as timeline, progress("judging"):
-        people = user_inputs(args) if has_inputs(args) else no_inputs
-        watch = Watch(rules, people)
-        quiet = QuietTimes(watch.rules, people)
+        inputs = user_inputs(args) if has_inputs(args) else no_inputs
+        watch = Watch(rules, inputs)
+        quiet = QuietTimes(watch.rules, inputs)
         for before, after in _pairs(args, timeline):
             interval = Interval(before.sample, after.sample)
             watch.follow(interval, quiet.rules_at(before, after, interval))

@@ -56,7 +56,7 @@ def _show(screens: Screens, args: argparse.Namespace, ready: Callable[[], None])
         far = needed.period or needed.history or args.at or args.since or args.compare
         last = None if far else args.count + 1
         timeline = open_source(args, kinds=kinds, last=last, containers=containers)
-        session = Session(timeline, screens, people=inputs)
+        session = Session(timeline, screens, inputs=inputs)
         session.looked_back = _looked_back(screen, args)
         _judge(session, args)
         other = _other(args, kinds) if args.other else None

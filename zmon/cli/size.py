@@ -105,7 +105,7 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
         interval = navigator.interval
         if interval is None or interval.before is None:
             raise ValueError("there are no two samples in this time")
-        rows = _rows(View(interval, people=inputs), arrays)
+        rows = _rows(View(interval, inputs=inputs), arrays)
         span = (interval.before.at.utc, interval.after.at.utc)
     _print(args, rows, arrays, span)
     return FAILED if isinstance(rows[-1].hardware, Absent) else OK

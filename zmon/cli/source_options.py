@@ -395,7 +395,7 @@ def open_lookup(
     from zmon.topology.machine import Machine  # noqa: PLC0415 - other sources need no topology
 
     listed = None if listing is None or not args.source else listing
-    people = _inputs(args, listed, listing, adds=adds)
+    inputs = _inputs(args, listed, listing, adds=adds)
     kinds = (*IDENTITY, *(_observed() if traffic else ()), *(STORED if args.source else ()))
     with ExitStack() as opened:
         with announced(args.source):
@@ -413,13 +413,13 @@ def open_lookup(
             sample = with_files(LiveTree(), sample, containers_of(listing), progress)
         strangers = () if listing is None else listing.strangers(host_of(sample))
         if not traffic:
-            yield Lookup(Machine(sample, people), None, strangers)
+            yield Lookup(Machine(sample, inputs), None, strangers)
             return
         from zmon.interval import Interval  # noqa: PLC0415 - likewise
         from zmon.tables.topology import machine_of  # noqa: PLC0415 - only traffic needs tables
         from zmon.tables.view import View  # noqa: PLC0415 - likewise
 
-        view = View(Interval(interval.before, sample), history=navigator.history, people=lambda: people)
+        view = View(Interval(interval.before, sample), history=navigator.history, inputs=lambda: inputs)
         yield Lookup(machine_of(view), view, strangers)
 
 

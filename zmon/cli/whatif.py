@@ -96,7 +96,7 @@ def _wanted(words: Sequence[str]) -> list[str]:
 
 
 def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
-    people, containers = inputs_and_files(args)
+    inputs, containers = inputs_and_files(args)
     kinds = (MACHINE, *NEEDS.kinds, *NEEDS.topology)
     with (
         announced(args.source),
@@ -108,7 +108,7 @@ def _answer(args: argparse.Namespace, wanted: Sequence[str]) -> int:
             interval = navigator.interval
             if interval is None or interval.before is None:
                 raise ValueError("there are no two samples in this time")
-            view = View(interval, history=navigator.history, people=people)
+            view = View(interval, history=navigator.history, inputs=inputs)
             changes, asked = _changes(view, wanted)
             base = model_of(view)
             _print(args, predict(base, changes), asked, waiting(base.load).why, view, first=first)

@@ -75,7 +75,7 @@ def lcu_labels(unit: Lcu) -> tuple[str, str]:
 
 def units_in(interval: Interval) -> LcuLabels:
     """Return the LCUs of the sample at the end of an interval."""
-    known = units_of(View(interval, people=no_inputs))
+    known = units_of(View(interval, inputs=no_inputs))
     labels = {key: label_text(LCU, lcu_labels(unit)) for key, unit in known.lcus.items()}
     return LcuLabels(
         {labels[key]: unit for key, unit in known.lcus.items()},

@@ -110,7 +110,7 @@ class Exporter:
             self._judged, self._verdict = sample, None
         elif sample.at.steady - begin.at.steady >= MINUTE:
             self._judged = sample
-            self._verdict = verdict_of(View(Interval(begin, sample, skipped=True), people=no_inputs))
+            self._verdict = verdict_of(View(Interval(begin, sample, skipped=True), inputs=no_inputs))
 
     def _channels(self, interval: Interval) -> None:
         """Take the utilisation of channel paths, as often as the channel subsystem gives new figures."""

@@ -163,10 +163,10 @@ class RowState:
 class Watch:
     """Follows the intervals of a timeline, in order, and keeps the log of its exceptions."""
 
-    def __init__(self, rules: Iterable[Rule], people: Callable[[], UserInputs] | None = None) -> None:
-        """Know nothing yet; `people` is what users supply about the machine."""
+    def __init__(self, rules: Iterable[Rule], inputs: Callable[[], UserInputs] | None = None) -> None:
+        """Know nothing yet; `inputs` is what users supply about the machine."""
         self.rules = tuple(rule for rule in rules if rule.logs)
-        self._people = people
+        self._inputs = inputs
         self._checked: set[str] = set()
         """The rules whose columns are known to be there."""
         self._rows: dict[str, dict[str, RowState]] = {rule.name: {} for rule in self.rules}
@@ -214,7 +214,7 @@ class Watch:
     def _look(self, sample: Sample) -> None:
         """Judge behind a gap what a sample says by itself: the state of a path is known, no rate is."""
         alone = Interval(None, sample)
-        judge = Judge(View(alone, people=self._people), self._checked)
+        judge = Judge(View(alone, inputs=self._inputs), self._checked)
         for rule in self.rules:
             found = {} if rule.window or rule.remembers else judge.judge(rule, {}, {})
             for key, judgement in {} if isinstance(found, Absent) else found.items():
@@ -244,7 +244,7 @@ class Watch:
             earlier = [one for one in self._samples if one.at.steady <= begin]
             first = earlier[-1] if earlier else self._samples[0]
             interval = Interval(first, interval.after, skipped=True)
-        return View(interval, people=self._people)
+        return View(interval, inputs=self._inputs)
 
     def _judge(self, rule: Rule, judge: Judge, interval: Interval) -> None:
         rows, before = self._rows[rule.name], self._before.get(rule.name, {})

@@ -179,7 +179,7 @@ def natural_column(screen: Screen) -> str:
 
 
 def resolve(
-    asked: Iterable[ColumnRef], interval: Interval, people: Callable[[], UserInputs] | None = None
+    asked: Iterable[ColumnRef], interval: Interval, inputs: Callable[[], UserInputs] | None = None
 ) -> list[Variable]:
     """Return the variables that are meant, as they are called in one interval; without a row the busiest.
 
@@ -192,17 +192,17 @@ def resolve(
         if screen.layout == "page" and not rows:
             raise VariableError(f"{screen.command} needs a {screen.argument} behind the column")
         if screen.layout == "page" or needs(screen.table).history:
-            view = View(interval, people=people)
+            view = View(interval, inputs=inputs)
             for row in rows if screen.layout != "page" else ():
                 _check_row(screen, column, row, view)
             found += [Variable(screen.table, column, thing(screen.table, view, row)) for row in rows or ("",)]
         elif rows:
-            view = View(interval, people=people)
+            view = View(interval, inputs=inputs)
             table = alone(screen.table, view)
             keys = (find(table, row, view, screen.command) for row in rows)
             found += [Variable(screen.table, column, key) for key in keys]
         else:
-            found.append(Variable(screen.table, column, busiest(screen, View(interval, people=people))))
+            found.append(Variable(screen.table, column, busiest(screen, View(interval, inputs=inputs))))
     return list(dict.fromkeys(found))
 
 

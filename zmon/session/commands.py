@@ -301,7 +301,7 @@ def _busiest(session: Session, screen: Screen, column: str) -> str:
     view = session.view()
     if screen.layout != "list" or needs(screen.table).history or screen.sort == column or view is None:
         return ""
-    view.people = session.people
+    view.inputs = session.inputs
     keys = session.sheet().keys
     return variable.busiest(screen, view, column) if session.chosen()[1] == next(iter(keys), "") else ""
 

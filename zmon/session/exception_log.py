@@ -42,10 +42,10 @@ PIECE: Final = 0.1
 class QuietTimes:
     """Which rules need not be judged between two samples, because roll-ups show that they hold for no row."""
 
-    def __init__(self, rules: Sequence[Rule], people: Callable[[], UserInputs] | None = None) -> None:
-        """Read nothing yet; `people` is what users supply about the machine."""
+    def __init__(self, rules: Sequence[Rule], inputs: Callable[[], UserInputs] | None = None) -> None:
+        """Read nothing yet; `inputs` is what users supply about the machine."""
         self._rules = rules
-        self._people = people
+        self._inputs = inputs
         self._minutes: tuple[Recording, QuietMinutes] | None = None
         """The recording that was looked at last, with its minutes."""
 
@@ -57,7 +57,7 @@ class QuietTimes:
         if self._minutes is None or self._minutes[0] is not recording:
             from zmon.trends.quiet_minutes import QuietMinutes  # noqa: PLC0415 - a capture needs no SQLite
 
-            self._minutes = recording, QuietMinutes(recording, self._rules, self._people)
+            self._minutes = recording, QuietMinutes(recording, self._rules, self._inputs)
         return self._minutes[1].rules_at(interval)
 
 
@@ -68,8 +68,8 @@ class ExceptionLog:
         """Judge nothing yet."""
         self._timeline = timeline
         self.rules = tuple(rules)
-        self._watch = Watch(self.rules, timeline.people)
-        self._quiet = QuietTimes(self._watch.rules, timeline.people)
+        self._watch = Watch(self.rules, timeline.inputs)
+        self._quiet = QuietTimes(self._watch.rules, timeline.inputs)
         self._lock = Lock()
         self._position: Position | None = None
         """The last sample of a recorded timeline that was judged."""
@@ -164,11 +164,11 @@ class ExceptionLog:
 
     def _has_other_lcus(self) -> bool:
         """Return whether users name the LCUs of disks otherwise than the recorder knew them."""
-        people, last = self._timeline.people, self._timeline.find(LAST)
-        if people in {None, no_inputs} or last is None or not people().tells_lcus:
+        inputs, last = self._timeline.inputs, self._timeline.find(LAST)
+        if inputs in {None, no_inputs} or last is None or not inputs().tells_lcus:
             return False
         now = Interval(None, last.sample)
-        known, told = (units_of(View(now, people=asked)) for asked in (no_inputs, people))
+        known, told = (units_of(View(now, inputs=asked)) for asked in (no_inputs, inputs))
         return known.of != told.of
 
     def complete(self, until: int = LAST) -> None:

@@ -140,7 +140,7 @@ class FillTask(NamedTuple):
         """Fill the table of one of two times."""
         period, view = partial(counted, history.within(interval, REACH)), self.view
         return fill(
-            screen.table, View(interval, period, self.page.argument, history, view.limits, view.people)
+            screen.table, View(interval, period, self.page.argument, history, view.limits, view.inputs)
         )
 
 

@@ -94,16 +94,16 @@ class Session(Navigator):
         timeline: Timeline,
         screens: Screens,
         first: str = "OVERVIEW",
-        people: Callable[[], UserInputs] = no_inputs,
+        inputs: Callable[[], UserInputs] = no_inputs,
         guide: Guide | None = None,
     ) -> None:
         """Open a screen; move to an interval before asking for a sheet.
 
-        `people` returns what users supply about the machine; `guide` leads through a tour.
+        `inputs` returns what users supply about the machine; `guide` leads through a tour.
         """
         super().__init__(timeline)
         self.screens = screens
-        self.people = timeline.people = people
+        self.inputs = timeline.inputs = inputs
         self.guide = guide
         self.chosen: Callable[[], tuple[str, str]] = self._first_row
         """Which column and row of the present list are chosen; empty where none is."""
@@ -227,7 +227,7 @@ class Session(Navigator):
             raise CommandError(NO_SAMPLE)
         try:
             asked = variable.parse(words, self.screens)
-            found = write(variable.resolve(asked, self.interval, self.people))
+            found = write(variable.resolve(asked, self.interval, self.inputs))
         except variable.VariableError as error:
             raise CommandError(str(error)) from error
         return f"{found} {self._since(since)}".strip()
@@ -301,7 +301,7 @@ class Session(Navigator):
         from zmon.tables.plot import row_names  # noqa: PLC0415 - a lookup starts without it
 
         things = list(dict.fromkeys(thing for event in events if (thing := _thing(event)) is not None))
-        names = dict(zip(things, row_names(things, View(interval, people=self.people)), strict=True))
+        names = dict(zip(things, row_names(things, View(interval, inputs=self.inputs)), strict=True))
         return [
             event if (thing := _thing(event)) is None
             else event._replace(text=event.text.replace(event.thing, names[thing], 1))
@@ -421,7 +421,7 @@ class Session(Navigator):
         if needed.history or needed.on_demand:
             return None
         if self._listed is None or self._listed[0] != (interval, screen.table):
-            self._listed = (interval, screen.table), fill(screen.table, View(interval, people=self.people))
+            self._listed = (interval, screen.table), fill(screen.table, View(interval, inputs=self.inputs))
         return self._listed[1]
 
     def _want(self, page: Page) -> None:
@@ -437,7 +437,7 @@ class Session(Navigator):
             raise CommandError(NO_SAMPLE)
         view.looked_back = self.looked_back
         view.limits = self.screens.limits
-        view.people = self.people
+        view.inputs = self.inputs
         view.count_bad = self._count_bad
         table = page.screen.table
         rules = () if needs(table).history else tuple(rule for rule in self.rules if rule.table == table)

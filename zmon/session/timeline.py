@@ -163,7 +163,7 @@ class Timeline:
     """Its exceptions, once somebody has asked for them."""
     site = ""
     """The site file that was named, whose profile of rules counts."""
-    people: Callable[[], UserInputs] | None = None
+    inputs: Callable[[], UserInputs] | None = None
     """Returns what users supply about the machine, so that rules have the same LCUs as the screens."""
     asked: Sequence[str] = ()
     """The options that name it and what users supply, as they were given on the command line."""

@@ -69,7 +69,7 @@ def log_table(log: Log, view: View, key: str = "") -> Table:
 def by_time(view: View, log: Log, key: str = "") -> Table:
     """Fill a table with the last intervals up to the present one, of a window those that lie in it."""
     # the first sample gives no row
-    name = (log.name, key, view.inputs)
+    name = (log.name, key, view.user_inputs)
     present = view.interval
     first = present.before if present.skipped else None
     window = (0, None) if first is None else (first.at.utc, present.after.at.utc)

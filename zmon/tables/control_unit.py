@@ -316,7 +316,7 @@ def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
 
 def _spaces(view: View, known: Units, megabytes: dict[str, Value]) -> Mapping[str, Value]:
     """Return the busiest tablespaces of each LCU, if files of any are known."""
-    if view.figures_only or view.people is None or not has_files(view):
+    if view.figures_only or view.inputs is None or not has_files(view):
         return {}
     from zmon.tables.tablespaces import busiest_tablespaces  # noqa: PLC0415 - without files it starts faster
 

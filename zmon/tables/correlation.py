@@ -94,7 +94,7 @@ def table(view: View) -> Table:
     others = [one for one in candidates(view, span) if one != chosen]
     everyone = [chosen, *others]
     figures = Figures(
-        ("correlation", tuple(everyone), view.inputs),
+        ("correlation", tuple(everyone), view.user_inputs),
         partial(_cells, everyone, view),
         ["system", chosen.table, *LISTS],
     )

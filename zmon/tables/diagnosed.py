@@ -82,7 +82,7 @@ class _Asked:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._key = (id(view.interval.before), id(view.interval.after), view.inputs)
+        self._key = (id(view.interval.before), id(view.interval.after), view.user_inputs)
 
     def __hash__(self) -> int:
         return hash(self._key)

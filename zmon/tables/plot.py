@@ -175,7 +175,7 @@ def is_of_one_device(variable: Variable) -> bool:
 def _figures_of(variables: Sequence[Variable], view: View) -> Figures:
     few = all(is_of_one_device(variable) for variable in variables)
     return Figures(
-        ("series", tuple(variables), view.inputs),
+        ("series", tuple(variables), view.user_inputs),
         partial(_cells_of_one_device if few else _cells, variables, view),
         () if few else [variable.table for variable in variables],
     )

@@ -26,7 +26,7 @@ MOST: Final = 60
 
 def part_of(view: View, interval: Interval) -> View:
     """Return a view of a part of a view's interval."""
-    return View(interval, history=view.history, limits=view.limits, people=view.people)
+    return View(interval, history=view.history, limits=view.limits, inputs=view.inputs)
 
 
 def span_of(view: View) -> tuple[int, int]:

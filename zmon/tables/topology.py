@@ -36,29 +36,29 @@ NOTHING_LISTED: Final = absent("the listing names no file that could be looked a
 def machine_of(view: View) -> Machine:
     """Return what hangs on what at the end of the interval."""
     sample = view.interval.after
-    return _machine(_people(view), *(_shared(sample.frame(kind)) for kind in TOPOLOGY))
+    return _machine(_inputs(view), *(_shared(sample.frame(kind)) for kind in TOPOLOGY))
 
 
 def is_told(view: View) -> bool:
     """Return whether users, CP or a listing say more of the machine than the kernel does."""
-    if view.people is None:
+    if view.inputs is None:
         return False
     known = has_files(view) or bool(view.interval.after.frame(CLAIM).keys)
-    return known or (view.people is not no_inputs and view.people().given)
+    return known or (view.inputs is not no_inputs and view.inputs().given)
 
 
 def has_files(view: View) -> bool:
     """Tell whether files of tablespaces are known."""
-    listed = view.people not in {None, no_inputs} and bool(_people(view).listed)
+    listed = view.inputs not in {None, no_inputs} and bool(_inputs(view).listed)
     return listed or bool(view.interval.after.frame(CONTAINER).keys)
 
 
 def has_more_lcus(view: View) -> bool:
     """Tell whether more names LCUs than the unique ids of devices do: CP, people, or the kernel otherwise."""
-    after, people = view.interval.after, view.people
-    if people is not None and after.frame(CLAIM).keys:
+    after, inputs = view.interval.after, view.inputs
+    if inputs is not None and after.frame(CLAIM).keys:
         return True
-    told = people not in {None, no_inputs} and _people(view).tells_lcus
+    told = inputs not in {None, no_inputs} and _inputs(view).tells_lcus
     return told or is_more_known(after.frame(LAYER), after.frame(DASD), after.frame(DEVICE))
 
 
@@ -175,8 +175,8 @@ def _by_busid(machine: Machine) -> Mapping[str, Volume]:
 
 def remarks(view: View) -> tuple[str, ...]:
     """Return what a person should know of all that people tell."""
-    people, guest = _people(view), machine_of(view).host.guest
-    return (*people.problems, *people.notes, *people.claims_of(guest).remarks, *_lacking(view))
+    inputs, guest = _inputs(view), machine_of(view).host.guest
+    return (*inputs.problems, *inputs.notes, *inputs.claims_of(guest).remarks, *_lacking(view))
 
 
 def _lacking(view: View) -> tuple[str, ...]:
@@ -188,16 +188,16 @@ def _lacking(view: View) -> tuple[str, ...]:
 
 def wrong(view: View) -> tuple[str, ...]:
     """Return what of it could not be used, and why."""
-    return () if view.people is None else view.people().problems
+    return () if view.inputs is None else view.inputs().problems
 
 
 def no_files(view: View) -> Absent:
     """Return why no file of a tablespace is known."""
-    return UNLISTED if _people(view).listed is None else NOTHING_LISTED
+    return UNLISTED if _inputs(view).listed is None else NOTHING_LISTED
 
 
-def _people(view: View) -> UserInputs:
-    return (view.people or no_inputs)()
+def _inputs(view: View) -> UserInputs:
+    return (view.inputs or no_inputs)()
 
 
 _recent: Final[dict[str, deque[Frame]]] = {}
@@ -219,8 +219,8 @@ def _same(one: Frame, other: Frame) -> bool:
 
 
 @lru_cache(maxsize=2)  # two times may be compared
-def _machine(people: UserInputs, *frames: Frame) -> Machine:
+def _machine(inputs: UserInputs, *frames: Frame) -> Machine:
     from zmon.topology.machine import Machine  # noqa: PLC0415 - most screens start without it
 
     sample = Sample(Instant(0, 0, ""), {frame.kind.name: frame for frame in frames})
-    return Machine(sample, people)
+    return Machine(sample, inputs)

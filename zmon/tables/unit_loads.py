@@ -251,7 +251,7 @@ def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
 
     What lies on paths of a multipath device lies on that device, as what units do there is counted at it.
     """
-    if view.people is None or not has_files(view):
+    if view.inputs is None or not has_files(view):
         return {}
     from zmon.placement.pieces import pieces  # noqa: PLC0415 - without files it starts faster
     from zmon.placement.traffic import space_of  # noqa: PLC0415 - likewise

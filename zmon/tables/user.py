@@ -191,7 +191,7 @@ def _spaces(
     if io.keys() == {OTHERS}:
         return SEVERAL
     if not spaces:
-        return UNLISTED if view.people is None else NO_SPACE if has_files(view) else no_files(view)
+        return UNLISTED if view.inputs is None else NO_SPACE if has_files(view) else no_files(view)
     whole = sum(one.bytes for one in io.values() if one.bytes > 0)
     return parts_of(spaces_of(spaces, io), whole) or (NO_SPACE if whole else NO_IO)
 

@@ -195,11 +195,11 @@ class View:
         argument: str = "",
         history: History | None = None,
         limits: Callable[[], Limits] = dict,
-        people: Callable[[], UserInputs] | None = None,
+        inputs: Callable[[], UserInputs] | None = None,
     ) -> None:
         """Look at an interval; without a period and a history nothing came before it.
 
-        `limits` gives those of the screens' columns, for tables that count what is beyond them; `people` what
+        `limits` gives those of the screens' columns, for tables that count what is beyond them; `inputs` what
         was told of the machine besides.  Without them tables of devices do not look at what lies on them: of
         many intervals, one after the other, only figures are wanted.
         """
@@ -213,17 +213,17 @@ class View:
         self.limits = limits
         self.count_bad: Callable[[View], Number] = lambda _view: UNJUDGED
         """Returns for how many rows of all tables a rule is bad in the interval of a view."""
-        self.people = people
+        self.inputs = inputs
         self.history = History(lambda _utc=None: iter((interval,))) if history is None else history
 
     @property
-    def inputs(self) -> UserInputs | None:
+    def user_inputs(self) -> UserInputs | None:
         """What users supply; None where that is not used."""
-        return None if self.people is None else self.people()
+        return None if self.inputs is None else self.inputs()
 
     def at(self, interval: Interval, argument: str = "") -> View:
         """Return a view of one interval alone, with the same limits and user inputs."""
-        found = View(interval, argument=argument, limits=self.limits, people=self.people)
+        found = View(interval, argument=argument, limits=self.limits, inputs=self.inputs)
         found.count_bad = self.count_bad
         found.figures_only = True
         return found
@@ -346,9 +346,9 @@ def alone(name: str, view: View) -> Table:
     Raises:
         NoSuchThing: the table is about one thing, and none is named.
     """
-    return _alone(name, view.interval, view.inputs)
+    return _alone(name, view.interval, view.user_inputs)
 
 
 @lru_cache(maxsize=8)  # those of the interval at hand
 def _alone(name: str, interval: Interval, inputs: UserInputs | None) -> Table:
-    return fill(name, View(interval, people=None if inputs is None else lambda: inputs).at(interval))
+    return fill(name, View(interval, inputs=None if inputs is None else lambda: inputs).at(interval))

@@ -60,7 +60,7 @@ MAX_SPREAD: Final = 4000
 
 def load_of(view: View) -> ObservedLoad:
     """Return the load of a view's interval, with the LCUs and capacities that users name."""
-    site = NO_SITE if view.people is None else view.people().site
+    site = NO_SITE if view.inputs is None else view.inputs().site
     return _load(view, units_of(view).lcus, site)
 
 

@@ -79,7 +79,7 @@ class ExceptionWriter:
 
     def follow(self, interval: Interval, tables: Mapping[str, Table]) -> None:
         """Judge the next interval; `tables` are those of the trends, where they are filled."""
-        if "control_unit" in tables and has_more_lcus(View(interval, people=no_inputs)):
+        if "control_unit" in tables and has_more_lcus(View(interval, inputs=no_inputs)):
             tables = {name: table for name, table in tables.items() if name != "control_unit"}
         self._watch.follow(interval, quiet(self._watch.rules, tables))
         begin = interval.after if interval.before is None else interval.before

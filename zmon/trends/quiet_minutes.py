@@ -111,10 +111,10 @@ class QuietMinutes:
         self,
         recording: Recording,
         rules: Sequence[Rule],
-        people: Callable[[], UserInputs] | None = None,
+        inputs: Callable[[], UserInputs] | None = None,
     ) -> None:
-        """Read the roll-ups of the minutes that are over; `people` is what users supply about the machine."""
-        self._people = people
+        """Read the roll-ups of the minutes that are over; `inputs` is what users supply about the machine."""
+        self._inputs = inputs
         self._quiet: dict[int, frozenset[str]] = {}
         """By minute, the names of the rules."""
         self._by_uid = frozenset(rule.name for rule in rules if rule.table == "control_unit")
@@ -129,7 +129,7 @@ class QuietMinutes:
     def rules_at(self, interval: Interval) -> Collection[str]:
         """Return the names of the rules that hold for no row in an interval between two samples in a row."""
         found = self._quiet.get(minute_of(interval), NONE)
-        if found & self._by_uid and has_more_lcus(View(interval, people=self._people)):
+        if found & self._by_uid and has_more_lcus(View(interval, inputs=self._inputs)):
             return found - self._by_uid  # roll-ups have only the LCUs that unique ids name
         return found
 

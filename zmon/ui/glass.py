@@ -792,7 +792,7 @@ def pane_of(page: Page, sheet: Sheet, session: Session, chart: str) -> Pane:
     if page.screen.layout == "page":
         return FormPane(page, sheet)
     style = "ascii" if chart == "ascii" else "blocks"
-    return Grid(page, sheet, style if session.people().site.bars else "", session.left_at)
+    return Grid(page, sheet, style if session.inputs().site.bars else "", session.left_at)
 
 
 def of_first_look(found: Interval) -> str:
