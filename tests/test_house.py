@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -73,3 +76,24 @@ def test_no_module_imports_itself_through_its_neighbours(package: str) -> None:
     while outer := {name for name in left if not any(name in others for others in left.values())}:
         left = {name: others for name, others in left.items() if name not in outer}
     assert sorted(left) == []
+
+
+RETIRED: Final = {
+    "accumulator", "ceased", "deck", "descent", "dialogue", "happening", "heard", "lane", "lodger",
+    "patience", "people", "player", "provenance", "seat", "stand", "suggestion", "suppressed", "sureness", "tape",
+    "testimony", "traveller", "unattributed",
+}  # fmt: skip
+"""Words that the glossary has replaced and that have no other meaning in the code."""
+
+
+def test_no_name_is_a_word_that_the_glossary_has_replaced() -> None:
+    """One word for one thing; all of these are in the glossary, in the column of words not to use."""
+    rows = [line.strip("| \n").split(" | ") for line in (ROOT / "docs/glossary.md").read_text().splitlines()]
+    replaced = {word for row in rows if len(row) == 3 for word in re.split(r", ?", row[2])}
+    assert replaced >= RETIRED
+    used = defaultdict(set)
+    for name, path in FILES.items():
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+            if token.type == tokenize.NAME and (word := token.string.strip("_").lower()) in RETIRED:
+                used[word].add(name)
+    assert used == {}

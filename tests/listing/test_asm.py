@@ -393,7 +393,7 @@ def test_it_is_found_from_its_disk() -> None:
     """What lies on a disk are the files of the disk group."""
     known = oracle("oracle-spool.csv", "asm-spool.csv", "asmcmd-lsdsk-k.txt")
     (meant,) = (meant for meant in meanings("dasdd", known) if meant.sort is MeaningKind.DEVICE)
-    assert [(lodger.file.path, lodger.bytes) for lodger in find(meant, known).files] == [(UNDO, 2 * MIB)]
+    assert [(on_disk.file.path, on_disk.bytes) for on_disk in find(meant, known).files] == [(UNDO, 2 * MIB)]
 
 
 GROUPS = DiskGroups(

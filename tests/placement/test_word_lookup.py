@@ -40,12 +40,12 @@ def on(found: LookupResult) -> list[dict[str, object]]:
     return [{share.volume.number: share.bytes for share in answer.disks} for answer in found.locations]
 
 
-def seats(word: str) -> list[tuple[str, bool]]:
-    return [(seat.title, seat.whole) for seat in look(word).mounts]
+def mounts_on(word: str) -> list[tuple[str, bool]]:
+    return [(mount.title, mount.whole) for mount in look(word).mounts]
 
 
-def lodgers(word: str) -> list[str]:
-    return [lodger.file.path for lodger in look(word).files]
+def files_on(word: str) -> list[str]:
+    return [on_disk.file.path for on_disk in look(word).files]
 
 
 # --- downwards ------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_a_file_that_is_all_hole(size: int, said: bool) -> None:
 @pytest.mark.parametrize("word", ["dasda", "0.0.0201", "201", "LX7201", "LCU 72"])
 def test_what_lies_on_a_disk(word: str) -> None:
     """However it is called: file systems and files, in whole or in part."""
-    assert (seats(word), lodgers(word)) == (
+    assert (mounts_on(word), files_on(word)) == (
         [("/", True), ("/db", False), ("swap, in use", True)],
         ["/db/a", "/db/sub/c", "/var/e"],
     )
@@ -188,13 +188,13 @@ def test_what_lies_on_a_disk(word: str) -> None:
 
 def test_what_lies_on_a_partition() -> None:
     """Not what lies beside it on the disk; a swap file lies where its file system does."""
-    found = seats("dasda1"), lodgers("dasda1")
+    found = mounts_on("dasda1"), files_on("dasda1")
     assert found == ([("/", True), ("swap, in use", True)], ["/var/e"])
 
 
 def test_what_lies_on_a_volume() -> None:
     """All that is on it, on whatever disk."""
-    assert (seats("vg/lv"), lodgers("vg/lv")) == ([("/db", True)], ["/db/a", "/db/sub/b", "/db/sub/c"])
+    assert (mounts_on("vg/lv"), files_on("vg/lv")) == ([("/db", True)], ["/db/a", "/db/sub/b", "/db/sub/c"])
 
 
 def test_where_a_volume_lies() -> None:
@@ -213,13 +213,13 @@ def test_a_disk_lies_on_nothing() -> None:
 
 def test_a_btrfs_lies_on_each_of_its_devices() -> None:
     """On the disk of one, in part."""
-    assert ("/pool", False) in seats("dasdb")
+    assert ("/pool", False) in mounts_on("dasdb")
 
 
 @pytest.mark.parametrize("word", ["dasdc", "dasdc1"])
 def test_swap_in_use(word: str) -> None:
     """It is a use of its own, of the partition and of its disk."""
-    assert [(seat.title, seat.fstype, seat.device) for seat in look(word).mounts] == [
+    assert [(mount.title, mount.fstype, mount.device) for mount in look(word).mounts] == [
         ("swap, in use", "swap", "dasdc1")
     ]
 
@@ -252,7 +252,7 @@ def test_a_btrfs_whose_devices_are_not_known() -> None:
     found = without(mount=frame)
     (meaning,) = meanings("dasdd", found)
     known = find(meaning, found)
-    assert [(seat.title, seat.whole) for seat in known.mounts] == [("/pool", False)]
+    assert [(mount.title, mount.whole) for mount in known.mounts] == [("/pool", False)]
     assert known.unseen == ("what the btrfs at /pool is on (not asked)",)
 
 
@@ -303,7 +303,7 @@ def test_one_disk_over_two_paths_counts_once(word: str) -> None:
 @pytest.mark.parametrize("word", ["sda", "sdb", "mpatha"])
 def test_paths_to_one_disk(word: str) -> None:
     """What lies on the disk is found by each of them."""
-    assert (seats(word), lodgers(word)) == ([("/fcp", True)], ["/fcp/d"])
+    assert (mounts_on(word), files_on(word)) == ([("/fcp", True)], ["/fcp/d"])
 
 
 OFFLINE = "Linux does not use it, and what is on it cannot be read"
@@ -366,7 +366,7 @@ def test_an_adapter_means_the_paths_over_it(word: str, path: str) -> None:
     (meaning,) = meanings(word, known)
     found = find(meaning, known)
     assert [volume.disk for volume in found.paths] == [volume.disk for volume in found.volumes] == [path]
-    assert [lodger.file.path for lodger in found.files] == ["/fcp/d"]
+    assert [on_disk.file.path for on_disk in found.files] == ["/fcp/d"]
 
 
 def test_a_multipath_device_has_all_its_paths() -> None:

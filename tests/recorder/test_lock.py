@@ -49,7 +49,7 @@ def test_a_second_recorder_is_told_who_and_since_when(tmp_path: Path) -> None:
     other = hold(tmp_path)
     try:
         with pytest.raises(LockError) as refused:
-            Lock(str(tmp_path), BEGIN, patience=0)
+            Lock(str(tmp_path), BEGIN, seconds=0)
     finally:
         end(other)
     assert str(refused.value) == (
@@ -72,7 +72,7 @@ def test_what_a_dead_recorder_left_is_no_obstacle(tmp_path: Path) -> None:
     end(hold(tmp_path))
     assert (tmp_path / lock.NAME).read_text() != ""
     assert running(str(tmp_path)) is None
-    Lock(str(tmp_path), BEGIN, patience=0).release()
+    Lock(str(tmp_path), BEGIN, seconds=0).release()
 
 
 def test_after_the_end_another_may_record(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_after_the_end_another_may_record(tmp_path: Path) -> None:
         pass
     assert (tmp_path / lock.NAME).read_text() == ""
     held.release()
-    with Lock(str(tmp_path), BEGIN, patience=0):
+    with Lock(str(tmp_path), BEGIN, seconds=0):
         assert running(str(tmp_path)) is not None
 
 

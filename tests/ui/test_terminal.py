@@ -68,7 +68,7 @@ def test_a_terminal_that_goes_away_ends_the_glass() -> None:
 
 def test_a_terminal_that_takes_no_output() -> None:
     """A signal ends the glass even while it waits for the terminal to take what it writes."""
-    impatient = f"import zmon.ui.terminal; zmon.ui.terminal.PATIENCE = 0.2; {MAIN}"
+    impatient = f"import zmon.ui.terminal; zmon.ui.terminal.DEADLINE = 0.2; {MAIN}"
     with OnTerminal(impatient, LIST) as terminal:
         terminal.until(SHOWN)
         terminal.stop_output()

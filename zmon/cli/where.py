@@ -459,7 +459,7 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         yield from _table(shown, [""] * len(shown), width, one)
     yield from paragraphs(_made_of(one), width, *INDENT)
     yield from _more(len(one.mounts), "file systems")
-    spaces = _sums((lodger.file.space or "files of no tablespace", lodger.bytes) for lodger in one.files)
+    spaces = _sums((on_disk.file.space or "files of no tablespace", on_disk.bytes) for on_disk in one.files)
     room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
     for name, many, size in spaces:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
@@ -479,14 +479,14 @@ def _made_of(one: LookupResult) -> Iterator[str]:
     """Yield the devices that are built on disks, and the file systems that are on these."""
     if others := _built(one):
         yield f"Made of it: {enumerated(others, MAX_NAMED)}"
-    for seat in one.mounts[:MAX_NAMED]:
-        part = "" if seat.whole else ", in part"
-        fstype = f"{seat.fstype} " if seat.point and seat.fstype else ""
-        yield f"{seat.title} ({fstype}on {seat.device}{part}{seat.note})"
+    for mount in one.mounts[:MAX_NAMED]:
+        part = "" if mount.whole else ", in part"
+        fstype = f"{mount.fstype} " if mount.point and mount.fstype else ""
+        yield f"{mount.title} ({fstype}on {mount.device}{part}{mount.note})"
 
 
 def _built(one: LookupResult) -> list[str]:
-    mounted = {seat.device for seat in one.mounts}
+    mounted = {mount.device for mount in one.mounts}
     return [name for name in one.devices if name not in mounted]
 
 
@@ -649,13 +649,13 @@ def document(one: LookupResult) -> Any:
         "device": one.device,
         "devices": one.devices,
         "mounts": [
-            _fields(seat, "point", "fstype", "device", "disks", "whole") | {"process": seat.seen_by}
-            for seat in one.mounts
+            _fields(mount, "point", "fstype", "device", "disks", "whole") | {"process": mount.seen_by}
+            for mount in one.mounts
         ],
         "on_it": [
-            _fields(lodger.file, "path", "database", "tablespace", "role")
-            | {"bytes": lodger.bytes, "grade": lodger.location.grade}
-            for lodger in one.files
+            _fields(on_disk.file, "path", "database", "tablespace", "role")
+            | {"bytes": on_disk.bytes, "grade": on_disk.location.grade}
+            for on_disk in one.files
         ],
         "not_looked_at": one.unseen,
     }
@@ -718,12 +718,12 @@ def _downwards(one: LookupResult) -> Iterator[list[Any]]:
 def _upwards(one: LookupResult) -> Iterator[list[Any]]:
     """Yield the files on each disk, and the disks on which there are none."""
     there: dict[str, list[tuple[FileOnDisk, DiskShare]]] = {}
-    for lodger in one.files:
-        for share in lodger.location.disks:
-            there.setdefault(_joined(share.volume), []).append((lodger, share))
+    for on_disk in one.files:
+        for share in on_disk.location.disks:
+            there.setdefault(_joined(share.volume), []).append((on_disk, share))
     for volume in one.volumes:
-        for lodger, share in there.get(_joined(volume), ()):
-            yield _record(lodger.location, lodger.file.space, share._replace(volume=volume))
+        for on_disk, share in there.get(_joined(volume), ()):
+            yield _record(on_disk.location, on_disk.file.space, share._replace(volume=volume))
         if _joined(volume) not in there:
             yield [*[""] * 6, *_values(volume)]
     if one.device is not None:

@@ -45,7 +45,7 @@ class EndedChildren:
         """Processes whose bytes were counted since the last `settle`."""
         self._ended: list[Process] = []
         """Those that have ended, of which it is not known yet who took them over."""
-        self._patience = MOST_WAITING
+        self._left = MOST_WAITING
         """How many processes that wait uninterruptibly may still be asked before the next `settle`."""
         self._late: list[Process] = []
         """Processes that were not read, as that was waited for in vain."""
@@ -86,9 +86,9 @@ class EndedChildren:
         read = partial(self._rounds.content, f"{process.first.folder}/io")
         if not process.first.since:
             return read()
-        if not self._patience:
+        if not self._left:
             raise TimeoutError("too many wait")
-        self._patience -= 1
+        self._left -= 1
         return call_within(read, WAIT, name=f"{process.first.folder}/io")
 
     def settle(self) -> list[Process]:
@@ -102,7 +102,7 @@ class EndedChildren:
         for process in self._unknown:
             process.bytes.read = process.bytes.dirtied = WAITED
         self._unknown = [process for process in self._unknown if process.bytes.counted is not None]
-        self._patience = MOST_WAITING
+        self._left = MOST_WAITING
         for process in self._read:
             known = process.bytes
             assert known.counted is not None  # noqa: S101 - it was counted

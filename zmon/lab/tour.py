@@ -1,7 +1,7 @@
 """Guided tours: what to press on the screens of a scenario, and what is to be seen there.
 
-A tour is a TOML file below `tours/`.  It names the scenarios that are shown, one after the other on one tape,
-each with the time of it that is shown; and then its steps, which docs/lab.md describes.
+A tour is a TOML file below `tours/`.  It names the scenarios that are shown, one after the other on one
+timeline, each with the time of it that is shown; and then its steps, which docs/lab.md describes.
 """
 
 from __future__ import annotations

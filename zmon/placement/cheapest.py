@@ -44,7 +44,7 @@ STEP: Final = 1.2
 """The first as a multiple of one to where the bound would be as high as the bytes of the best known."""
 INERTIA: Final = 0.5
 """The part of the direction of a step that the next one keeps."""
-PATIENCE: Final = 6
+STEADY_STEPS: Final = 6
 """After so many steps without a higher bound they become half as long."""
 PARTS: Final = (0.03, 0.08, 0.16, 0.3, 0.5, 0.75, 1.0)
 """Parts of the difference of the bound and the best known: placements that cost no more are tried first."""
@@ -268,7 +268,7 @@ class Cheapest:
                 self.bound, kept = value, prices
             else:
                 since += 1
-            if since >= PATIENCE:
+            if since >= STEADY_STEPS:
                 step, since, prices = step / 2, 0, kept
             slope = [use if use > 0 or price > 0 else 0.0 for use, price in zip(used, prices, strict=True)]
             direction = [one + INERTIA * other for one, other in zip(slope, direction, strict=True)]

@@ -66,7 +66,7 @@ class Recorder(NamedTuple):
 class Lock:
     """The exclusive right to record into a directory, until `release`."""
 
-    def __init__(self, directory: str, begin: int, patience: float = LOCK_SECONDS) -> None:
+    def __init__(self, directory: str, begin: int, seconds: float = LOCK_SECONDS) -> None:
         """Take the lock; `begin` is written into the file, UTC in ns.
 
         Raises:
@@ -74,7 +74,7 @@ class Lock:
         """
         self._directory = directory
         self._begin = begin
-        self._patience = patience
+        self._seconds = seconds
         self.path = os.path.join(directory, NAME)
         self._lock()
 
@@ -115,7 +115,7 @@ class Lock:
         self._write(f"pid {os.getpid()}\nhost {os.uname().nodename}\nbegin {self._begin}\n")
 
     def _take(self, fd: int, directory: str) -> None:
-        last = time.monotonic() + self._patience
+        last = time.monotonic() + self._seconds
         while True:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

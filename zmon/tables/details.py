@@ -93,7 +93,7 @@ def table(view: View) -> Table:
         facts[f"cu_{name}"] = (
             caches.columns[name][place] if place is not None else caches.missing or NOT_ASKED
         )
-    facts |= lodging(view, facts)
+    facts |= contents(view, facts)
     notes: list[str] = []
     if key in devices.paths:
         found = multipath.table(view)
@@ -163,7 +163,7 @@ def _busid(view: View, key: str) -> Value:
     return " ".join(known) or next(iter(busids), device.NOT_CCW)
 
 
-def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
+def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     """Return what lies on a device: file systems, tablespaces, files."""
     if not isinstance(facts["dasd"], str):
         return dict.fromkeys(("mounts", "spaces", "files", "lodged"), NO_DISK)
@@ -171,7 +171,7 @@ def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     number = view.interval.of(BLOCK).cell(facts["dasd"], "number") if node is None else node.number
     if isinstance(number, Absent):
         return dict.fromkeys(("mounts", "spaces", "files", "lodged"), number)
-    mounts, spaces, files = _lodging(machine_of(view), str(number))
+    mounts, spaces, files = _contents(machine_of(view), str(number))
     nothing = NO_FILE if machine_of(view).files else no_files(view)
     return {
         "mounts": names(mounts) or NO_MOUNT,
@@ -182,18 +182,18 @@ def lodging(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
 
 
 @lru_cache(maxsize=8)
-def _lodging(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
+def _contents(machine: Machine, number: str) -> tuple[list[str], list[str], int]:
     """Return the mount points and the tablespaces on a disk, and how many files; the largest first."""
     from zmon.placement.pieces import tablespace_of  # noqa: PLC0415 - other pages start without it
     from zmon.placement.word_lookup import MeaningKind, WordMeaning, find_on_disks  # noqa: PLC0415 - likewise
 
     found = find_on_disks(WordMeaning(number, MeaningKind.DEVICE, number, (number,)), machine)
     sizes: dict[str, float] = {}
-    for lodger in found.files:
-        name = tablespace_of(lodger.file) or "(none)"
-        name = f"{lodger.file.database}.{name}" if lodger.file.database else name
-        sizes[name] = sizes.get(name, 0) + (0 if isinstance(lodger.bytes, Absent) else lodger.bytes)
-    points = list(dict.fromkeys(seat.title for seat in found.mounts))
+    for on_disk in found.files:
+        name = tablespace_of(on_disk.file) or "(none)"
+        name = f"{on_disk.file.database}.{name}" if on_disk.file.database else name
+        sizes[name] = sizes.get(name, 0) + (0 if isinstance(on_disk.bytes, Absent) else on_disk.bytes)
+    points = list(dict.fromkeys(mount.title for mount in found.mounts))
     return points, sorted(sizes, key=lambda name: (-sizes[name], name)), len(found.files)
 
 

@@ -182,7 +182,7 @@ def _of(meaning: WordMeaning, machine: Machine) -> Sequence[FilePiece]:
         return [piece for piece in pieces(machine) if _mount(piece) == meaning.key]
     known = find(meaning, machine)
     if meaning.disks:
-        paths = {lodger.file.path for lodger in known.files}
+        paths = {on_disk.file.path for on_disk in known.files}
         disks = {volume.number for volume in known.volumes}.union(meaning.disks)
         return [piece for piece in pieces(machine) if piece.file.path in paths and piece.number in disks]
     paths = {answer.path for answer in known.locations}

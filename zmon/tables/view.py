@@ -47,7 +47,7 @@ MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""
 
 MAX_REMEMBERED: Final = 1_000
-"""Rows of one screen that are remembered where the tape keeps nothing."""
+"""Rows of one screen that are remembered where the timeline keeps nothing."""
 
 
 class Row(NamedTuple):
@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 
 class History:
-    """What came before, as far as the tape reaches."""
+    """What came before, as far as the timeline reaches."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a table may ask for
         self,

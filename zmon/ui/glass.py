@@ -55,7 +55,7 @@ MAX_PASTED: Final = 20
 
 SEEKING: Final = "Looking for the worst exception: this picture is of the last interval ..."
 """What the guidance says until the worst exception of a recording is known."""
-PATIENCE: Final = 10.0
+WORST_DEADLINE: Final = 10.0
 """Seconds after which a recording stays where it was opened, though its worst exception is known by then."""
 
 EVENTS: Final = "EVENTS"
@@ -336,7 +336,7 @@ class Glass:
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
-        if self.session.opens_at_worst and self.playback.clock() < self._begun + PATIENCE:
+        if self.session.opens_at_worst and self.playback.clock() < self._begun + WORST_DEADLINE:
             return SEEKING
         if self.playback.held:
             return f"Held: {self.keymap.called('pause', 'SPACE')} lets it go on"
@@ -494,7 +494,7 @@ class Glass:
         known = self.session.opens_at_worst and self.session.log.until >= overview.end
         if known:
             self.session.opens_at_worst = False
-            if self.playback.clock() < self._begun + PATIENCE:
+            if self.playback.clock() < self._begun + WORST_DEADLINE:
                 self.session.seek_worst()
         if self.interval is not None and needs(self.session.page.screen.table).exceptions:
             self.settle()

@@ -29,7 +29,7 @@ ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end the program after the terminal is given back; the exit status is 128 and their number."""
 GONE: Final = 128 + signal.SIGHUP
 """The exit status when the terminal has gone away, signal or not."""
-PATIENCE: Final = 2.0
+DEADLINE: Final = 2.0
 """Seconds after which a signal ends the program even if the terminal takes no output."""
 AT_ONCE: Final = 4096
 """Bytes of input that are read at once."""
@@ -199,7 +199,7 @@ def ended_by_signals(leave: Callable[[int], None], give_back: Callable[[], None]
 
     def end(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
-        timer = threading.Timer(PATIENCE, force, (number,))
+        timer = threading.Timer(DEADLINE, force, (number,))
         timer.daemon = True
         timer.start()
         last.append(timer)
