@@ -11,9 +11,21 @@ from itertools import compress, repeat
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio, text_of
+from zmon.absent import Absent, absent, ratio
 from zmon.kinds import (
-    BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRESSURE, SOURCE, SWAP, TASKS,
+    BLOCK,
+    CACHE,
+    CHANNEL,
+    CMF,
+    CPU,
+    DASD,
+    DEVICE,
+    LAYER,
+    MOUNT,
+    PRESSURE,
+    SOURCE,
+    SWAP,
+    TASKS,
 )  # fmt: skip
 from zmon.queueing.observation import (
     NO_RANKS,
