@@ -138,3 +138,30 @@ def test_traffic_and_places_need_no_lcu() -> None:
     assert files.summary
     assert found.summary.cells["mbs"] == pytest.approx(files.summary.cells["mbs"])
     assert all(isinstance(cell, Absent) for cell in found.columns["teffective"])
+
+
+def test_the_grade_is_that_of_the_worst_file() -> None:
+    """Also of one that is on a known disk with an unknown number of bytes; FILES has the same grades."""
+    made = sample(when=10 * SECOND)
+    kept = made.frame(CONTAINER)
+    rows = {key: {field.name: kept.cell(key, field.name) for field in CONTAINER.fields} for key in kept.keys}
+    only_path = absent("only the path is known")
+    rows[FILES[0][0]] |= {"size": only_path, "ranges": only_path, "unplaced": only_path}
+    view = View(
+        Interval(None, made._replace(frames={**made.frames, CONTAINER.name: frame_of(CONTAINER, rows, 0)}))
+    )
+    found, files = spread_table(view), files_table(view)
+    worst = {
+        space: {
+            grade
+            for one, grade in zip(files.columns["tablespace"], files.columns["grade"], strict=True)
+            if one == space
+        }
+        - {"exact"}
+        for space in ("T1", "T2", "T3", "T4")
+    }
+    assert worst == {"T1": {"shares"}, "T2": set(), "T3": set(), "T4": set()}
+    assert found.columns["grade"] == ["shares", "exact", "exact", "exact"]
+    assert found.columns["unplaced"] == [1, 0, 0, 0]
+    assert found.summary is not None
+    assert found.summary.cells["grade"] == "shares"

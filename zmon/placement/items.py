@@ -145,6 +145,11 @@ class FilePlacement(NamedTuple):
     """The reason why it was not, or not wholly, placed; empty when it was."""
 
 
+def worst_grade(rows: Iterable[FilePlacement]) -> Grade:
+    """Return the worst grade of files; an empty one has no bytes whose place could be known."""
+    return min((row.grade for row in rows if row.size != 0), default=Grade.UNKNOWN)
+
+
 class Placement(NamedTuple):
     """The containers of a sample and the units they lie on."""
 
@@ -153,7 +158,7 @@ class Placement(NamedTuple):
     """All units that are visible to this Linux, in the order of their names."""
     rows: tuple[FilePlacement, ...]
     grade: Grade
-    """The worst grade of a container that was placed."""
+    """The worst grade of a container."""
     conflicts: tuple[str, ...]
     """The contradictions between sources about the volumes concerned."""
     channels: Mapping[str, float]
@@ -229,12 +234,11 @@ def placement_of(
             unseen.append(f"{file.path} of {space or '?'}{listed}, on {_mount_point(answer)}")
         for share in answer.disks:
             conflicts.update(dict.fromkeys(share.volume.conflicts))
-    grades = [row.grade for row in rows if row.placed]
     return Placement(
         tuple(items),
         index.units(),
         tuple(rows),
-        min(grades, default=Grade.UNKNOWN),
+        worst_grade(rows),
         tuple(conflicts),
         {
             channels.name: channels.capacity * MEGABYTE
@@ -390,10 +394,14 @@ class UnitIndex:
         return frozenset(unit.key for unit in self.units() if not unit.is_for_data)
 
     def grade(self, answer: FileLocation) -> Grade:
-        """Return the grade of the units of one container: the worst of its location and of its disks."""
+        """Return the grade of one container: the worst of its location and of the units that are known."""
         if self._by is UnitKind.DISK:
             return answer.grade
-        return min([answer.grade, *(share.volume.grade for share in answer.disks)])
+        if self._by is UnitKind.SIDE and any(
+            isinstance(self.key(one.volume), Absent) for one in answer.disks
+        ):
+            return Grade.UNKNOWN
+        return min([answer.grade, *(answer.grade_on(share.volume) for share in answer.disks)])
 
     def loads(self, answer: FileLocation, traffic: Attribution) -> dict[str, float] | Absent:
         """Return the traffic of one container on each unit, in bytes a second."""

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.placement.items import weights
+from zmon.placement.items import weights, worst_grade
 from zmon.placement.measures import (
     OVERLOADED,
     Mixed,
@@ -295,7 +295,7 @@ def _space(  # noqa: PLR0913, PLR0917 - the parts of a tablespace
         sum(item.unplaced for item in items),
         measures,
         fullest(items),
-        min((row.grade for row in known if row.placed), default=Grade.UNKNOWN),
+        worst_grade(known),
         sum(bool(row.problem) for row in known),
         beside_logs,
     )
@@ -416,7 +416,8 @@ def _assumptions(
             yield f"the traffic of {silent} of {len(items)} files is not known, and counts for nothing"
     else:
         yield "bytes are counted, cold ones as much as hot ones; --traffic shows what hurts"
-    yield f"where bytes lie is {GRADES[placement.grade]}"
+    alike = len({row.grade for row in placement.rows if row.size != 0}) < 2
+    yield f"where bytes lie is {'' if alike else 'at worst '}{GRADES[placement.grade]}"
     yield from (
         f"not seen, and placed by its path alone: {file}" for file in placement.unseen[:MAX_UNSEEN_NAMED]
     )

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from zmon.tables.file_traffic import SpaceLoad
     from zmon.tables.view import View
     from zmon.topology.machine import Machine
-    from zmon.topology.volumes import Volume
 
 
 NEEDS: Final = Needs((*TOPOLOGY, BLOCK, SOURCE))
@@ -248,13 +247,8 @@ def _line(piece: FilePiece, machine: Machine) -> dict[str, Value]:
         "rdev": volume.rdev,
         "label": volume.volser if joined is None else joined.title,
         "lcu": short(volume.lcu_name) if isinstance(volume.lcu_name, str) else volume.lcu_name,
-        "grade": str(_grade(piece.location.grade, volume)),
+        "grade": str(piece.location.grade_on(volume)),
     }
-
-
-def _grade(place: Grade, volume: Volume) -> Grade:
-    """Return how certain it is where bytes are, and of an LCU that is named also that it is this one."""
-    return place if isinstance(volume.lcu_name, Absent) else min(place, volume.grade)
 
 
 SEVERAL: Final = absent("several LCUs have as much")
@@ -278,16 +272,14 @@ def spread_table(view: View) -> Table:
     names = {unit.key: unit.title for unit in by_bytes.units}
     on_disks = [row for row in by_bytes.problems if _is_on_disks(row.path, machine)]
     without_lcu = Counter((row.database, row.tablespace) for row in on_disks)
-    places = _places(machine, traffic)
+    loads = _loads(machine, traffic)
     lines = [
         _spread_line(one, other, names, without_lcu[one.database, one.tablespace])
-        | _of_places(
-            places.get((one.database, one.tablespace), ()), without_lcu[one.database, one.tablespace]
-        )
+        | _of_disks(loads.get((one.database, one.tablespace), ()), without_lcu[one.database, one.tablespace])
         for one, other in zip(by_bytes.spaces, by_traffic.spaces, strict=True)
     ]
     whole = _spread_line(by_bytes.whole, by_traffic.whole, names, len(on_disks))
-    whole |= _of_places([place for each in places.values() for place in each], len(on_disks))
+    whole |= _of_disks([load for each in loads.values() for load in each], len(on_disks))
     return Table(
         [space.title for space in by_bytes.spaces],
         {name: [line[name] for line in lines] for name in lines[0]},
@@ -297,26 +289,19 @@ def spread_table(view: View) -> Table:
     )
 
 
-def _places(machine: Machine, traffic: Attribution) -> Mapping[Space, Sequence[tuple[Grade, Number]]]:
-    """Return by tablespace the grade and the traffic of each part of a file that is on a disk."""
-    found: dict[Space, list[tuple[Grade, Number]]] = {}
+def _loads(machine: Machine, traffic: Attribution) -> Mapping[Space, Sequence[Number]]:
+    """Return by tablespace the traffic of each part of a file that is on a disk."""
+    found: dict[Space, list[Number]] = {}
     for piece in pieces(machine):
         if piece.share is not None:
             space = piece.file.database, tablespace_of(piece.file)
-            grade = _grade(piece.location.grade, piece.share.volume)
-            found.setdefault(space, []).append((grade, _traffic(piece, traffic)))
+            found.setdefault(space, []).append(_traffic(piece, traffic))
     return found
 
 
-def _of_places(places: Sequence[tuple[Grade, Number]], without_lcu: int) -> dict[str, Value]:
+def _of_disks(loads: Sequence[Number], without_lcu: int) -> dict[str, Value]:
     """Return what is known of a tablespace with files on disks whose LCU is not: it needs only the disks."""
-    if not without_lcu or not places:
-        return {}
-    load = total([load for _grade, load in places])
-    return {
-        "grade": str(min(grade for grade, _load in places)),
-        "mbs": load / MEGABYTE,
-    }
+    return {"mbs": total(loads) / MEGABYTE} if without_lcu and loads else {}
 
 
 def _is_on_disks(path: str, machine: Machine) -> bool:

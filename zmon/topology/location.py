@@ -82,6 +82,10 @@ class FileLocation(NamedTuple):
             return self
         return self._replace(size=0, unplaced=0, disks=(), lacking=self.notes[-1:], notes=())
 
+    def grade_on(self, volume: Volume) -> Grade:
+        """Return how certain it is what lies on a volume, and which LCU that is on, if one is named."""
+        return self.grade if isinstance(volume.lcu_name, Absent) else min(self.grade, volume.grade)
+
     @property
     def on_disk(self) -> Number:
         """Bytes of the first copy that lie on disks; absent if that is not known."""
