@@ -255,6 +255,23 @@ def test_a_mounted_partition_leads_to_its_dasd(
     assert "()" not in said
 
 
+PLAIN_LSDASD = "0.0.7001  active    dasdb     94:4    ECKD         4096   21129MB   5409180\n"
+
+
+@pytest.mark.parametrize("more", [{}, {"lsdasd.txt": PLAIN_LSDASD}], ids=["lsblk alone", "lsdasd without -u"])
+def test_what_would_name_the_lcu_of_a_dasd_is_said(
+    more: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is the unique id, whatever else is not known: a DASD is always a device of the channel subsystem."""
+    path = directory(tmp_path, {"lsblk.txt": DEFAULT_TREE, **more})
+    assert main(["where", "dasdb", "--from", path]) == 0
+    assert "LCU not known: not collected: lsdasd -u" in capsys.readouterr().out
+    assert main(["show", "CTLUNIT", "--from", path]) == 0
+    assert (
+        "Nothing to show: not collected: lsdasd -u, whose unique ids name the LCUs" in capsys.readouterr().out
+    )
+
+
 DS8000_MAP = """\
 mpatha (36005076303ffc1ae0000000000008101) dm-3 IBM,2107900
 size=10G features='1 queue_if_no_path' hwhandler='1 alua' wp=rw

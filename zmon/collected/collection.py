@@ -130,13 +130,18 @@ def facts_of(texts: Sequence[CollectedText]) -> tuple[Facts, list[CollectedText]
     return facts, mounts
 
 
+_TOOLS: Final = {DEVICE.name: "lsdasd -u, whose unique ids name the LCUs, or lscss"}
+"""The tools that people run, for kinds that are in no file that they would copy."""
+
+
 def _name_missing(frames: dict[str, Frame]) -> None:
     """Say of kinds that nothing in a collection has what would have had them."""
     for source in SOURCES:
         for kind in source.kinds if not source.option else ():  # the others say how to switch them on
             frame = frames.get(kind.name)
             if frame is not None and frame.missing is not None:
-                frames[kind.name] = empty_frame(kind, f"{NOT_COLLECTED}: {source.what}")
+                what = _TOOLS.get(kind.name, source.what)
+                frames[kind.name] = empty_frame(kind, f"{NOT_COLLECTED}: {what}")
 
 
 def _add_source(frames: dict[str, Frame], texts: Sequence[CollectedText], facts: Facts, when: int) -> None:

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, UNIT, UNIT_IO
+from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, NOT_COLLECTED, UNIT, UNIT_IO
 from zmon.queueing.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.ranges import names
 from zmon.tables import device
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.sample import Frame
     from zmon.tables.topology import Units
     from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
@@ -269,8 +270,18 @@ def table(view: View) -> Table:
             *(f"{home}: {HOMES[home]}" for home in others),
             *wrong(view),
         ),
-        missing=None if keys or others else view.interval.of(DEVICE).missing or NO_LCU,
+        missing=None if keys or others else _why_none(view.interval.of(DEVICE).frame),
     )
+
+
+def _why_none(devices: Frame) -> Absent:
+    """Return why no LCU is known; of a collection of texts, which of them would name the LCUs."""
+    uids = [uid for uid in devices.column("uid") if isinstance(uid, Absent)]
+    if uids and all(uid.reason.startswith(NOT_COLLECTED) for uid in uids):
+        return absent(
+            f"{uids[0].reason}, whose unique ids name the LCUs; --cp-file and --site name LCUs, too"
+        )
+    return devices.missing or NO_LCU
 
 
 def _doors(view: View) -> Mapping[str, str]:

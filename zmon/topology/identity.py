@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 
 from zmon.absent import Absent, absent, text_of
+from zmon.kinds import NOT_COLLECTED
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
@@ -103,6 +104,9 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
 
 
 _NO_DASD: Final = absent("not a DASD")
+_NO_BUSID: Final = absent(
+    f"{NOT_COLLECTED}: lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
+)
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
 _NOT_JOINED: Final = absent("no multipath device joins paths to it")
 _LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
@@ -381,6 +385,8 @@ class VolumeBuilder:
             return _FBA
         if names:
             return _CONTRADICT
+        if isinstance(self.uid, Absent) and self.uid.reason.startswith(NOT_COLLECTED):
+            return absent(f"{self.uid.reason}, whose unique ids name the LCUs")
         if self.facts.rdev is NOT_SAID:
             return _TWO_STEPS
         if isinstance(self.facts.rdev, Absent):
@@ -514,7 +520,7 @@ class VolumeIndex(Mapping[str, Volume]):
             )
         if isinstance(busid, str):
             return VolumeBuilder(self, number, name, busid).volume()
-        return bare(number, name)._replace(disk=name)
+        return bare(number, _NO_BUSID if text_of(name).startswith("dasd") else name)._replace(disk=name)
 
     def _device(self, busid: str) -> DeviceFacts:
         return identify_device(busid, self.claims, self.platform, self.site)
