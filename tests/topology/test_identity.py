@@ -555,6 +555,20 @@ def test_a_map_that_parts_an_lcu_is_told() -> None:
     assert all("name the same LCU" in volume.conflicts[0] for volume in found)
 
 
+def test_a_wrong_number_does_not_give_a_certain_lcu_another_name() -> None:
+    """By unique ids three disks are on one LCU: its name is that which the rule gives to most of them."""
+    disks = [Disk(f"0.0.02{number:02}", f"{UID[:-2]}{number + 0x18:02x}") for number in range(3)]
+    claims = [virtual("0200", "7618"), virtual("0201", "7619"), virtual("0202", "721A")]
+    found = all_of(disks, claims, site())
+    assert {(volume.lcu_name, volume.key, volume.grade) for volume in found} == {
+        ("LCU 6", UID.rpartition(".")[0], Grade.EXACT)
+    }
+    assert "0.0.0202 is on LCU 2 by site.toml:4 (7nXX)" in "".join(found[2].conflicts)
+    undecided = all_of(disks[1:], claims[1:], site())
+    assert {volume.lcu_name for volume in undecided} == {"LCU 1500"}
+    assert all("name the same LCU" in volume.conflicts[0] for volume in undecided)
+
+
 def test_a_map_that_joins_two_lcus_is_told() -> None:
     """It holds, as the site knows best, but not silently."""
     known = site("", "7612-7613,6\n")

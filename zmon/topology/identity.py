@@ -7,6 +7,7 @@ device.  A volume whose LCU is unknown is a group of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache, cached_property
 
@@ -341,7 +342,12 @@ class VolumeBuilder:
                         f"{self.busid} and {disk} are both on {name} by {place}, "
                         f"but their unique ids name {uid.lcu} and {lcu}"
                     )
-        return name if self.rows or not rest else _NOT_CALLED
+        if self.rows:
+            return name
+        if rest or uid is None:
+            return _NOT_CALLED if rest else name
+        # the number of one disk may be mistyped: the unique ids are certain, and one LCU has one name
+        return self.index.title(uid.lcu) or _NOT_CALLED
 
     def _lcu(self, uid: Uid | None, lss: Value, names: dict[str, str], grade: Grade) -> _LcuChoice:
         """Return the LCU by the best source; `grade` is the certainty that the unique id is this disk's."""
@@ -483,6 +489,8 @@ class VolumeIndex(Mapping[str, Volume]):
         """Returns the names of the LCU of a disk in the site files, each with its place, the best first."""
         self.calls: Callable[[str], dict[str, str]] = cache(self._calls)
         """Returns the site's names of an LCU of unique ids, each with the first disk that has the name."""
+        self.title: Callable[[str], str] = cache(self._title)
+        """Returns the site's name of an LCU of unique ids; empty where it has none for most of its disks."""
         self.lss: Callable[[str], int | None] = cache(self._lss)
         """Returns the logical subsystem of an LCU of unique ids, from the first disk that has it."""
         self.mapped: Callable[[str], dict[str, tuple[str, str, Grade]]] = cache(self._mapped)
@@ -570,6 +578,12 @@ class VolumeIndex(Mapping[str, Volume]):
             for name in list(self.called(busid, self.uid(busid)))[:1]:
                 names.setdefault(name, busid)
         return names
+
+    def _title(self, lcu: str) -> str:
+        said = (self.called(busid, self.uid(busid)) for busid in self.lcus.get(lcu, ()))
+        names = Counter(name for each in said if len(each) == 1 for name in each)
+        name, count = next(iter(names.most_common(1)), ("", 0))
+        return name if 2 * count > names.total() else ""
 
     def _called(self, busid: str, uid: Uid | None) -> dict[str, str]:
         rdev = text_of(self.device(busid).rdev)
