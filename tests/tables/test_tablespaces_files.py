@@ -11,7 +11,7 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, SOURCE
-from zmon.tables.tablespaces import NOTHING_ON, choose, files_table
+from zmon.tables.tablespaces import NOTHING_ON, choose, files_table, spread_table
 from zmon.tables.topology import UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
 from zmon.topology.machine import UserClaims, UserInputs
@@ -112,6 +112,16 @@ def test_a_disk_with_several_paths_has_the_names_that_device_shows() -> None:
     found = files_table(view)
     row = found.columns["path"].index("/ora/10/data.dbf")
     assert [found.columns[name][row] for name in ("disk", "label", "lcu")] == ["dm-9", "FCP8104", "81"]
+
+
+def test_what_was_not_measured_is_not_idle() -> None:
+    """The first sample has no traffic, and so nothing that it rests on; the reason is that of the traffic."""
+    view = View(Interval(None, sample()), people=lambda: PEOPLE)
+    files, spread = files_table(view), spread_table(view)
+    assert files.columns["basis"] == files.columns["mbs"]
+    assert {isinstance(basis, Absent) for basis in (*files.columns["basis"], *spread.columns["basis"])} == {
+        True
+    }
 
 
 def test_traffic_is_an_estimate() -> None:

@@ -129,7 +129,7 @@ class Attribution(NamedTuple):
     parts: Mapping[tuple[str, str], Number]
     """Of each file, by its path and major:minor: the part of that disk's traffic, from 0 to 1."""
     files: Mapping[str, str]
-    """The basis of each file's traffic, by its path: one of `BASES`."""
+    """The basis of each file's traffic, by its path: one of `BASES`; without files not measured."""
     spaces: Mapping[Space, str]
     """That of each tablespace."""
     intervals: int
@@ -315,6 +315,8 @@ def _bases(  # noqa: PLR0913 - what is known of pieces
     """
     loads: dict[Key, dict[str, float]] = {}
     for (number, _), ones in on.items():
+        if number not in rates:
+            continue  # what was not measured is not idle
         spaces = Counter(map(space_of, ones)) if several else Counter()
         for one in ones:
             at = one.file.path, number
@@ -322,7 +324,7 @@ def _bases(  # noqa: PLR0913 - what is known of pieces
             if basis != IDLE and spaces[space_of(one)] > 1:
                 basis = BYTES
             sums = loads.setdefault(key(one), {})
-            sums[basis] = sums.get(basis, 0.0) + rates.get(number, 0.0) * float(parts[at])  # type: ignore[arg-type]
+            sums[basis] = sums.get(basis, 0.0) + rates[number] * float(parts[at])  # type: ignore[arg-type]
     found = {}
     for thing, sums in loads.items():
         least = MATTERS * sum(sums.values())

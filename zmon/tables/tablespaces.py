@@ -106,7 +106,10 @@ def files_table(view: View) -> Table:
         {
             **chosen.columns,
             "mbs": list(megabytes),
-            "basis": [traffic.files.get(piece.file.path, NO_BASIS) for piece in chosen.pieces],
+            "basis": [
+                traffic.files.get(piece.file.path, load if isinstance(load, Absent) else NO_BASIS)
+                for piece, load in zip(chosen.pieces, megabytes, strict=True)
+            ],
         },
         Summary(
             f">> {files:,} file{'s' * (files > 1)} <<",
@@ -338,7 +341,7 @@ def _spread_line(
         "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
         "tshare": 100 * by_traffic.share,
         "tuneven": by_traffic.uneven,
-        "basis": other.basis or NO_BASIS,
+        "basis": other.basis or (no_traffic if no_traffic and not other.load_on else NO_BASIS),
         "grade": str(one.grade),
         "unplaced": one.problems - without_lcu,
         "logs": "yes" if one.shares_with_logs else "no",
