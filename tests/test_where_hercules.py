@@ -70,3 +70,18 @@ def test_of_a_thin_volume_the_disks_alone_are_told(capsys: pytest.CaptureFixture
     disks = {disk["busid"] for disk in said["disks"]}
     assert (said["grade"], said["unplaced"]) == ("set", file["written"])
     assert disks == {disk["busids"][0] for disk in file["disks"]}
+
+
+def test_the_copies_on_an_lcu_are_told_with_its_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mirror writes them there, though no byte of the first copy is."""
+    assert main(["where", "LCU 7100", "--from", RECORDING]) == 0
+    assert "mirror     0 +2M copies in 1 file" in capsys.readouterr().out
+
+
+def test_a_known_hole_has_no_unknown_place(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a file on a thin volume 2 of 3 MiB are stored; all are 40 MiB, of which 38 are on known disks."""
+    assert main(["spread", "--by", "disk", "--from", RECORDING]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("9 tablespaces, 9 files, 40M over 7 disks")
+    assert "5 % of the bytes have no known disk" in printed
+    assert "bytes on disks are those of the first copy; Most disk counts mirrors and parity, too" in printed

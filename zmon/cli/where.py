@@ -77,6 +77,7 @@ INDENT: Final = ("  ", "    ")
 """What is before the first line of a sentence below a heading, and before its others."""
 BAR_WIDTH: Final = 30
 """Characters of the longest bar."""
+NO_SPACE: Final = "files of no tablespace"
 ALL_UNKNOWN: Final = absent("how many bytes there are is not known of any of the files")
 
 
@@ -459,11 +460,13 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
         yield from _table(shown, [""] * len(shown), width, one)
     yield from paragraphs(_made_of(one), width, *INDENT)
     yield from _more(len(one.mounts), "file systems")
-    spaces = _sums((on_disk.file.space or "files of no tablespace", on_disk.bytes) for on_disk in one.files)
+    spaces = _sums((on_disk.file.space or NO_SPACE, on_disk.bytes) for on_disk in one.files)
     room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
+    copies = _sums((on_disk.file.space or NO_SPACE, on_disk.copies) for on_disk in one.files)
+    copied = {name: _copies(count) for name, _many, count in copies}
     for name, many, size in spaces:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
-        yield f"  {fitted(name, room)}{written:>6} in {_counted(many)}"
+        yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {_counted(many)}"
     if not one.mounts and not one.files:
         yield from folded(_unused(one), width, *INDENT)
 
@@ -654,7 +657,7 @@ def document(one: LookupResult) -> Any:
         ],
         "on_it": [
             _fields(on_disk.file, "path", "database", "tablespace", "role")
-            | {"bytes": on_disk.bytes, "grade": on_disk.location.grade}
+            | {"bytes": on_disk.bytes, "copies": on_disk.copies, "grade": on_disk.location.grade}
             for on_disk in one.files
         ],
         "not_looked_at": one.unseen,

@@ -363,7 +363,7 @@ class UnitIndex:
             elif count:
                 units[key] = units.get(key, 0) + count
         if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
-            unplaced = max(unplaced, _whole(answer.size) - sum(units.values()))
+            unplaced = max(unplaced, _whole(answer.size - answer.holes) - sum(units.values()))
         return ItemBytes(units, volumes, unplaced, tuple(reasons))
 
     def without_strange(

@@ -434,6 +434,8 @@ def _assumptions(
         else:
             some = f" of all but {', '.join(given)}" if given else ""
             yield f"the capacities{some} are not known; all LCUs count alike"
+    if any(sum(item.volumes.values()) > item.size + item.unplaced for item in items):
+        yield f"bytes on {wanted.what}s are those of the first copy; Most disk counts mirrors and parity, too"
     yield "what other systems do to the same storage is not known"
     yield from _unmatched(placement, items, wanted)
     if wanted.moves:

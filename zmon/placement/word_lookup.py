@@ -226,6 +226,8 @@ class FileOnDisk(NamedTuple):
     file: DataFile
     bytes: Number
     """Its bytes on these disks; absent where that is unknown."""
+    copies: Number = 0
+    """Bytes there besides the first copy: mirrors, parity."""
 
 
 _OF_ADAPTERS: Final = frozenset({MeaningKind.BUS, MeaningKind.VDEV, MeaningKind.RDEV})
@@ -428,9 +430,14 @@ def _files_on(disks: set[str], upon: set[str], machine: Machine) -> Iterator[Fil
         answer = machine.counted[file.path]
         if upon.isdisjoint(step.number for step in answer.steps):
             continue
-        there = [share.bytes for share in answer.disks if share.volume.number in disks]
+        there = [share for share in answer.disks if share.volume.number in disks]
         if there:
-            yield FileOnDisk(answer, file, sum(there[1:], there[0]))
+            yield FileOnDisk(
+                answer,
+                file,
+                sum((share.bytes for share in there[1:]), there[0].bytes),
+                sum((share.copies for share in there[1:]), there[0].copies),
+            )
 
 
 def _order(volume: Volume) -> tuple[int, str]:

@@ -74,13 +74,15 @@ class FileLocation(NamedTuple):
     """Whether it was read, or at least listed."""
     same_as: str = ""
     """The path of another file that has the same bytes, and with which they are counted; else empty."""
+    holes: int = 0
+    """Bytes of it that were never written, and take no room."""
 
     @property
     def counted(self) -> FileLocation:
         """The location as it counts in sums: without bytes if they are those of another file."""
         if not self.same_as:
             return self
-        return self._replace(size=0, unplaced=0, disks=(), lacking=self.notes[-1:], notes=())
+        return self._replace(size=0, holes=0, unplaced=0, disks=(), lacking=self.notes[-1:], notes=())
 
     def grade_on(self, volume: Volume) -> Grade:
         """Return how certain it is what lies on a volume, and which LCU that is on, if one is named."""
@@ -132,6 +134,7 @@ def locate_file(file: DataFile, mounts: Mounts, stack: Stack, volumes: Mapping[s
         notes=tuple(locator.notes),
         unseen=unseen,
         is_known=not file.unseen or bool(file.listed),
+        holes=_holes(file),
     )
 
 
