@@ -375,3 +375,15 @@ def test_where_the_load_is_new_no_move_is_of_use(capsys: pytest.CaptureFixture[s
     assert main(["spread", *words]) == OK
     printed = " ".join(capsys.readouterr().out.split())
     assert "because LCU 8000 has much more load than before: find who makes it; no move is of use" in printed
+
+
+@pytest.mark.parametrize("screen", ["SPREAD", "FILES"])
+def test_screens_say_which_listed_file_they_lack(
+    screen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In `zmon spread` it is counted; a file without a usable path is in no sample, and so in no row of a screen."""
+    (tmp_path / "l.csv").write_text("tablespace,path,role\nGOOD,/db2/d05/x,log\nODD,relative/path,weird\n")
+    assert main(["show", screen, *CAPTURE, "-l", str(tmp_path / "l.csv")]) == PARTLY
+    printed = capsys.readouterr().out
+    assert "l.csv:3: 'weird' is no role" in printed
+    assert f"relative/path [{tmp_path}/l.csv:3] cannot be placed: relative path" in printed

@@ -154,6 +154,18 @@ def test_the_database_may_be_given() -> None:
     assert one("TS,/f", Options(database="D")).database == "D"
 
 
+def test_a_word_that_is_no_role_does_not_hinder_placing() -> None:
+    """It is noted with the one that is meant; a part of a path behind a comma is no word."""
+    found = parse("tablespace,path,role\nTS,/a,weird\nTS,/b,indx\nTS,/c,d.dbf\n")
+    assert [(one.path, one.role, bool(one.problem)) for one in found.containers] == [
+        ("/a", "unknown", False), ("/b", "unknown", False), ("/c", "unknown", True)
+    ]  # fmt: skip
+    assert [(note.line, note.text.partition(",")[0], note.unread) for note in found.notes] == [
+        (2, "'weird' is no role", True), (3, "'indx' is no role (is index meant?)", True),
+        (4, "row not understood: 'd.dbf' is no role", True),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [

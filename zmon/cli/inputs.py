@@ -11,7 +11,7 @@ from zmon.toml import site_files
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from zmon.cp.claim_sources import FileClaims, FileReport
     from zmon.listed_file import ListedFile
@@ -73,14 +73,26 @@ def unplaced(args: argparse.Namespace, word: str) -> list[str]:
     listing: Listing | None = getattr(args, "read", None)
     if listing is None:
         return []
-    from zmon.listing.asm import is_in_group  # noqa: PLC0415 - most lookups have no listing
-
     wanted = word.casefold()
-    reasons: dict[str, list[Container]] = {}
+    found = []
     for container in listing.containers:
         full = f"{container.database}.{container.tablespace}"
-        names = {name.casefold() for name in (container.database, container.tablespace, full) if name}
-        if wanted in names and not (container.is_usable or is_in_group(container)):
+        if wanted in {name.casefold() for name in (container.database, container.tablespace, full) if name}:
+            found.append(container)
+    return _without_place(found)
+
+
+def _is_in(said: str, container: Container) -> bool:
+    return bool(container.problem) and container.problem in said
+
+
+def _without_place(containers: Iterable[Container]) -> list[str]:
+    """Return which of some containers have no usable path, and why."""
+    from zmon.listing.asm import is_in_group  # noqa: PLC0415 - most lookups have no listing
+
+    reasons: dict[str, list[Container]] = {}
+    for container in containers:
+        if not (container.is_usable or is_in_group(container)):
             reasons.setdefault(container.problem or "it is no path from the root", []).append(container)
     return [
         f"{found[0].path or 'a container without a path'} [{found[0].place}]"
@@ -234,7 +246,12 @@ def user_inputs(args: argparse.Namespace, listing: Listing | None = None) -> Cal
     named = site_of(args.site) if args.site else None
     files = None if listing is None else list(containers_of(listing))
     groups = files_in_groups(listing)
-    notes = () if listing is None else (*listing.unread, *listing.notes)
+    notes: tuple[str, ...] = ()
+    if listing is not None:
+        said = "\n".join(listing.unread)
+        disks = {device for one in groups for device in one.devices}  # files there have their own problem
+        nowhere = (one for one in listing.containers if one.path not in disks and not _is_in(said, one))
+        notes = (*listing.unread, *_without_place(nowhere), *listing.notes)
 
     @cache
     def give() -> UserInputs:

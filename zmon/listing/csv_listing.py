@@ -135,6 +135,8 @@ def _container(
         name = ""  # it is the whole row
     role, kind = cells.get("role", "").strip().casefold(), cells.get("kind", "").strip().casefold()
     if role not in c.ROLES:
+        if role and not problem:
+            notes.add(row.line, _no_role(role))
         role = c.UNKNOWN
     if kind not in c.KINDS:
         kind = c.DIRECTORY if path.endswith("/") else ""
@@ -179,5 +181,11 @@ def _wrong(cells: Mapping[str, str], fields: Sequence[str], names: Sequence[str]
     role = cells.get("role", "").strip().casefold()
     if extra:
         yield f"{len(fields)} fields in {len(names)} columns: the separator in a name needs quotes"
-    elif role and role not in c.ROLES:
-        yield f"{quote(role)} is no role, one of {', '.join(c.ROLES)}: the separator in a name needs quotes"
+    elif role and role not in c.ROLES and not ("/" in cells["path"] and role.isalpha()):
+        # what looks like no role is a part of a name or path with a comma, and the path is cut off
+        yield f"{_no_role(role)}: the separator in a name needs quotes"
+
+
+def _no_role(word: str) -> str:
+    meant = f" (is {right} meant?)" if (right := similar_word(word, c.ROLES)) else ""
+    return f"{quote(word)} is no role{meant}, one of {', '.join(c.ROLES)}"
