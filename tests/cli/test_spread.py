@@ -381,7 +381,7 @@ def test_where_the_load_is_new_no_move_is_of_use(capsys: pytest.CaptureFixture[s
 def test_screens_say_which_listed_file_they_lack(
     screen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In `zmon spread` it is counted; a file without a usable path is in no sample, and so in no row of a screen."""
+    """In `zmon spread` it is counted; without a usable path it is in no sample, and in no row of a screen."""
     (tmp_path / "l.csv").write_text("tablespace,path,role\nGOOD,/db2/d05/x,log\nODD,relative/path,weird\n")
     assert main(["show", screen, *CAPTURE, "-l", str(tmp_path / "l.csv")]) == PARTLY
     printed = capsys.readouterr().out
