@@ -385,11 +385,15 @@ def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_lszfcp_tells_where_the_paths_of_multipath_lead(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Adapter, channel path and port of each; one that is asked for has its own. A feature queues I/O."""
+    """Adapter, channel path and port of each; one that is asked for has its own. A feature queues I/O.
+
+    A file on the disk may use the channel paths of all of them.
+    """
     path = directory(tmp_path, {
         "multipath.txt": MULTIPATH,
+        "mount.txt": "/dev/mapper/mpatha on /fcp type xfs (rw)\n",
         "lszfcp.txt": "[root@lnx01 ~]# lszfcp -D\n"
         "0.0.fc00/0x500507630300c1ae/0x4081400000000000 0:0:0:1\n"
         "0.0.fd00/0x500507630310c1ae/0x4081400000000000 1:0:0:1\n"
@@ -410,3 +414,6 @@ def test_lszfcp_tells_where_the_paths_of_multipath_lead(
     printed = capsys.readouterr().out
     assert "WWPN 0x500507630310c1ae" in printed
     assert "WWPN 0x500507630300c1ae" not in printed
+    monkeypatch.setenv("COLUMNS", "120")
+    assert main(["where", "/fcp/file", "--from", path]) == 1  # no text has the file itself
+    assert "CHPIDs 60 61" in capsys.readouterr().out

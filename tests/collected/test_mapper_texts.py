@@ -18,10 +18,10 @@ mpatha            253   2 L--w    1    1      0 mpath-36005076309ffc563000000000
 
 
 def test_a_table_is_kept_as_dmsetup_prints_it() -> None:
-    """A line for each segment, without the name; the devices in it are below."""
+    """A line for each segment, without the name; the devices in it are below; its size is where it ends."""
     facts = facts_in(DMSETUP_TABLE, "dmsetup table")
     assert row(facts, "layer", "db2vg-data") == {
-        "sort": "dm", "mapped": "db2vg-data", "below": "94:5 94:9",
+        "sort": "dm", "mapped": "db2vg-data", "below": "94:5 94:9", "size": 2 * 47163392,
         "table": "0 47163392 linear 94:5 2048\n47163392 47163392 linear 94:9 2048",
     }  # fmt: skip
 

@@ -53,6 +53,7 @@ def parse_dmsetup(text: CollectedText, facts: Facts) -> None:
 def _take_tables(text: CollectedText, facts: Facts) -> None:
     is_table = text.command.split()[1:2] == ["table"]
     tables: dict[str, list[str]] = {}
+    ends: dict[str, int] = {}
     places: dict[str, str] = {}
     for line, row in text.rows(MAX_TABLE):
         if match := _TABLE.fullmatch(row):
@@ -60,11 +61,13 @@ def _take_tables(text: CollectedText, facts: Facts) -> None:
             form = _ARGUMENTS.get(target)
             if form.fullmatch(arguments) if form else is_table:
                 tables.setdefault(title, []).append(f"{start} {length} {target}{arguments}")
+                ends[title] = max(ends.get(title, 0), int(start) + int(length))
                 places.setdefault(title, f"dmsetup table, {text.place(line)}")
     for title, lines in tables.items():
         table = "\n".join(lines)
         below = " ".join(devices_in(table))
-        facts.say(LAYER, title, places[title], sort="dm", table=table, below=below, mapped=title)
+        facts.say(LAYER, title, places[title], sort="dm", table=table, below=below, size=ends[title])
+        facts.say(LAYER, title, places[title], mapped=title)
 
 
 def _take_devices(text: CollectedText, facts: Facts) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
@@ -297,10 +297,15 @@ class _Locator(ByteMapping):
                 yield DiskShare(self.volume(leaf, volumes), unknown, unknown)
 
     def volume(self, leaf: str, volumes: Mapping[str, Volume]) -> Volume:
-        """Return the volume of a leaf; for a multipath device that of its paths, which are one disk."""
+        """Return the volume of a leaf; of a multipath device that of a path, with the CHPIDs of all paths."""
         known = volumes.get(leaf)
-        paths = () if known else (volumes.get(path.number) for path in self.stack.paths(leaf))
-        return known or next(filter(None, paths), None) or self.unread(leaf)
+        if known is not None:
+            return known
+        paths = [volumes[path.number] for path in self.stack.paths(leaf) if path.number in volumes]
+        if not paths:
+            return self.unread(leaf)
+        chpids = sorted({chpid for path in paths for chpid in text_of(path.chpids).split()})
+        return paths[0]._replace(chpids=" ".join(chpids) or paths[0].chpids)
 
     def unread(self, leaf: str) -> Volume:
         """Return the volume of a disk that was not read, or of a leaf that is no disk."""
