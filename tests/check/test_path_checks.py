@@ -103,6 +103,8 @@ def test_a_check_finds_what_is_broken(name: str, state: State, changes: dict[Any
          "see multipath -ll and lszfcp -D; what is lost goes over FCP device 0.0.fc51"),
         ("H10b", {**NO_LUN, PATH: {"8:0": {"device": "offline", "adapter": "0.0.0005"}}},
          f"see multipath -ll and dmesg; what is lost goes over adapter 0.0.0005. {SET_RUNNING}"),
+        ("H10", {LAYER: {"8:16": {"wwpn": WWPN}}},
+         "attach the LUN through a second port of the storage server, too: it has two FCP devices already"),
     ],
 )  # fmt: skip
 def test_what_to_do_follows_from_what_was_found(name: str, changes: dict[Any, Any], advice: str) -> None:

@@ -387,3 +387,11 @@ def test_screens_say_which_listed_file_they_lack(
     printed = capsys.readouterr().out
     assert "l.csv:3: 'weird' is no role" in printed
     assert f"relative/path [{tmp_path}/l.csv:3] cannot be placed: relative path" in printed
+
+
+def test_files_without_a_size_lie_on_lcus_all_the_same(spread: Callable[..., str]) -> None:
+    """By their paths, as FILES has it: what is missing is not the LCU."""
+    printed = spread("tablespace,path,role\nA,/db2/d05/x,data\nL,/db2/d05/y,log\n", status=FAILED)
+    assert "2 files of 2 tablespaces: how much of them lies on which LCU is not known" in printed
+    assert "these files lie on LCU 7600; how much of them on which is not known" in printed
+    assert "--by disk" not in printed

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.placement.items import FileItem, Unit
-from zmon.placement.measures import by_space, fullest, mixed, sides, spread, sums
+from zmon.placement.measures import Mixed, by_space, fullest, mixed, sides, spread, sums
 
 EIGHT = [Unit(str(number), side="even" if number % 2 == 0 else "odd") for number in range(8)]
 
@@ -145,7 +145,15 @@ def test_logs_beside_data_of_the_same_database() -> None:
         FileItem("/d/1", "DATA", "P", volumes={"v1": 5, "v2": 5}),
         FileItem("/d/2", "DATA", "Q", volumes={"v1": 5}),
     ]
-    assert mixed(items) == [("v1", "P", ("/log/1",), ("DATA",))]
+    assert mixed(items) == [Mixed("v1", "P", ("/log/1",), ("DATA",))]
+
+
+def test_a_log_of_unknown_size_is_beside_data_too() -> None:
+    """If the volume is the only one that it may be on."""
+    data = FileItem("/d/1", "DATA", "P", volumes={"v1": 5})
+    log = FileItem("/log/1", "redo", "P", "log", unsized={"v1": "u"})
+    assert mixed([data, log]) == [Mixed("v1", "P", ("/log/1",), ("DATA",), unsized=True)]
+    assert mixed([data, log._replace(unsized={"v1": "u", "v2": "u"})]) == []
 
 
 def test_logs_beside_data_of_another_database() -> None:

@@ -113,6 +113,11 @@ def fcp_multipath(given: CheckInput) -> Finding:
     return ok(f"{counted(len(luns(given)), 'LUN')}, none used over one of several paths")
 
 
+SECOND_PORT: Final = (
+    "Attach the LUN through a second port of the storage server, too: it has two FCP devices already."
+)
+
+
 def fcp_redundancy(given: CheckInput) -> Finding:
     """H10: the paths to a LUN go through two adapters and two ports."""
     excused = given.no_lun()
@@ -131,7 +136,7 @@ def fcp_redundancy(given: CheckInput) -> Finding:
         what = f"one path: {several(one_path)}" if one_path else f"one adapter: {several(one_adapter)}"
         return bad(f"reached over {what}")
     if one_port:
-        return look(f"reached through one port of the storage server: {several(one_port)}")
+        return look(f"reached through one port of the storage server: {several(one_port)}", SECOND_PORT)
     return ok(f"{counted(len(luns(given)), 'LUN')} with two adapters and two ports or more")
 
 

@@ -69,6 +69,8 @@ MIN_UNITS: Final = (10, 10, 8)
 MAX_NAMED: Final = 20
 """Rows with problems, and volumes with logs, that are printed; the others are counted."""
 
+UNSIZED: Final = "; how much lies there is not known"
+
 NONE: Final = 1.005
 """Head room that is none."""
 LOOK: Final = 2.0
@@ -202,9 +204,11 @@ def _nothing(report: SpreadReport) -> list[str]:
     why = whole.spread.uneven.reason
     if report.problems and not any(whole.bytes_on.values()):
         why = f"none of them is placed on a known {report.wanted.what}"
+        if report.only_unsized:
+            why = f"how much of them lies on which {report.wanted.what} is not known"
     files, spaces = _many(whole.files, "file"), _many(len(report.spaces), "tablespace")
     lines = [f"No spread of {files} of {spaces}: {why}"]
-    if report.wanted.what == "LCU" and whole.unplaced:
+    if report.wanted.what == "LCU" and whole.unplaced and not report.only_unsized:
         lines.append(
             "--by disk shows the spread over disks; --site FILE or --cp-file FILE may supply the LCUs"
         )
@@ -340,7 +344,7 @@ def _findings(report: SpreadReport) -> Iterator[str]:
     for one in report.mixed[:MAX_NAMED]:
         yield (
             f"Logs of {one.database or 'the database'} share volume {one.volume} with data of"
-            f" {enumerated(one.others, 5)}: {enumerated(one.logs, 3)}"
+            f" {enumerated(one.others, 5)}: {enumerated(one.logs, 3)}{UNSIZED * one.unsized}"
         )
     if len(report.mixed) > MAX_NAMED:
         yield f"Logs share {len(report.mixed) - MAX_NAMED} more volumes with data"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+NO_UNITS: Final[Mapping[str, str]] = MappingProxyType({})
 NO_TRAFFIC: Final = absent("no traffic was measured")
 NOT_GIVEN: Final = absent("not given: the site file may say it")
 
@@ -53,6 +54,8 @@ class FileItem(NamedTuple):
     """Traffic on each unit in bytes a second, if it was measured or estimated."""
     volumes: Mapping[str, int] = NOTHING
     """Bytes on each volume, by the key of the real volume, which several minidisks may share."""
+    unsized: Mapping[str, str] = NO_UNITS
+    """The unit of each volume on which it has an unknown part, by its key; empty for a unit not known."""
     pinned: str = ""
     """The reason why it must not be moved; empty when it may be moved."""
     mirror: str = ""
@@ -209,6 +212,7 @@ def placement_of(
                 counted.units,
                 loads,
                 counted.volumes,
+                counted.unsized,
                 pinned,
                 unplaced=counted.unplaced,
                 logical_volume=_logical_volume(answer, machine),
@@ -315,6 +319,7 @@ class ItemBytes(NamedTuple):
     volumes: Mapping[str, int]
     unplaced: int
     reasons: tuple[str, ...]
+    unsized: Mapping[str, str] = NO_UNITS
 
 
 class UnitIndex:
@@ -347,24 +352,24 @@ class UnitIndex:
         volumes: dict[str, int] = {}
         unplaced = _whole(answer.unplaced)
         reasons: dict[str, None] = {}
-        somewhere = False
+        unsized: dict[str, str] = {}
         for share in answer.disks:
+            key, spindle = self.key(share.volume), share.volume.spindle
             if isinstance(share.bytes, Absent):
                 reasons[share.bytes.reason] = None
-                somewhere = True
+                unsized[spindle] = text_of(key)
                 continue
-            count, spindle = int(share.bytes), share.volume.spindle
+            count = int(share.bytes)
             volumes[spindle] = volumes.get(spindle, 0) + count + _whole(share.copies)
-            key = self.key(share.volume)
             if isinstance(key, Absent):
                 unplaced += count
                 disk = "" if key is NO_SIDE else f"{text_of(share.volume.disk) or share.volume.number}: "
                 reasons[f"{disk}{key.reason}"] = None
             elif count:
                 units[key] = units.get(key, 0) + count
-        if somewhere or not answer.disks or isinstance(answer.unplaced, Absent):
+        if unsized or not answer.disks or isinstance(answer.unplaced, Absent):
             unplaced = max(unplaced, _whole(answer.size - answer.holes) - sum(units.values()))
-        return ItemBytes(units, volumes, unplaced, tuple(reasons))
+        return ItemBytes(units, volumes, unplaced, tuple(reasons), unsized)
 
     def without_strange(
         self, file: DataFile, counted: ItemBytes, loads: dict[str, float] | Absent
@@ -373,6 +378,9 @@ class UnitIndex:
 
         Else a mistyped path would make the system's own unit one of those for data.
         """
+        if file.unseen:
+            unsized = {key: unit for key, unit in counted.unsized.items() if unit not in self._strange}
+            counted = counted._replace(unsized=unsized)
         strange = counted.units.keys() & self._strange if file.unseen else ()
         if not strange:
             return counted, loads
@@ -384,6 +392,7 @@ class UnitIndex:
                 {},
                 counted.unplaced + sum(counted.units[key] for key in strange),
                 (f"{NOT_SEEN}{where}", *counted.reasons),
+                counted.unsized,
             ),
             loads if isinstance(loads, Absent) else {k: v for k, v in loads.items() if k not in strange},
         )

@@ -140,6 +140,8 @@ class Mixed(NamedTuple):
     """The names of the logs on it."""
     others: tuple[str, ...]
     """The tablespaces that have data on it."""
+    unsized: bool = False
+    """Whether how much lies there is not known of the logs, or of the data."""
 
 
 def mixed(items: Iterable[FileItem]) -> list[Mixed]:
@@ -149,16 +151,25 @@ def mixed(items: Iterable[FileItem]) -> list[Mixed]:
     """
     logs: dict[tuple[str, str], set[str]] = {}
     others: dict[tuple[str, str], set[str]] = {}
+    sized: set[tuple[str, str, bool]] = set()
     for item in items:
-        for volume, count in item.volumes.items():
-            if count and item.is_log:
-                logs.setdefault((volume, item.database), set()).add(item.name)
-            elif count:
-                others.setdefault((volume, item.database), set()).add(item.tablespace)
+        # a file that is on one of several disks is on none of them for certain
+        there = {*item.unsized} if len(item.unsized) == 1 else set()
+        for volume in there | {volume for volume, count in item.volumes.items() if count}:
+            where = volume, item.database
+            if item.is_log:
+                logs.setdefault(where, set()).add(item.name)
+            else:
+                others.setdefault(where, set()).add(item.tablespace)
+            if volume not in there:
+                sized.add((*where, item.is_log))
     return [
-        Mixed(*where, tuple(sorted(logs[where])), tuple(sorted(others[where])))
+        Mixed(
+            *where, tuple(sorted(logs[where])), tuple(sorted(others[where])),
+            not {(*where, True), (*where, False)} <= sized,
+        )
         for where in sorted(logs.keys() & others.keys())
-    ]
+    ]  # fmt: skip
 
 
 OVERLOADED: Final = absent("overloaded: more comes than can be done, and the queue grows without end")

@@ -145,6 +145,8 @@ class SpreadReport(NamedTuple):
     """
     no_use: str = ""
     """Why moves by traffic are of no use: nothing waits, or not for anything that they relieve."""
+    only_unsized: bool = False
+    """Whether files lie on known units, but how many bytes of any of them is not known."""
     volumes: int = 0
     """Over how many volumes of the only LCU `even` spreads, where that is predicted to help; else 0."""
 
@@ -199,7 +201,13 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
         placement.conflicts,
         tuple(_staying(items, sum(whole.load_on.values()), wanted)) if wanted.moves else (),
         no_use,
+        _only_unsized(items),
     )
+
+
+def _only_unsized(items: Iterable[FileItem]) -> bool:
+    units = [unit for item in items for unit in item.unsized.values() if unit]
+    return bool(units) and not any(item.bytes_on for item in items)
 
 
 def _staying(items: Sequence[FileItem], whole: float, wanted: SpreadQuery) -> Iterator[FileItem]:
@@ -454,7 +462,12 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         if any(item.bytes_on for item in placement.items):
             yield f"only the {many} that {hold} these files {are} counted"
         else:
-            yield f"no {wanted.what} is known that holds these files"
+            on = {unit for item in placement.items for unit in item.unsized.values()}
+            titles = [unit.title for unit in placement.units if unit.key in on]
+            if titles:
+                yield f"these files lie on {_few(titles)}; how much of them on which is not known"
+            else:
+                yield f"no {wanted.what} is known that holds these files"
             return
         others = [unit for unit in placement.units if unit not in units]
         unused = [unit.title for unit in others if unit.is_for_data]

@@ -69,6 +69,7 @@ NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NO_BASIS: Final = absent("the traffic of its disks is not known")
 NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
+UNSIZED: Final = "; how much of them lies there is not known"
 NO_DISKS: Final = "no disk is known that they lie on"
 MAX_UNPLACED_NAMED: Final = 3
 """So many tablespaces of files without a place are named."""
@@ -366,7 +367,8 @@ def _spread_notes(
     if by_bytes.mixed:
         many = len(by_bytes.mixed)
         volumes = ", ".join(one.volume for one in by_bytes.mixed[:3])
-        found.append(f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}")
+        words = f"Logs share {many} volume{'s' * (many != 1)} with data of their database: {volumes}"
+        found.append(f"{words}{UNSIZED if all(one.unsized for one in by_bytes.mixed) else ''}")
     paths = {row.path for row in on_disks}
     unplaced = [row for row in by_bytes.problems if row.path not in paths]
     for rows, what in ((unplaced, "not placed, or only in part"), (on_disks, "on disks without a known LCU")):
