@@ -116,7 +116,7 @@ def test_a_disk_with_several_paths_has_the_names_that_device_shows() -> None:
 
 def test_what_was_not_measured_is_not_idle() -> None:
     """The first sample has no traffic, and so nothing that it rests on; the reason is that of the traffic."""
-    view = View(Interval(None, sample()), people=lambda: PEOPLE)
+    view = View(Interval(None, sample()), inputs=lambda: INPUTS)
     files, spread = files_table(view), spread_table(view)
     assert files.columns["basis"] == files.columns["mbs"]
     assert {isinstance(basis, Absent) for basis in (*files.columns["basis"], *spread.columns["basis"])} == {

@@ -465,7 +465,7 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
             on = {unit for item in placement.items for unit in item.unsized.values()}
             titles = [unit.title for unit in placement.units if unit.key in on]
             if titles:
-                yield f"these files lie on {_few(titles)}; how much of them on which is not known"
+                yield f"these files lie on {names(titles)}; how much of them on which is not known"
             else:
                 yield f"no {wanted.what} is known that holds these files"
             return
