@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
 from zmon.absent import Absent
 from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
-from zmon.trends.trend import NoTrendError, load, top, trend
+from zmon.trends.trend import NoTrendError, RollupFile, load, top, trend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,6 +121,22 @@ def test_without_roll_ups_there_is_nothing_to_read(tmp_path: Path) -> None:
     assert trend(path, "DEVICE", "io", BUSIDS[0], BEGIN, BEGIN + DAY) == []
     assert top(path, "DEVICE", "io", BEGIN, BEGIN + DAY) == []
     assert list(load(path, BEGIN, BEGIN + DAY, 3)) == []
+
+
+def test_who_stops_early_may_close_the_file_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `zmon export | head` does: rows that are dropped afterwards are no damage to the file."""
+    machine = Machine()
+    samples = [machine.sample(10.0, nominal=10.0), *steady(machine, 3, 5)]
+    record(tmp_path / "r.zmon", samples, set(), set())
+    complaints: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    rollups = RollupFile(str(tmp_path / "r.zmon"), "minutes")
+    rows = rollups.rows("device", ["io"], BEGIN, BEGIN + DAY)
+    assert next(rows).figures
+    rollups.close()
+    del rows
+    gc.collect()
+    assert not complaints
 
 
 def test_what_has_no_trend_is_refused_by_name() -> None:

@@ -74,6 +74,15 @@ def test_a_condition_on_an_lcu_has_one_form(open_session: Callable[[str], Sessio
     assert grid.position.startswith("LCU 0100  1 of ")
 
 
+def test_a_condition_has_the_heading_of_its_column(open_session: Callable[[str], Session]) -> None:
+    """Who typed the heading reads it again, and not the name that exports have."""
+    session = open_session("DEVICE")
+    run(session, "WHERE %Avoid>=0")
+    grid = Grid(session.page, session.sheet())
+    grid.resize(80, 19)
+    assert grid.position.startswith("Avoid>=0")
+
+
 def test_before_it_is_moved_the_cursor_stays_on_top(session: Session, grid: Grid) -> None:
     """Who has just opened a screen sees the worst rows, whichever they are."""
     session.previous()

@@ -301,7 +301,8 @@ class RollupFile:
             Damaged: the file is damaged there.
         """
         with self._file.asking(sys.maxsize) as connection:  # a day of thousands of devices is long
-            yield from connection.execute(question, values)
+            # a cursor of its own would be closed by whoever stops early, perhaps after the file
+            yield from map(tuple, connection.execute(question, values))
 
     def screens(self) -> list[str]:
         """Return the names of what was rolled up: `device`, `lpar`."""

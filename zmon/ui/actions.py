@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.screen.query import heading
 from zmon.session import explain as explanation
 from zmon.session.commands import wanted_text
 from zmon.session.completion import complete as candidates_for
@@ -175,7 +176,7 @@ def choose(glass: Glass, by: int) -> None:
         column = glass.session.page.screen.by_name[glass.pane.column]
         called = glass.keymap.called
         sorts = f", {called('sort', 'F9')} sorts on it" if column.sort else ""
-        glass.say(f"{column.name}: {called('help', 'F1')} explains it{sorts}", "guidance")
+        glass.say(f"{heading(column) or column.name}: {called('help', 'F1')} explains it{sorts}", "guidance")
 
 
 def sort(glass: Glass) -> None:

@@ -21,6 +21,7 @@ from zmon.absent import Absent
 from zmon.plain_text import wrap
 from zmon.screen.export import why_empty
 from zmon.screen.layout import beside, left, right
+from zmon.screen.query import heading
 from zmon.screen.sheet import natural
 from zmon.ui.line import EMPTY, Line, Part
 from zmon.ui.pane import CURSOR, Pane, form_lines, note_lines
@@ -277,9 +278,11 @@ class Grid(Pane):
         return f"{chosen}  {where}".strip() if chosen else where if count > self.room else ""
 
     def _condition(self, condition: Condition) -> str:
-        """Return a condition as it was typed; one on an LCU as `LCU 6`, with the name that the rows show."""
+        """Return a condition with its column's heading; one on an LCU with the name that the rows show."""
         if not condition.lcu:
-            return f"{condition.column}{condition.sign}{condition.value}"
+            column = self.page.screen.by_name.get(condition.column)
+            head = condition.column if column is None else heading(column) or column.name
+            return f"{head}{condition.sign}{condition.value}"
         names = self._shown_lcus(condition.column) if condition.sign == "=" else set()
         if len(names) != 1:
             return f"LCU{condition.sign}{condition.value}"
