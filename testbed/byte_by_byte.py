@@ -29,13 +29,14 @@ from zmon.kernel.open_file import PLACELESS, read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
 from zmon.listed_file import ListedFile
+from zmon.sizes import SECTOR
 from zmon.topology import stripe
 from zmon.topology.chunks import place_ranges
 from zmon.topology.data_files import files_in
 from zmon.topology.mapping import STEPS
 from zmon.topology.mounts import mounts_in
 from zmon.topology.stack import DEPTH, Stack
-from zmon.topology.target import SECTOR, Leg, Target, TargetLayout
+from zmon.topology.target import Leg, Target, TargetLayout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

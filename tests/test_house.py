@@ -57,6 +57,22 @@ def test_no_public_class_name_stands_for_two_things() -> None:
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
+def test_what_a_second_and_a_megabyte_are_stands_once() -> None:
+    """Who reads `SECOND` or `MB` finds one value: lengths of time are in `clock`, sizes in `sizes`."""
+    homes = {"zmon.clock": ("MILLISECOND", "SECOND", "END_OF_TIME"),
+             "zmon.sizes": ("SECTOR", "KIB", "MIB", "GIB", "MB")}  # fmt: skip
+    others = {"NS", "KILOBYTE", "KB", "MEGABYTE", "GIGABYTE", "GIBIBYTE", "GB"}
+    known = {name: home for home, names in homes.items() for name in names}
+    found = {
+        f"{module}.{node.target.id}"
+        for module in FILES
+        for node in parsed(module).body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if node.target.id.strip("_") in others or known.get(node.target.id.strip("_"), module) != module
+    }
+    assert found == set()
+
+
 def test_no_module_name_stands_for_two_rooms() -> None:
     """Who searches for a module finds one; a command in `zmon.cli` may be named as what carries it out."""
     homes = defaultdict(list)

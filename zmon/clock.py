@@ -1,4 +1,4 @@
-"""Instants as the clock on the wall shows them."""
+"""Lengths of time in nanoseconds, and instants as the clock on the wall shows them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ import time
 
 from zmon.light_typing import Final
 
-DAY: Final = "%m-%d %H:%M:%S"
+MILLISECOND: Final = 1_000_000
+"""Times are counted in nanoseconds."""
+SECOND: Final = 1_000_000_000
+MINUTE: Final = 60 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+END_OF_TIME: Final = (1 << 63) - 1
+"""The last instant that a recording can hold, in the year 2262; the first is the begin of 1970."""
 
+DATED: Final = "%m-%d %H:%M:%S"
+"""The form of a clock with its date."""
 
 UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 LONG: Final = {"m": " min", "d": " d", "h": " h", "s": " s"}
@@ -27,6 +36,6 @@ def length(seconds: float, *, short: bool = False) -> str:
 def clock(ns: float, form: str = "%H:%M:%S") -> str:
     """Write an instant, in ns since 1970, in local time; with stars for digits when no calendar has it."""
     try:
-        return time.strftime(form, time.localtime(ns // 1_000_000_000))
+        return time.strftime(form, time.localtime(ns // SECOND))
     except (OverflowError, OSError, ValueError):
         return re.sub("%.", "**", form)

@@ -29,7 +29,7 @@ def test_who_it_is_follows_from_what_is_new(reads: float, words: str) -> None:
     now = load(*busy(reads=reads))  # type: ignore[arg-type]
     found = only(new_load(situation(now, CALM, period=LoadPeriod(NOON), usual=NOT_LOOKED)))
     assert found.claim.startswith(
-        f"Since {clock(NOON, '%H:%M')} a new {words} 209 MB/s in requests of about 340 KB"
+        f"Since {clock(NOON, '%H:%M')} a new {words} 209 MB/s in requests of about 340 KiB"
     )
     assert "2 volumes of LCU 7" in found.claim
     assert "do not move files" in found.action
@@ -45,7 +45,9 @@ def test_what_is_over_has_its_own_time_and_rate(reads: float, words: str) -> Non
     machine = {"period": LoadPeriod(NOON, NOON + 900_000_000_000, period), "usual": NOT_LOOKED}
     found = only(new_load(situation(long, CALM, **machine)))
     begin, end = (clock(at, "%H:%M") for at in (NOON, NOON + 900_000_000_000))
-    assert found.claim.startswith(f"From {begin} to {end} a new {words} 419 MB/s in requests of about 681 KB")
+    assert found.claim.startswith(
+        f"From {begin} to {end} a new {words} 419 MB/s in requests of about 681 KiB"
+    )
     assert (found.since, found.confidence) == (NOON, CERTAIN)
 
 
@@ -67,7 +69,7 @@ def test_the_size_of_a_request_is_that_of_the_new_ones() -> None:
     mixed = (100 * 4096 + 400 * 262_144) / 500
     now = load(volume(rate=500.0, queued=0.02, size=mixed), volume("0.0.7001", 300.0))
     found = only(new_load(situation(now, calm, period=NOT_LOOKED, usual=NOT_LOOKED)))
-    assert "reads 105 MB/s in requests of about 256 KB on volume 7000 of" in found.claim
+    assert "reads 105 MB/s in requests of about 256 KiB on volume 7000 of" in found.claim
     assert {one.column: one.value for one in found.evidence}["device.reqkb"] == pytest.approx(
         (400 * 4096 + 400 * 262_144) / 800 / 1024
     )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.clock import DAY
 from zmon.kinds import BLOCK, CPU
 from zmon.recorder import forecast
 from zmon.recorder.forecast import (
@@ -24,7 +25,6 @@ from zmon.recorder.forecast import (
 )
 from zmon.recorder.retention import RetentionRule
 from zmon.sample import Frame, Instant, Sample
-from zmon.store.day import DAY
 from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:

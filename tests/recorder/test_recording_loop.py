@@ -10,21 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.clock import DAY, MINUTE, SECOND
 from zmon.recorder.forecast import Forecast
-from zmon.recorder.recording_loop import (
-    MINUTE,
-    SECOND,
-    Deadline,
-    Orders,
-    Plan,
-    RecordingLoop,
-    Service,
-    following,
-)
+from zmon.recorder.recording_loop import Deadline, Orders, Plan, RecordingLoop, Service, following
 from zmon.recorder.retention import RetentionRule
 from zmon.recorder.roll import Roll
 from zmon.sample import Instant, Sample
-from zmon.store.day import DAY
 from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.clock import DAY
 from zmon.recorder.retention import (
     RecordedFile,
     RetentionRule,
@@ -18,7 +19,7 @@ from zmon.recorder.retention import (
     is_own_recording,
     prune,
 )
-from zmon.store.day import DAY, DayFile, day_file
+from zmon.store.day import DayFile, day_file
 from zmon.store.file_format import MAGIC
 
 if TYPE_CHECKING:

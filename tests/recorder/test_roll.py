@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.clock import DAY
 from zmon.recorder.roll import MAX_FAILURES, Roll, unfit
 from zmon.sample import Instant, Sample
 from zmon.store.check import find_damage
-from zmon.store.day import DAY, day_file, days
+from zmon.store.day import day_file, days
 from zmon.store.file_format import Damaged, RecordingError
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer

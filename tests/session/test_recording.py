@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import NOON, SECOND, samples, told
+from zmon.clock import DAY
 from zmon.event import Event, What
 from zmon.kinds import BLOCK, CPU, LPAR
 from zmon.recorder.roll import Roll
@@ -20,7 +21,7 @@ from zmon.session.recording import Excerpt, RecordingSection, open_recording
 from zmon.session.timeline import Timeline
 from zmon.session.when import WhenError
 from zmon.store.check import find_damage
-from zmon.store.day import DAY, day_file
+from zmon.store.day import day_file
 from zmon.store.file_format import RecordingError
 from zmon.store.open import MEMORY
 from zmon.store.reader import Recording

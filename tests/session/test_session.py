@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from zmon.clock import DAY, clock
+from zmon.clock import DATED, clock
 from zmon.event import Event, What
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE, PROCESS
@@ -776,7 +776,7 @@ def test_no_key_of_the_glass_waits_for_rules() -> None:
     assert found is not None
     assert clock(found.interval.after.at.utc, "%H:%M") == "14:31"
     assert "8000" in found.words
-    assert f"Samples are still judged by the rules: up to {clock(until, DAY)}" in found.words
+    assert f"Samples are still judged by the rules: up to {clock(until, DATED)}" in found.words
     assert to.log.until == until
     day.close()
 

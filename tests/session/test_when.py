@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.session.when import LAST, SECOND, WhenError, outside, parse_when, whole
+from zmon.clock import END_OF_TIME, SECOND
+from zmon.session.when import WhenError, outside, parse_when, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,10 +253,10 @@ PIECES = st.sampled_from(
      "T", "Z", "+01:00", "begin", "end", "now", "0", "99", "9999", "000000001", "w"]
 )  # fmt: skip
 WORDS = st.one_of(st.text(), st.lists(PIECES, max_size=8).map("".join))
-SPANS = st.none() | st.tuples(st.integers(0, LAST), st.integers(0, LAST))
+SPANS = st.none() | st.tuples(st.integers(0, END_OF_TIME), st.integers(0, END_OF_TIME))
 
 
-@given(WORDS, st.integers(0, LAST), st.none() | st.integers(0, LAST), SPANS)
+@given(WORDS, st.integers(0, END_OF_TIME), st.none() | st.integers(0, END_OF_TIME), SPANS)
 def test_any_text_is_a_time_or_a_when_error(
     words: str, now: int, present: int | None, span: tuple[int, int] | None
 ) -> None:
@@ -264,13 +265,13 @@ def test_any_text_is_a_time_or_a_when_error(
         found = parse_when(words, now, present, span)
     except WhenError:
         return
-    assert 0 <= found <= LAST
+    assert 0 <= found <= END_OF_TIME
 
 
 # --- there and back -------------------------------------------------------------------------------------
 
 
-@given(st.integers(0, LAST), st.integers(0, LAST))
+@given(st.integers(0, END_OF_TIME), st.integers(0, END_OF_TIME))
 def test_what_is_written_as_iso_is_read_again(utc: int, now: int) -> None:
     """To the nanosecond, whatever the time is now."""
     assert parse_when(iso(utc), now) == utc
@@ -300,7 +301,7 @@ def test_a_time_of_day_is_the_last_one(zone: Place, now: int, clock: object) -> 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from("+-"))
 def test_distances_go_there_and_back(hours: int, seconds: int, sign: str) -> None:
     """+x from -x is where one was."""
-    middle = LAST // 2
+    middle = END_OF_TIME // 2
     there = parse_when(f"{sign}{hours}h{seconds}s", NOW, middle)
     back = parse_when(f"{'-' if sign == '+' else '+'}{hours}h{seconds}s", NOW, there)
     assert back == middle

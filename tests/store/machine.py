@@ -17,10 +17,10 @@ import sqlite_utils  # noqa: F401 - so that not each recorder has to
 
 import zmon.store.reader  # noqa: F401 - likewise
 from zmon.absent import absent
+from zmon.clock import DAY
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.store.day import DAY
 from zmon.trends.rollup import TrendWriter, recording_with_trends
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from tests.store.machine import samples, told
+from zmon.clock import DAY
 from zmon.store.check import find_damage
-from zmon.store.day import DAY, days
+from zmon.store.day import days
 from zmon.store.reader import Recording
 
 KILLS = int(os.environ.get("ZMON_TEST_KILLS", "30"))

@@ -8,12 +8,11 @@ import pytest
 
 from tests.tables.test_user import simulated
 from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.sample import empty_frame
 from zmon.tables.fcp import table
-from zmon.tables.observed_paths import HOUR
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
 from zmon.tables.multipath import table
-from zmon.tables.observed_paths import HOUR
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from tests.frames import frame_of
 from zmon.absent import Absent, absent
+from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.diagnosis.observed_machine import LoadPeriod
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.sample import Instant, Sample
-from zmon.tables.observed_history import DAY, HOUR, MINUTE, load_period, usual
+from zmon.tables.observed_history import load_period, usual
 from zmon.tables.table import Figure, Variable
 from zmon.tables.view import History, View
 

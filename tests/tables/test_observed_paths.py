@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
+from zmon.clock import HOUR
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
-from zmon.tables.observed_paths import HOUR, extended_volumes, lcu_paths, multipath_maps
+from zmon.tables.observed_paths import extended_volumes, lcu_paths, multipath_maps
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, State, bad, counted, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES
+from zmon.sizes import SECTOR
 from zmon.topology.identity import ON_A_TRACK
 from zmon.uid import HYPERPAV
 
@@ -356,8 +357,8 @@ def partitions(given: CheckInput) -> Finding:
             starts[str(node.parent)].append(node.title)
             if isinstance(node.start, Absent):
                 untold.append(node.start)
-            elif node.start // 512 < FIRST_TRACKS:
-                early += [node.title] * (node.start // 512 != LINUX_LAYOUT)
+            elif node.start // SECTOR < FIRST_TRACKS:
+                early += [node.title] * (node.start // SECTOR != LINUX_LAYOUT)
     if early:
         return bad(f"begins on the tracks of the label: {several(early)}")
     used = {below for node in given.nodes if node.sort != "partition" for below in stack.feet(node.number)}

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, counted, look, ok, percent, skip, unknown
 from zmon.kinds import GUEST, MEMORY, NO_FILE, SWAP
+from zmon.sizes import GIB, KIB
 
 if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.check.practice import CheckInput, Finding
 
-GB: Final = 1 << 30
 MAX_SWAPPINESS: Final = 10
 SWAPPING: Final = 5.0
 """Pages a second that are a shortage: the limit of PCP's rule memory.exhausted."""
 UNUSED: Final = 0.5
 """Part of the huge pages that may be free and not reserved."""
-LARGE_GUEST: Final = 100 * GB
+LARGE_GUEST: Final = 100 * GIB
 OVERSIZED: Final = 0.6
 """Part of a guest's memory in the page cache."""
 NO_HUGE_PAGES: Final = "the kernel has no huge pages"
@@ -51,7 +51,7 @@ class HugePages:
             total, free, reserved = (
                 given.number(f"hugepages/{size}/{n}") for n in ("total", "free", "reserved")
             )
-            bytes_ = int(size) * 1024 if size.isdecimal() else 0
+            bytes_ = int(size) * KIB if size.isdecimal() else 0
             self.total += total * bytes_
             self.unused += (free - reserved) * bytes_
 
@@ -195,7 +195,7 @@ def cgroup_memory(given: CheckInput) -> Finding:
 
 
 def _size(count: float) -> str:
-    return f"{count / GB:,.1f} GiB" if count < 100 * GB else f"{count / GB:,.0f} GiB"
+    return f"{count / GIB:,.1f} GiB" if count < 100 * GIB else f"{count / GIB:,.0f} GiB"
 
 
 CHECKS: Final = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.cli import live
 from zmon.cli.output import complain, progress
+from zmon.clock import SECOND
 from zmon.lab.scenario import load_scenario
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from zmon.lab.tour import Tour
     from zmon.session.timeline import Timeline
 
-SECOND: Final = 1_000_000_000
 TOUR: Final = "shark"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say, warn
 from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
+from zmon.clock import MINUTE, SECOND
 from zmon.plain_text import harmless
 from zmon.screen.export import plain
 from zmon.trends.trend import RollupFile, headings
@@ -111,7 +112,7 @@ def _check_csv(args: argparse.Namespace, kinds: Sequence[str]) -> None:
 @lru_cache(maxsize=256)  # many rows are read at once
 def moment(ns: int) -> str:
     """Write an instant of UTC in full, as ISO 8601 does."""
-    seconds, part = divmod(ns, 1_000_000_000)
+    seconds, part = divmod(ns, SECOND)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part:09d}Z"
 
 
@@ -129,7 +130,7 @@ def _contradiction(args: argparse.Namespace) -> str:
 
 def _metrics(excerpt: Excerpt, args: argparse.Namespace) -> int:
     """Write metrics with their times; returns the exit status."""
-    from zmon.exposition.backfill import MINUTE, history_text  # noqa: PLC0415 - other formats need none
+    from zmon.exposition.backfill import history_text  # noqa: PLC0415 - other formats need none
 
     found = False
     recordings = [section.recording for section in excerpt.sections if section.recording is not None]

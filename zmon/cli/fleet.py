@@ -10,6 +10,7 @@ from zmon.absent import Absent
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
+from zmon.clock import HOUR, SECOND
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of, number_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
@@ -73,8 +74,6 @@ TEXTS: Final = frozenset({
 })  # fmt: skip
 MAX_EXCEPTIONS: Final = 20
 """Exceptions that the text of all views has."""
-SECOND: Final = 1_000_000_000
-HOUR: Final = 3600 * SECOND
 
 
 def run(args: argparse.Namespace) -> int:

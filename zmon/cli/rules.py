@@ -11,7 +11,7 @@ from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, user_inputs
 from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
-from zmon.clock import DAY, clock, length
+from zmon.clock import DATED, clock, length
 from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.plain_text import harmless
@@ -169,7 +169,7 @@ def _lines(entries: Sequence[ExceptionEntry], watch: Watch, until: int) -> Itera
         cause = f" [{entry.cause}]" if entry.cause else ""
         state = [entry.state or "still open", last_seen(entry, until)]
         lasted = ", ".join([length(entry.seconds, short=True), *filter(None, state)])
-        yield f"{clock(entry.begin, DAY)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
+        yield f"{clock(entry.begin, DATED)}  {lasted}  {LEVELS[entry.level]}  {entry.rule}{cause}"
         yield from _indented(entry.words)
     for line in not_judged(watch.unknown):
         yield from textwrap.wrap(line, terminal_width(), subsequent_indent="    ")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
+from zmon.clock import END_OF_TIME
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
@@ -21,7 +22,6 @@ from zmon.recorder.signal_clock import SignalClock
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch
 from zmon.session.machines import LiveTimeline
-from zmon.session.when import LAST
 from zmon.tables.view import no_inputs
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _taker(args: argparse.Namespace, timeline: Timeline) -> Callable[[], Iterabl
 
     def newest() -> Iterable[Sample]:
         timeline.refresh()
-        last = timeline.find(LAST)
+        last = timeline.find(END_OF_TIME)
         return () if last is None else (last.sample,)
 
     return newest

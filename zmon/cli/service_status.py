@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 
 from zmon.cli.output import FAILED, complain, warn, write_text
+from zmon.clock import END_OF_TIME
 from zmon.event import BAD, LEVELS, LOOK, OPEN
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
@@ -189,7 +190,7 @@ def unsampled(args: argparse.Namespace, timeline: Timeline) -> str:
     from zmon.cli.source_options import time_of  # noqa: PLC0415 - only a time needs it
     from zmon.session.when import written  # noqa: PLC0415 - likewise
 
-    end = time_of(args.at, timeline) if args.at else 1 << 62
+    end = time_of(args.at, timeline) if args.at else END_OF_TIME
     last = timeline.find(end)
     if last is None:
         return f"there is no sample of {written(end)} or before"

@@ -10,6 +10,7 @@ from zmon.absent import Absent
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, say, write_result
 from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, seek, time_of
+from zmon.clock import HOUR, SECOND
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen.export import document, record_names, records, sentence, text
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Timeline
     from zmon.tables.table import Needs
 
-LEAD: Final = 3600 * 1_000_000_000
+LEAD: Final = HOUR
 """ns before the time that is asked for, in which an exception may have begun that is open then."""
 MIN_WIDTH: Final = 40
 """On a terminal that is narrower lines run over."""
@@ -250,7 +251,7 @@ def _see_order(navigator: Navigator, args: argparse.Namespace) -> None:
     Raises:
         CommandError: it is not; says both times.
     """
-    from zmon.session.when import SECOND, written  # noqa: PLC0415 - most lookups name no time
+    from zmon.session.when import written  # noqa: PLC0415 - most lookups name no time
 
     interval = navigator.interval
     if interval is None:

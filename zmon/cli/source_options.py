@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from zmon import ranges
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
+from zmon.clock import SECOND
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
@@ -259,8 +260,6 @@ def begin_of(words: str, timeline: Timeline, end: int | None) -> int:
     Raises:
         WhenError: they name none.
     """
-    from zmon.session.when import SECOND  # noqa: PLC0415 - most commands name no time
-
     found, span = time_of(words, timeline, end), timeline.span()
     end = span[1] if end is None and span is not None else end
     if end is None or found // SECOND != end // SECOND:
@@ -358,7 +357,7 @@ def refused(error: ValueError) -> int:
 
 def utc_clock(ns: int) -> str:
     """Write an instant of UTC in whole seconds."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // 1_000_000_000))
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // SECOND))
 
 
 # machines to look something up in

@@ -38,6 +38,7 @@ from zmon.placement.spread_report import (
 )
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
+from zmon.sizes import MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.whatif import predicted
@@ -244,7 +245,7 @@ def _matrix(report: SpreadReport, width: int) -> Iterator[str]:
     name = min(40, width - 8 - sum(room[unit.key] for unit in shown) - 8 * rest)
 
     def amount(load: float) -> str:
-        return "-" if not load else f"{rate(load / 1e6)}~" if traffic else bytes_(load)
+        return "-" if not load else f"{rate(load / MB)}~" if traffic else bytes_(load)
 
     rows = [
         [first, *(heads[unit.key][line] for unit in shown), others, every]

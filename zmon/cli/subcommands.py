@@ -9,6 +9,7 @@ import math
 import re
 
 from zmon.cli.output import OK, WHOLE
+from zmon.clock import SECOND
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def partitions(words: str) -> tuple[int, ...]:
 
 def length(words: str) -> int:
     """Read a length of time such as `10m`; returns ns."""
-    return round(_amount(words, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * 10**9)
+    return round(_amount(words, TIMES, "a length of time: write 90s, 10m, 12h, 30d or 4w") * SECOND)
 
 
 def size(words: str) -> int:

@@ -34,6 +34,7 @@ from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
+from zmon.sizes import GIB, MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.topology import has_files, machine_of
@@ -129,9 +130,7 @@ def _changes(view: View, wanted: Sequence[str]) -> tuple[tuple[Change, ...], lis
         if words.strip().casefold() == "moves":
             steps = suggested_plan(view).steps
             found += changes_of(steps)
-            asked.append(
-                f"the {many(len(steps), 'move')} of MOVES, {steps[-1].copied / 2**30:.3g} GiB to copy"
-            )
+            asked.append(f"the {many(len(steps), 'move')} of MOVES, {steps[-1].copied / GIB:.3g} GiB to copy")
         else:
             found.append(parse_change(words, names))
             asked.append(words)
@@ -192,7 +191,7 @@ def _print(  # noqa: PLR0913 - the parts of an answer
 
 def _record(row: UnitOutcome) -> list[Any]:
     figures: list[Number] = [
-        *row.rate, *(each / 1e6 for each in row.bytes), *(each * 1e3 for each in row.response),
+        *row.rate, *(each / MB for each in row.bytes), *(each * 1e3 for each in row.response),
     ]  # fmt: skip
     return [harmless(row.title), *map(plain, figures)]
 

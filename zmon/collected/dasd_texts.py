@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DASD, DEVICE, LAYER
+from zmon.sizes import SECTOR
 from zmon.uid import HYPERPAV
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _take_size(  # noqa: PLR0913, PLR0917 - they are columns of one line
     facts.say(DASD, busid, place, discipline=discipline)
     if size and blocks:
         facts.say(DASD, busid, place, block_size=int(size), blocks=int(blocks))
-        facts.say(LAYER, number, place, size=int(size) * int(blocks) // 512)
+        facts.say(LAYER, number, place, size=int(size) * int(blocks) // SECTOR)
 
 
 def _take_attribute(facts: Facts, place: str, busid: str, name: str, value: str) -> None:

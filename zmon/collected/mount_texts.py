@@ -17,6 +17,7 @@ from zmon.absent import Absent, absent
 from zmon.kernel.mountinfo import unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -157,8 +158,8 @@ def parse_swaps(text: CollectedText, facts: Facts) -> None:
                 _plain(match[1]),
                 place,
                 sort=match[2],
-                size=int(match[3]) * 1024,
-                used=int(match[4]) * 1024,
+                size=int(match[3]) * KIB,
+                used=int(match[4]) * KIB,
                 priority=int(match[5]),
             )
         elif match := _SWAPON.fullmatch(row):

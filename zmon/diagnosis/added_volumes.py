@@ -14,6 +14,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subje
 from zmon.diagnosis.phrases import evidence, gain, listed, many, of_volume, percent
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.waiting import MIN_LOST
+from zmon.sizes import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 IDLE: Final = 0.1
 """The part of the requests of a waiting volume below which another one is idle."""
-GIB: Final = float(1 << 30)
 NO_LISTING: Final = absent("no listing says which files lie on which volumes: --listing")
 
 

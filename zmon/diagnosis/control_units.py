@@ -43,6 +43,7 @@ from zmon.queueing.observation import (
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
 from zmon.ranges import MOST_NAMED
 from zmon.record import NamedTuple
+from zmon.sizes import KIB, MB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ class _FullLcu:
         self.reads = mean_of(all_of_it, "reads")
         self.size = mean_of(all_of_it, "size")
         self.estimated = any(one.estimated for one in self.volumes)
-        self.megabytes = load.bytes_of(lcu.key) / 1e6
+        self.megabytes = load.bytes_of(lcu.key) / MB
         self.no_cmf = no_cmf(load) if any(one.estimated and one.is_dasd for one in self.volumes) else ""
 
     @property
@@ -277,7 +278,7 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
         confidence=LIKELY,
         action="Spread the data over more disk arrays; zmon size computes how many disks they need.",
         lost=lost,
-        excluded=(f"not the bandwidth of the LCU: {float(first.size) / 1024:.0f} KiB a request",)
+        excluded=(f"not the bandwidth of the LCU: {float(first.size) / KIB:.0f} KiB a request",)
         if not isinstance(first.size, Absent)
         else (),
         confirm="The load of the RAID ranks, which the storage administrator sees, would confirm it.",
@@ -348,7 +349,7 @@ def _uneven(
 ) -> Diagnosis:
     subject, share, all_of_them = of_lcu(one.lcu), parts[one.lcu.key], sorted(parts)
     most = max(idle, key=lambda each: parts[each.key])
-    idle_mbs = situation.load.bytes_of(most.key) / 1e6
+    idle_mbs = situation.load.bytes_of(most.key) / MB
     spaces = situation.owners_of(situation.load.volumes_of(one.lcu.key))
     whose = f" {_spaces(spaces)}" if spaces else ""
     changes = tuple(

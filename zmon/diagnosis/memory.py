@@ -8,6 +8,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, many, of_volume, percent
 from zmon.milliseconds import ms
+from zmon.sizes import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,6 @@ MUCH_CACHE: Final = 0.4
 MUCH_WRITEBACK: Final = 0.01
 """The part of the memory that is being written, from which on blocked tasks may be those that write it."""
 MEMORY: Final = Subject("memory", "", "memory")
-GIGABYTE: Final = 2.0**30
 NO_MEMORY: Final = absent(
     "swapping (/proc/vmstat) and waits for memory (/proc/pressure/memory) were not read"
 )
@@ -77,8 +77,8 @@ def _of_memory(system: ObservedSystem, disks: list[ObservedVolume]) -> Iterator[
     )
     yield evidence("memory.pageout", MEMORY, system.swapped_out, f"{_number(system.swapped_out)} swapped out")
     if not isinstance(system.memory, Absent):
-        size = f"{system.memory / GIGABYTE:.1f} GiB"
-        free = f"{system.available / GIGABYTE:.1f} of {size}, {percent(system.available / system.memory)}"
+        size = f"{system.memory / GIB:.1f} GiB"
+        free = f"{system.available / GIB:.1f} of {size}, {percent(system.available / system.memory)}"
         yield evidence("memory.available", MEMORY, system.available, f"{free}, are available")
     if not isinstance(system.memory_some, Absent):
         words = f"tasks wait for memory {percent(system.memory_some)} of the time"

@@ -13,6 +13,7 @@ from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
 from zmon.diagnosis.phrases import listed, names, of_lcu, of_paths, of_volume, percent, shares_of_units
 from zmon.queueing.observation import bytes_of, mean_of, path_groups
+from zmon.sizes import KIB, MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
-MEGABYTE: Final = 1e6
-KILOBYTE: Final = 1024.0
 MOSTLY: Final = 0.7
 """The part of the new requests that read, from which on somebody reads; below the rest somebody writes."""
 MOST_SPACES: Final = 5
@@ -64,12 +63,12 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     reads, old_reads = mean_of(now, "reads"), mean_of(then, "reads")
     subject = of_lcu(lcu)
     main = Measurement(
-        "control_unit.mbs", subject, moved / MEGABYTE,
-        f"{moved / MEGABYTE:.0f} MB/s on {lcu.title}, {old_moved / MEGABYTE:.1f} before{_calm(before)}",
-        old_moved / MEGABYTE,
+        "control_unit.mbs", subject, moved / MB,
+        f"{moved / MB:.0f} MB/s on {lcu.title}, {old_moved / MB:.1f} before{_calm(before)}",
+        old_moved / MB,
     )  # fmt: skip
     usual = situation.machine.usual(main)
-    if usual >= USUAL * moved / MEGABYTE:
+    if usual >= USUAL * moved / MB:
         return None
     is_long = before.seconds >= LONG_ENOUGH
     known = not isinstance(period, Absent) and not isinstance(period.begin, Absent)
@@ -80,7 +79,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     units = situation.machine.units(lcu.key, period)
     is_named = bool(units) and units[0].part >= MOST
     new_size = _new_size(busiest, then)
-    large = "" if isinstance(new_size, Absent) else f" in requests of about {new_size / KILOBYTE:.0f} KB"
+    large = "" if isinstance(new_size, Absent) else f" in requests of about {new_size / KIB:.0f} KiB"
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     new = moved * units[0].part if is_named else moved - old_moved
     lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
@@ -96,7 +95,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
             ),
             *(Subject("tablespace", name, name) for name, _ in spaces),
         ),
-        claim=f"{_when(period)} new {who} {does} {new / MEGABYTE:.0f} MB/s{large} on {places} of"
+        claim=f"{_when(period)} new {who} {does} {new / MB:.0f} MB/s{large} on {places} of"
         f" {lcu.title}{_spaces_words(spaces)}.",
         evidence=(
             main,
@@ -134,7 +133,7 @@ def _calm(before: ObservedLoad) -> str:
 
 def _volumes(busiest: Sequence[ObservedVolume]) -> Measurement:
     """Return what the volumes with most of what is new move, all in one: `8000-8007: 18 MB/s each`."""
-    each = [bytes_of([one]) / MEGABYTE for one in busiest]
+    each = [bytes_of([one]) / MB for one in busiest]
     least, most = f"{min(each):.0f}", f"{max(each):.0f}"
     span = most if least == most else f"{least} to {most}"
     titles = sorted(one.title for one in busiest)
@@ -212,8 +211,8 @@ def _spaces_words(spaces: Sequence[tuple[str, float]]) -> str:
 
 def _sizes(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
     if not isinstance(now, Absent) and not isinstance(then, Absent):
-        words = f"{now / KILOBYTE:.0f} KB a request, {then / KILOBYTE:.0f} before"
-        yield Measurement("device.reqkb", subject, now / KILOBYTE, words, then / KILOBYTE)
+        words = f"{now / KIB:.0f} KiB a request, {then / KIB:.0f} before"
+        yield Measurement("device.reqkb", subject, now / KIB, words, then / KIB)
 
 
 def _reads(subject: Subject, now: Number, then: Number) -> Iterator[Measurement]:
@@ -234,7 +233,7 @@ def _as_before(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> 
         now, then, _ = max(alike)
         yield (
             f"not more work of all: {names([title for _, _, title in alike])} as before"
-            f" ({now / MEGABYTE:.1f} MB/s, then {then / MEGABYTE:.1f})"
+            f" ({now / MB:.1f} MB/s, then {then / MB:.1f})"
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import clock
+from zmon.clock import SECOND, clock
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
 from zmon.diagnosis.related import are_related, is_wide
@@ -29,7 +29,6 @@ MOSTLY: Final = 0.8
 """The part of the time of a stretch in which one that explains it goes on: then it is no trouble of its own.
 
 What begins when the cause is over is one, for nothing else says it of that time."""
-SECOND: Final = 1_000_000_000
 
 
 class Step(NamedTuple):

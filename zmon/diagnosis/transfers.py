@@ -12,6 +12,7 @@ from zmon.milliseconds import ms
 from zmon.queueing.observation import NO_LCU, mean_of
 from zmon.queueing.waiting import MIN_LOST
 from zmon.ranges import ranges
+from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from zmon.absent import Number
@@ -120,10 +121,10 @@ def small_requests(situation: Situation) -> Diagnoses:
         Diagnosis(
             "D10b",
             subjects=tuple(of_lcu(one) for one, _, _ in found),
-            claim=f"Requests to {titles} are small, {size / 1024:.0f} KiB, although {percent(part)} of the"
+            claim=f"Requests to {titles} are small, {size / KIB:.0f} KiB, although {percent(part)} of the"
             " reads follow one another.",
             evidence=(
-                evidence("device.reqkb", of_lcu(first), size / 1024, f"{size / 1024:.0f} KiB a request"),
+                evidence("device.reqkb", of_lcu(first), size / KIB, f"{size / KIB:.0f} KiB a request"),
                 evidence(
                     "cache.seq", of_lcu(first), 100 * part, f"{percent(part)} of the reads are sequential"
                 ),
@@ -139,9 +140,9 @@ def small_requests(situation: Situation) -> Diagnoses:
 
 def _cut(one: StackedDisk) -> Diagnosis:
     subject = Subject("disk", one.name, one.title)
-    pieces, size = one.below_rate / one.rate, f"{one.below_size / 1024:.0f} KiB"
+    pieces, size = one.below_rate / one.rate, f"{one.below_size / KIB:.0f} KiB"
     known = one.stripe <= SMALL
-    stripes = f"its stripes are of {one.stripe / 1024:.0f} KiB" if known else "its stripes are small"
+    stripes = f"its stripes are of {one.stripe / KIB:.0f} KiB" if known else "its stripes are small"
     return Diagnosis(
         "D10b",
         subjects=(subject,),

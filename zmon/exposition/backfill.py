@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.exposition_text import END, family_head, label_text
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from zmon.event import ExceptionEntry
     from zmon.sample import Sample
     from zmon.store.reader import Recording
-
-MINUTE: Final = 60_000_000_000
-"""ns."""
 
 
 class _StoredExceptions:

@@ -13,6 +13,7 @@ from operator import add, sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, text_of
+from zmon.clock import MILLISECOND
 from zmon.exposition.exposition_text import label_text
 from zmon.exposition.metric import BLOCK_COUNTERS, CACHE_COUNTERS, CMF_COUNTERS, LCU, DiskCounter
 from zmon.interval import NOT_AGAIN
@@ -37,8 +38,6 @@ SERVED: Final = tuple(
     for name in ("pending_seconds", "disconnect_seconds", "connect_seconds", "device_active_seconds")
 )
 """What together is the time that the channel subsystem and the device take for an I/O."""
-MS: Final = 1_000_000
-"""ns."""
 SOURCES: Final = (
     (CMF, CMF_COUNTERS, 0),
     (BLOCK, BLOCK_COUNTERS, len(CMF_COUNTERS)),
@@ -241,7 +240,7 @@ class DiskTotals:
             return
         requests, timed = grown[reads] + grown[writes], grown[PLACE["timed", ""]]
         served = sum(grown[place] for place in SERVED) * requests / timed if timed else 0.0
-        lasted = add(grown[PLACE["io_seconds", "read"]], grown[PLACE["io_seconds", "write"]]) * MS
+        lasted = add(grown[PLACE["io_seconds", "read"]], grown[PLACE["io_seconds", "write"]]) * MILLISECOND
         waited = max(lasted - served, 0.0) if timed else 0.0
         self.queued[key] = self.queued.get(key, 0.0) + waited
 

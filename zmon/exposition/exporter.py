@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.clock import MINUTE
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import DISK_COUNTERS, DiskTotals
 from zmon.exposition.exposition_text import Family, exposition_text, label_text, number_text
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from zmon.interval import Delta
     from zmon.sample import Sample
 
-MINUTE: Final = 60_000_000_000
 ORDER: Final = {each.name: at for at, each in enumerate(METRICS)}
 CPU_MODES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 REQUESTS: Final = ("inputs", "outputs", "controls")

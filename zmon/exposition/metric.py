@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.clock import SECOND
 from zmon.kinds import CACHE
 from zmon.sample import Meaning
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,23 +66,25 @@ class DiskCounter(NamedTuple):
         return repr(total * self.factor / self.divisor) if self.divisor > 1 else repr(total * self.factor)
 
 
-_NS: Final = 1_000_000_000
 CMF_COUNTERS: Final = (
     DiskCounter("ssch", "ssch", 1, 1, "I/O operations that were started (start and resume subchannel)."),
     DiskCounter("timed", "samples", 1, 1, "I/O operations that the channel subsystem timed."),
-    DiskCounter("connect_seconds", "connect", 1, _NS, "Time in which data or commands were transferred."),
-    DiskCounter("disconnect_seconds", "disconnect", 1, _NS, "Time in which the storage server worked alone."),
-    DiskCounter("pending_seconds", "pending", 1, _NS, "Time in which I/O waited for a path, LCU or device."),
-    DiskCounter("cu_busy_seconds", "cu_queue", 1, _NS, "Time in which I/O waited for the control unit."),
-    DiskCounter("device_busy_seconds", "busy", 1, _NS, "Time in which I/O waited for a busy device."),
-    DiskCounter("device_active_seconds", "active_only", 1, _NS, "Time in which the device alone was active."),
+    DiskCounter("connect_seconds", "connect", 1, SECOND, "Time in which data or commands were transferred."),
+    DiskCounter("disconnect_seconds", "disconnect", 1, SECOND,
+                "Time in which the storage server worked alone."),
+    DiskCounter("pending_seconds", "pending", 1, SECOND,
+                "Time in which I/O waited for a path, LCU or device."),
+    DiskCounter("cu_busy_seconds", "cu_queue", 1, SECOND, "Time in which I/O waited for the control unit."),
+    DiskCounter("device_busy_seconds", "busy", 1, SECOND, "Time in which I/O waited for a busy device."),
+    DiskCounter("device_active_seconds", "active_only", 1, SECOND,
+                "Time in which the device alone was active."),
 )  # fmt: skip
 """Channel measurement of DASD; time per operation is seconds by `timed`."""
 BLOCK_COUNTERS: Final = (
     DiskCounter("reads", "reads", 1, 1, "Reads that Linux completed."),
     DiskCounter("writes", "writes", 1, 1, "Writes that Linux completed."),
-    DiskCounter("read_bytes", "sectors_read", 512, 1, "Bytes that Linux read."),
-    DiskCounter("written_bytes", "sectors_written", 512, 1, "Bytes that Linux wrote."),
+    DiskCounter("read_bytes", "sectors_read", SECTOR, 1, "Bytes that Linux read."),
+    DiskCounter("written_bytes", "sectors_written", SECTOR, 1, "Bytes that Linux wrote."),
     DiskCounter("io_seconds", "read_ms", 1, 1000, "Time of requests from their begin to their end in Linux.",
                 "read"),
     DiskCounter("io_seconds", "write_ms", 1, 1000, "Time of requests from their begin to their end in Linux.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent, ratio
-from zmon.clock import DAY, clock
+from zmon.clock import DATED, SECOND, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
 from zmon.fleet.fleet_tables import APART, number_of
@@ -36,7 +36,6 @@ LISTED: Final = {
     "fleet_paths": ("channels", ("cpc", "chpid")),
 }
 """The rows of each list, and what their keys are made of."""
-SECOND: Final = 1_000_000_000
 NONE: Final = {
     "boxes": "no system here reports an LCU in this time",
     "lcus": "no system here reports an LCU in this time",
@@ -90,7 +89,7 @@ def fleet_table(name: str, fleet: Fleet, exceptions: Sequence[ExceptionEntry] = 
         columns["filled"] = [filled(row.filled_by) for row in rows]
         del columns["filled_by"]
     if "until" in columns:
-        columns["ended"] = [clock(row.until, DAY) if row.until else "" for row in rows]
+        columns["ended"] = [clock(row.until, DATED) if row.until else "" for row in rows]
     keys = [" ".join(getattr(row, part) for part in parts) for row in rows]
     missing = absent(NONE[view]) if view in NONE and not rows else None
     return Table(keys, columns, notes=fleet.notes, missing=missing)

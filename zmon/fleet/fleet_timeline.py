@@ -10,13 +10,14 @@ from bisect import bisect_right
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import END_OF_TIME, SECOND
 from zmon.event import Exceptions
 from zmon.fleet.fleet_screens import SCREENS, fleet_table
 from zmon.fleet.fleet_tables import fleet_of, sentence
 from zmon.fleet.recorded_fleet import FleetError
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
-from zmon.session.exception_log import LAST, ExceptionLog
+from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ MAX_PERIODS: Final = 10_000
 """Periods into which the time of a fleet is divided at most; what is before them is left out."""
 KEPT: Final = 8
 """Periods whose figures are kept."""
-SECOND: Final = 1_000_000_000
 
 
 class FleetSection(Section):
@@ -86,7 +86,7 @@ class FleetLog(ExceptionLog):
         self._known: list[ExceptionEntry] | None = None
         self._systems: list[str] = []
 
-    def advance(self, until: int = LAST, seconds: float | None = None) -> bool:  # noqa: ARG002 - it is one step
+    def advance(self, until: int = END_OF_TIME, seconds: float | None = None) -> bool:  # noqa: ARG002 - it is one step
         """Read what the systems say, once."""
         self.entries()
         return True
@@ -139,7 +139,7 @@ class FleetLog(ExceptionLog):
         """Return which system an exception is of."""
         return self._systems[entry.number - 1]
 
-    def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
+    def exceptions(self, begin: int = 0, end: int = END_OF_TIME) -> Exceptions:
         """Return the exceptions that overlap a time."""
         found = tuple(entry for entry in self.entries() if entry.begin < end and entry.end > begin)
         span = self._timeline.span() or (0, 0)

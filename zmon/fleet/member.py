@@ -8,14 +8,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
+from zmon.clock import END_OF_TIME, SECOND
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
 from zmon.session.recording import Excerpt
-from zmon.session.when import LAST
 from zmon.store.file_format import RecordingError
 from zmon.tables.channel import busy
 from zmon.trends.exception_rows import stored
-from zmon.trends.trend_tables import NS, SECONDS, THOUSAND, TREND_TABLES
+from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -149,7 +149,7 @@ class SystemRecording:
                 self._excerpt.close()
                 self._excerpt = None
 
-    def _between(self, begin: int = 0, end: int = LAST) -> Excerpt:
+    def _between(self, begin: int = 0, end: int = END_OF_TIME) -> Excerpt:
         """Return the samples between two times, UTC in ns; the lock must be held."""
         excerpt = self._excerpt = self._excerpt or Excerpt(self.path)
         excerpt.begin, excerpt.end = begin, end
@@ -253,7 +253,7 @@ def _summed(
         if not columns.issuperset(name for figure in chosen for name in figure.columns):
             continue
         # a minute has the intervals that begin in it, so that at the end of the time is not of it
-        first, last = begin // NS // MINUTE * MINUTE, -(-end // NS) - 1
+        first, last = begin // SECOND // MINUTE * MINUTE, -(-end // SECOND) - 1
         covered = recording.ask("SELECT sum(seconds) FROM minute WHERE minute BETWEEN ? AND ?", first, last)
         seconds = (covered[0][0] or 0) / THOUSAND
         sums = ", ".join(f"sum(r.{f.columns[2]}), sum(r.{f.columns[1]})" for f in chosen)
@@ -279,7 +279,7 @@ def _summed(
 
 def _channels(recording: Recording, numbers: range, last: Sample, cpc: str) -> Iterator[ChannelUse]:
     """Yield the channel paths in the last minute of the time."""
-    at = recording.place(last.at.utc - MINUTE * NS)
+    at = recording.place(last.at.utc - MINUTE * SECOND)
     at = min(max(at, numbers[0]), numbers[-1] - 1)
     if at < 0 or not last.frame(CHANNEL).keys:
         return

@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from zmon.absent import absent
+from zmon.clock import DAY, SECOND
 from zmon.event import BAD, LEVELS, LOOK, OVER, ExceptionEntry
 from zmon.exposition.metric import (
     CHANNEL_BUSY,
@@ -33,13 +34,12 @@ from zmon.fleet.member import NOT_MEASURED, ChannelUse, Member, Weighed
 from zmon.fleet.recorded_fleet import FleetError
 from zmon.plain_text import harmless
 from zmon.rule.grammar import usable_rules
+from zmon.sizes import MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-SECOND: Final = 1_000_000_000
 MINUTE: Final = 60.0
-DAY: Final = 86_400 * SECOND
 TIMEOUT: Final = 10.0
 """Seconds for an answer in all, however slowly it comes."""
 MAX_ANSWER: Final = 32 << 20
@@ -473,7 +473,7 @@ def weighed(rates: Mapping[str, float], seconds: float) -> dict[str, Weighed]:
     io = of("ssch") if "zmon_lcu_ssch" in rates else completed
     found = {
         "io": Weighed(io * seconds, seconds),
-        "mbs": Weighed((of("read_bytes") + of("written_bytes")) / 1e6 * seconds, seconds),
+        "mbs": Weighed((of("read_bytes") + of("written_bytes")) / MB * seconds, seconds),
         "queue": Weighed(of("io_seconds") * seconds, seconds),
     }
     if completed:

@@ -16,6 +16,7 @@ from operator import ne
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.clock import MINUTE
 from zmon.kernel import cmf, diskstats, sys_block
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import BLOCK
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Value, ...]
 
-ROUND: Final = 60 * 1_000_000_000
+ROUND: Final = MINUTE
 """ns within which every device is read."""
 
 GRAIN: Final = 10_000

@@ -37,6 +37,7 @@ from zmon.kernel.deadline import call_within
 from zmon.kernel.tree import text
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import THIS_MACHINE
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -187,7 +188,6 @@ def table_refused(error: OSError) -> Absent:
 
 
 GET_STATUS: Final = 0x4C05
-SECTOR: Final = 512
 MAX_PIECES: Final = 20_000
 """Pieces of a file that are listed one by one."""
 SCATTERED: Final = "file"

@@ -17,6 +17,7 @@ import tarfile
 import zlib
 from typing import IO, TYPE_CHECKING, Final, Self, cast
 
+from zmon.clock import SECOND
 from zmon.kernel.capture_tree import (
     ADVICE,
     MAX_NESTED,
@@ -214,12 +215,12 @@ def _time(member: tarfile.TarInfo) -> int | None:
     """Return when a member was read, in ns, as exactly as the archive says it."""
     match = _SECONDS.fullmatch(member.pax_headers.get("mtime", ""))
     if match:
-        return int(match[1]) * 10**9 + int((match[2] or "0").ljust(9, "0")[:9])
+        return int(match[1]) * SECOND + int((match[2] or "0").ljust(9, "0")[:9])
     try:
         seconds = int(member.mtime)
     except (ValueError, OverflowError):
         return None
-    return seconds * 10**9 if 0 <= seconds < 10**10 else None
+    return seconds * SECOND if 0 <= seconds < 10**10 else None
 
 
 class _Stream:

@@ -30,6 +30,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.clock import MILLISECOND, SECOND
 from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, processes, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.cgroup import captured_files
@@ -428,7 +429,7 @@ def _add(tar: tarfile.TarFile, number: int, passes: int, found: CapturePass) -> 
     }
     for path, node in members.items():
         member = tarfile.TarInfo(f"{root}/{path}".rstrip("/"))
-        seconds, ns = divmod(node.time, 10**9)
+        seconds, ns = divmod(node.time, SECOND)
         member.mtime = seconds
         member.pax_headers = {"mtime": f"{seconds}.{ns:09}"}
         content = None
@@ -462,7 +463,7 @@ def notes_of(title: str, found: CapturePass) -> str:
 
 
 def _seconds(ns: int) -> str:
-    return f"{ns // 10**9}.{ns % 10**9 // 10**6:03}"
+    return f"{ns // SECOND}.{ns % SECOND // MILLISECOND:03}"
 
 
 def _move(beside: str, file: str, *, force: bool) -> None:

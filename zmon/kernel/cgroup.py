@@ -24,6 +24,7 @@ from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.clock import MINUTE, SECOND
 from zmon.kernel import unit_instance
 from zmon.kernel.activity import ChangingRows
 from zmon.kernel.held_files import MOST_HELD, Allowance, HeldFiles
@@ -59,9 +60,9 @@ UNCAPTURED: Final = "control groups were not captured"
 
 MAX_UNITS: Final = 10_000
 MAX_DEPTH: Final = 16
-WALK_EVERY: Final = 10 * 1_000_000_000
+WALK_EVERY: Final = 10 * SECOND
 """ns within which groups are looked for, even if their number has not changed."""
-COMMANDS_EVERY: Final = 600 * 1_000_000_000
+COMMANDS_EVERY: Final = 10 * MINUTE
 """ns within which the processes of a unit are looked at again, for its database and which instance it is."""
 ASKED_AT_ONCE: Final = 20
 """Units whose processes are looked at in one sample, ..."""

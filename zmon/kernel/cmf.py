@@ -20,6 +20,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import SECOND
 from zmon.kernel import dasd_ioctl
 from zmon.kernel.diskstats import PATH
 from zmon.kernel.sys_block import read_disks
@@ -121,7 +122,7 @@ def parse_cmf(contents: Sequence[bytes], uid: Value) -> Row:
 
 def whole_seconds(ns: int) -> int:
     """Return an age in ns down to a whole second: enough to notice a reset, and small in a recording."""
-    return ns // 1_000_000_000 * 1_000_000_000
+    return ns // SECOND * SECOND
 
 
 def _without_times(ssch: int, totals: list[Value], via: str, uid: Value) -> Row:

@@ -36,6 +36,7 @@ from zmon.kinds import CONTAINER
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -472,7 +473,7 @@ class _PathReader:
     def _device(self, real: str, rdev: int) -> ContainerRow:
         number = _number(rdev)
         try:
-            size = int(text(self._tree, f"sys/dev/block/{number}/size")) * 512
+            size = int(text(self._tree, f"sys/dev/block/{number}/size")) * SECTOR
         except (OSError, ValueError):
             return _nowhere(absent("its node has a number that no disk has"), real)
         said = f"/sys/dev/block/{number}/size: the whole device, {size} bytes"

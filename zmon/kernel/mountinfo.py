@@ -27,6 +27,7 @@ from zmon.kinds import MOUNT, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
+from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -315,8 +316,8 @@ def parse_swaps(content: bytes) -> dict[str, dict[str, Value]]:
             raise ValueError(f"/{SWAPS}:{number}: not NAME TYPE SIZE USED PRIORITY: {line[:80]!r}")
         found[unescaped(match[1])] = {
             "sort": match[2].decode("ascii", "replace"),
-            "size": int(match[3]) * 1024,
-            "used": int(match[4]) * 1024,
+            "size": int(match[3]) * KIB,
+            "used": int(match[4]) * KIB,
             "priority": int(match[5]),
         }
     return found

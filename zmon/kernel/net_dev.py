@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 
 from zmon.absent import absent
+from zmon.clock import MINUTE
 from zmon.kernel.ccw_device import parse_number
 from zmon.kernel.tree import names_in, read_value, refused, text, word_parser
 from zmon.kinds import BUSID_FORM, INTERFACE, PCI_FORM, QETH
@@ -37,7 +38,7 @@ INTERFACES: Final = "sys/class/net"
 CARDS: Final = "sys/devices/qeth"
 NO_INTERFACE: Final = "no network interface here has hardware behind it"
 NO_CARD: Final = "the qeth driver has no card (OSA, HiperSockets) here"
-LOOK_EVERY: Final = 60 * 1_000_000_000
+LOOK_EVERY: Final = MINUTE
 """ns after which descriptions are read again, if no event reported a change."""
 VIRTUAL: Final = "virtual"
 PLACES: Final = {

@@ -14,6 +14,7 @@ from __future__ import annotations
 import posixpath
 
 from zmon.absent import Absent, absent, text_of
+from zmon.clock import MINUTE, SECOND
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipathd import MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
@@ -30,10 +31,9 @@ if TYPE_CHECKING:
 
 CAPTURED: Final = "multipathd/maps.json"
 """Where a capture has the answer of multipathd."""
-SECOND: Final = 1_000_000_000
 ASK_EVERY: Final = 10 * SECOND
 """ns between two questions to the daemon at the least."""
-LOOK_EVERY: Final = 60 * SECOND
+LOOK_EVERY: Final = MINUTE
 """ns after which the paths are looked for again without an event."""
 NOT_SAID: Final = absent("neither the device mapper nor multipathd says it")
 NO_BYTES: Final = absent("the path selector counts no bytes")

@@ -16,6 +16,7 @@ from zmon.absent import absent
 from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
+from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -215,5 +216,5 @@ def parse_amounts(content: str, path: str, labels: Iterable[str]) -> dict[str, i
             number, unit = words[at + 1 : at + 3]
             if not _is_number(number):
                 raise ValueError(f"/{path}: expected {label} and a number, found {number[:40]!r}")
-            found[label] = int(number) * (1024 if unit == "kB" else 1)
+            found[label] = int(number) * (KIB if unit == "kB" else 1)
     return found

@@ -22,6 +22,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import MINUTE, SECOND
 from zmon.kernel import blocked_task, proc_task
 from zmon.kernel.activity import ChangingRows
 from zmon.kernel.ended_children import NOT_TOLD, EndedChildren
@@ -42,16 +43,16 @@ ROUND_EVERY: Final = 0.2
 """Seconds between two rounds at the least."""
 SHARE: Final = 0.05
 """The part of a CPU that rounds between samples may take."""
-LEFT_ALONE: Final = 30 * 1_000_000_000
+LEFT_ALONE: Final = 30 * SECOND
 """ns after the last sample, or three times the distance of samples, after which rounds end."""
 MAX_ROWS: Final = 1_000
 """Processes that have a row: those that were active last."""
 MAX_BLOCKED: Final = 100
 """Tasks in state D that have a row: those that wait longest."""
-UNIT_EVERY: Final = 60 * 1_000_000_000
+UNIT_EVERY: Final = MINUTE
 """ns after which it is read again in which unit an active process is."""
 
-FILES_EVERY: Final = 30 * 1_000_000_000
+FILES_EVERY: Final = 30 * SECOND
 """ns after which the open files of a process that does I/O are read again, ..."""
 FILES_AT_ONCE: Final = 32
 """... and of how many processes in one sample."""

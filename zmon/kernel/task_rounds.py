@@ -20,6 +20,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.clock import SECOND
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.held_files import Allowance, HeldFile
@@ -52,7 +53,6 @@ _SLEEPING: Final = frozenset("SIP")
 _ENDED: Final = frozenset("ZXx")
 _WAITING: Final = "D"
 HUNG_AFTER: Final = "proc/sys/kernel/hung_task_timeout_secs"
-SECOND: Final = 1_000_000_000
 WOKEN: Final = 2
 """How often a task runs at the most between two waits for the same: it may be interrupted in it."""
 INEXACT: Final = 1_500_000_000

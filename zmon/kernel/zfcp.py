@@ -26,6 +26,7 @@ from contextlib import suppress
 from functools import partial
 
 from zmon.absent import Absent, absent
+from zmon.clock import MINUTE
 from zmon.kernel.tree import names_in, read_value, refused, text
 from zmon.kinds import ADAPTER, BUSID_FORM, LUN, NO_ADAPTER, TARGET_PORT
 from zmon.light_typing import TYPE_CHECKING, Final
@@ -47,7 +48,7 @@ NO_PORT: Final = "no FCP adapter sees a port of a storage server"
 OFF: Final = absent("the adapter does not measure it")
 ONLINE: Final = "Online"
 MAX_DIGITS: Final = 20
-LOOK_EVERY: Final = 60 * 1_000_000_000
+LOOK_EVERY: Final = MINUTE
 """ns after which it is looked again which LUN is which disk, if no event reported a change."""
 LATENCIES: Final = ("read", "write", "cmd")
 COUNTS: Final = {

@@ -11,6 +11,7 @@ from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import MILLISECOND, SECOND
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -39,6 +40,7 @@ from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.scsi_frames import DM, ScsiDisks, is_scsi, joined
 from zmon.lab.unit_frames import SimulatedUnits
 from zmon.sample import Frame, Instant, Sample, empty_frame
+from zmon.sizes import SECTOR
 from zmon.topology.claims import Claim, claims_frame
 
 if TYPE_CHECKING:
@@ -56,8 +58,6 @@ MINORS: Final = 4
 PARTITION: Final = "LAB"
 """Name of the logical partition."""
 
-SECOND: Final = 1_000_000_000
-MILLISECOND: Final = 1_000_000
 TICK: Final = 128_000
 """ns of a tick of a channel path's clock."""
 UNIT: Final = 1000
@@ -288,7 +288,7 @@ def _files(plan: Scenario, names: Sequence[str], when: int) -> Iterable[Frame]:
     mounts: dict[str, dict[str, Value]] = {}
     for place, (name, volume) in enumerate(zip(names, plan.box.volumes, strict=True)):
         whole, part = f"{MAJOR}:{place * MINORS}", f"{MAJOR}:{place * MINORS + 1}"
-        size = size_of(volume.cylinders) // 512
+        size = size_of(volume.cylinders) // SECTOR
         layers[whole] = {
             "name": name, "sort": "disk", "busid": busid(volume.devno), "size": size, "below": "",
         }  # fmt: skip
@@ -493,7 +493,7 @@ class KernelCounters:
         yield _frame(BLOCK, self._names, now, {
             "number": [f"{MAJOR}:{place * MINORS}" for place in range(len(volumes))],
             "busid": busids,
-            "size": [size_of(volume.cylinders) // 512 for volume in volumes],
+            "size": [size_of(volume.cylinders) // SECTOR for volume in volumes],
             "nr_requests": 64,
             "block_size": 4096,
             **dict.fromkeys(("reads_merged", "writes_merged"), 0),

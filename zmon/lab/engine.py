@@ -29,6 +29,7 @@ from zmon.lab.engine_state import (
     SubchannelState,
 )
 from zmon.lab.model import Arrivals, Compute, Count, DiskIo, Think
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 BUCKETS: Final = 32
 LAST: Final = BUCKETS - 1
-SECTOR: Final = 512
 APART: Final = 7919
 """Rounds between customers, so that what they do in one round of many comes at different times."""
 UNLIMITED: Final = 1 << 30

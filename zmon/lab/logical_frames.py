@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.lab.scsi_frames import DM, block_row, is_scsi
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import BlockCounts
 
-SECTOR: Final = 512
 FIRST: Final = 2048
 """Sectors of a partition before the first logical volume, which LVM keeps for itself."""
 NOT_A_DISK: Final = absent("a logical volume is no ccw device")

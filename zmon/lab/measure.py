@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.lab.engine import BUCKETS, LAST
 from zmon.lab.engine_state import NEVER
+from zmon.sizes import MB, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,9 +139,8 @@ def _by_disk(answered: list[VolumeCounts], measure: Measure, seconds: float) -> 
     if measure.quantity == "IO/s":
         return requests / seconds
     if measure.quantity == "MB/s":
-        return (
-            sum(one.block.sectors_read + one.block.sectors_written for one in answered) * 512 / seconds / 1e6
-        )
+        sectors = sum(one.block.sectors_read + one.block.sectors_written for one in answered)
+        return sectors * SECTOR / seconds / MB
     return _per(sum(one.block.read_ns + one.block.write_ns for one in answered), requests, measure.of) / 1e6
 
 

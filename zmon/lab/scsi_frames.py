@@ -12,6 +12,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
+from zmon.clock import MILLISECOND
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
@@ -27,6 +28,7 @@ from zmon.kinds import (
     PROFILE,
 )
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,8 +47,6 @@ BOX: Final = "75LAB01"
 MODEL: Final = "2107900"
 DM: Final = 253
 """Major of the device mapper."""
-SECTOR: Final = 512
-MILLISECOND: Final = 1_000_000
 COUNTED: Final = (
     "reads", "sectors_read", "read_ns", "writes", "sectors_written", "write_ns", "busy_ns", "weighted_ns",
 )  # fmt: skip
@@ -277,7 +277,7 @@ class ScsiDisks:
                 row[field] += counted[name] * unit  # type: ignore[operator]  # numbers
         for row in rows.values():
             for field in ("megabytes_in", "megabytes_out"):
-                row[field] //= 1_000_000  # type: ignore[operator]  # likewise
+                row[field] //= MILLISECOND  # type: ignore[operator]  # likewise
         return rows
 
     def _map(self, place: int) -> dict[str, Value]:

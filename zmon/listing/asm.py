@@ -24,6 +24,7 @@ from zmon.listing import containers as c
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
 from zmon.listing.delimited import find_heading, numbered_lines, whole_number
 from zmon.listing.not_understood import Note, unread_row
+from zmon.sizes import MIB
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
 from zmon.topology.mapping import split_whole
@@ -39,7 +40,6 @@ VIEWS: Final = {
     "groups": frozenset({"GROUP_NUMBER", "ALLOCATION_UNIT_SIZE", "NAME"}),
     "extents": frozenset({"NUMBER_KFFXP", "DISK_KFFXP"}),
 }
-MB: Final = 1 << 20
 INDIRECT: Final = 1 << 31
 """Virtual extents from here on hold the extent map itself, not data."""
 LABELS: Final = "/dev/oracleasm/disks/"
@@ -177,8 +177,8 @@ class AsmReader:
             if total is None or free is None or raw is None or len(fields) < 4:
                 return None
             if not total:  # in no group, so it has no name, and the next field is of some later column
-                return AsmDisk("", size=raw * MB, member=False)
-            return AsmDisk("", fields[3], size=total * MB)
+                return AsmDisk("", size=raw * MIB, member=False)
+            return AsmDisk("", fields[3], size=total * MIB)
         return AsmDisk("") if len(fields) == len(self._names) else None
 
 
@@ -192,7 +192,7 @@ def _disk(row: ViewRow) -> AsmDisk:
         group=row.text("GROUP_NAME") or row.text("DISKGROUP"),
         group_number=group,
         number=row.whole("DISK_NUMBER"),
-        size=size * MB if size is not None else None,
+        size=size * MIB if size is not None else None,
         member=row.text("HEADER_STATUS").strip().upper() in {"", "MEMBER", "UNKNOWN"} and group != 0,
         line=row.line,
     )

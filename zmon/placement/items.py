@@ -16,6 +16,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.placement.pieces import tablespace_of
 from zmon.placement.traffic import BASES
 from zmon.record import NamedTuple
+from zmon.sizes import MB
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -117,9 +118,6 @@ def weights(units: Sequence[Unit]) -> list[float]:
         return [1.0] * len(units)
     mean = sum(given) / len(given)
     return [capacity / mean for capacity in given]
-
-
-MEGABYTE: Final = 1_000_000
 
 
 class UnitKind(Enum):
@@ -245,7 +243,7 @@ def placement_of(
         worst_grade(rows),
         tuple(conflicts),
         {
-            channels.name: channels.capacity * MEGABYTE
+            channels.name: channels.capacity * MB
             for channels in site.channels
             if not isinstance(channels.capacity, Absent)
         },
@@ -487,7 +485,7 @@ class UnitIndex:
         channels = site.channels_of(names) if self._by is UnitKind.LCU else None
         capacity: Number = absent("no capacity of a disk is given")
         if self._by is UnitKind.LCU:
-            capacity = site.capacity(names) * MEGABYTE
+            capacity = site.capacity(names) * MB
         return Unit(
             key,
             name,

@@ -29,6 +29,7 @@ from zmon.placement.planner import WORTH, plan_moves
 from zmon.placement.planner_state import SharedResource
 from zmon.ranges import names
 from zmon.record import NamedTuple
+from zmon.sizes import GIB
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
@@ -582,7 +583,7 @@ def anew_words(suggested: MovePlan) -> Iterable[str]:
 
 def _result(uneven: float, moves: int, copied: int, apart: float) -> str:
     many = f"{moves} move{'s' * (moves != 1)}"
-    return f"{uneven:.2f} by {many}, {copied / 2**30:.3g} GiB to copy, Spr {100 * apart:.0f} %"
+    return f"{uneven:.2f} by {many}, {copied / GIB:.3g} GiB to copy, Spr {100 * apart:.0f} %"
 
 
 def staying_words(report: SpreadReport) -> str:

@@ -27,6 +27,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.record import NamedTuple
+from zmon.sizes import SECTOR
 
 Key = TypeVar("Key")
 
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     Space = tuple[str, str]
     """The database and the tablespace; the path of a file without one."""
 
-SECTOR: Final = 512
 NO_COUNTERS: Final = absent("the traffic of its disk was not read")
 
 IDLE: Final = "idle"

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent
+from zmon.clock import END_OF_TIME
 from zmon.event import Event, What
 from zmon.kinds import MACHINE
 from zmon.recorder.forecast import measured
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 VERSION_AT: Final = 60
 """Offset of the user version in a file of SQLite: four bytes, big-endian."""
 
-END_OF_TIME: Final = 1 << 62
-"""ns since 1970, after every sample."""
 
 MACHINE_FIELDS: Final = (
     "manufacturer", "type", "model", "sequence", "lpar_name", "control_program", "guest_name", "hostname",

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from zmon import own_files
+from zmon.clock import SECOND
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Recorder(NamedTuple):
         """Process, host and begin, as a part of a sentence."""
         who = f"process {self.pid}" if self.pid else "another process"
         where = f" on {self.host}" if self.host else ""
-        since = datetime.fromtimestamp(self.begin // 10**9, UTC) if self.begin else None
+        since = datetime.fromtimestamp(self.begin // SECOND, UTC) if self.begin else None
         return who + where + (f" since {since:%Y-%m-%d %H:%M:%S} UTC" if since else "")
 
 

@@ -14,9 +14,9 @@ import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from zmon.clock import DAY, MINUTE, SECOND
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.retention import RetentionRule, prune, size_of
-from zmon.store.day import DAY
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:
@@ -86,9 +86,6 @@ class Service:
             to.sendto(line.encode(), self._address)
 
 
-SECOND: Final = 10**9
-MINUTE: Final = 60 * SECOND
-"""ns between two runs of retention, and two lines of status."""
 MIN_SLEEP: Final = SECOND
 """Shorter suspends are not reported."""
 

@@ -14,6 +14,7 @@ from operator import ge, gt, le, lt, mul, ne
 from types import MappingProxyType
 
 from zmon.absent import Absent, absent, ratio
+from zmon.clock import SECOND
 from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.ranges import ranges
@@ -283,7 +284,7 @@ class Judge:
         )
 
     def _in_hours(self, hours: Hours) -> bool:
-        now = time.localtime(self._view.interval.after.at.utc // 1_000_000_000)
+        now = time.localtime(self._view.interval.after.at.utc // SECOND)
         minute, day, (days, begin, end) = now.tm_hour * 60 + now.tm_min, now.tm_wday, hours
         if begin <= end:
             return day in days and begin <= minute < end

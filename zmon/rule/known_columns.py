@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import SECOND
 from zmon.interval import Interval
 from zmon.plain_text import did_you_mean
 from zmon.sample import Instant, Sample
@@ -24,7 +25,7 @@ NO_COLUMN: Final = "{} has no column {!r}"
 @lru_cache(maxsize=32)  # each table once
 def columns_of(table: str) -> frozenset[str]:
     """Return the columns of a table that a rule may name; none of a table about one thing."""
-    nothing = [Sample(Instant(second, second, ""), {}) for second in (1_000_000_000, 2_000_000_000)]
+    nothing = [Sample(Instant(second, second, ""), {}) for second in (SECOND, 2 * SECOND)]
     try:
         filled = alone(table, View(Interval(*nothing)))
     except NoSuchThing:

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import SECOND
 from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.topology.machine import UserInputs
 
-NS: Final = 1_000_000_000
 MAX_ENTRIES: Final = 10_000
 """Exceptions that a log holds; those that ended first leave it first."""
 STORM: Final = 3
@@ -89,7 +89,7 @@ class RowState:
         self._last.append(level > 0)
         if level:
             self._count(level, judge, interval)
-        elif self.level and interval.after.at.utc - self._end >= self._rule.keep * NS:
+        elif self.level and interval.after.at.utc - self._end >= self._rule.keep * SECOND:
             return self.close(OVER)
         elif not self.level and not any(self._last):
             self._forget()
@@ -119,7 +119,7 @@ class RowState:
 
     def not_known(self, why: Absent, utc: int) -> ExceptionEntry | None:
         """Count an interval whose value is not known; return the exception if that lasts too long."""
-        if self.level and utc - self._end >= max(self._rule.keep, self._rule.lasting) * NS:
+        if self.level and utc - self._end >= max(self._rule.keep, self._rule.lasting) * SECOND:
             return self.close(f"not known: {why.reason}")
         return None
 
@@ -233,14 +233,14 @@ class Watch:
         if not self._samples and interval.before is not None:
             self._samples.append(interval.before)
         self._samples.append(interval.after)
-        begin = interval.after.at.steady - round(self._longest * NS)
+        begin = interval.after.at.steady - round(self._longest * SECOND)
         while len(self._samples) > 2 and self._samples[1].at.steady <= begin:
             self._samples.popleft()
 
     def _view(self, window: float, interval: Interval) -> View:
         """Return a view of an interval, or of the window that ends with it, as far as samples reach."""
         if window:
-            begin = interval.after.at.steady - round(window * NS)
+            begin = interval.after.at.steady - round(window * SECOND)
             earlier = [one for one in self._samples if one.at.steady <= begin]
             first = earlier[-1] if earlier else self._samples[0]
             interval = Interval(first, interval.after, skipped=True)
@@ -305,7 +305,7 @@ def _length(interval: Interval) -> tuple[int, float]:
     """Return when an interval began that was judged, and its seconds; behind a gap the nominal ones."""
     if interval.before is None:
         seconds = interval.after.nominal
-        return interval.after.at.utc - round(seconds * NS), seconds
+        return interval.after.at.utc - round(seconds * SECOND), seconds
     return interval.before.at.utc, float(interval.seconds)  # type: ignore[arg-type]  # else it is not judged
 
 

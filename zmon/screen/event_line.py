@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DAY, clock, length
+from zmon.clock import DATED, clock, length
 from zmon.event import What
 from zmon.plain_text import harmless
 
@@ -33,7 +33,7 @@ def line(event: Event) -> str:
     said = event.what is What.GAP and words.startswith("No samples: ")  # how long
     lasted = f"{comma} for {length(seconds)}" if seconds and not said else ""
     mark = "!" if event.exception else " "
-    return harmless(f"{clock(event.begin, DAY)} {mark} {words}{lasted}")
+    return harmless(f"{clock(event.begin, DATED)} {mark} {words}{lasted}")
 
 
 def lines(event: Event, width: int) -> list[str]:

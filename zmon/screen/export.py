@@ -11,6 +11,7 @@ import time
 from importlib import import_module
 
 from zmon.absent import Absent
+from zmon.clock import MILLISECOND, SECOND
 from zmon.light_typing import TYPE_CHECKING, Any
 from zmon.plain_text import harmless
 from zmon.sample import THIS_MACHINE
@@ -95,8 +96,8 @@ def sentence(words: str, width: int | None = None, *, letters: bool = False) -> 
 
 def moment(ns: int) -> str:
     """Write an instant in UTC, to the millisecond, as ISO 8601 does."""
-    seconds, part = divmod(ns, 1_000_000_000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // 1_000_000:03d}+00:00"
+    seconds, part = divmod(ns, SECOND)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // MILLISECOND:03d}+00:00"
 
 
 def bounds(interval: Interval) -> tuple[str | None, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zmon.absent import Absent
-from zmon.clock import DAY, clock
+from zmon.clock import DATED, clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.plain_text import harmless
 
@@ -89,5 +89,5 @@ def _clocks(begin: int, end: int) -> tuple[str, str]:
     form = "%H:%M:%S"
     if clock(begin, "%Y-%m-%d") != clock(end, "%Y-%m-%d"):
         seconds = {clock(begin, "%S"), clock(end, "%S")}
-        form = "%m-%d %H:%M" if seconds == {"00"} else DAY
+        form = "%m-%d %H:%M" if seconds == {"00"} else DATED
     return clock(begin, form), clock(end, form)

@@ -12,7 +12,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DAY, clock
+from zmon.clock import DATED, END_OF_TIME, clock
 from zmon.event import Event, Exceptions, What
 from zmon.interval import Interval
 from zmon.rule.grammar import usable_rules
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from zmon.trends.exception_rows import StoredExceptions
     from zmon.trends.quiet_minutes import QuietMinutes
 
-LAST: Final = 1 << 62
 REREAD: Final = 2.0
 """Seconds after which a recording is looked at again for exceptions that were added."""
 PIECE: Final = 0.1
@@ -79,7 +78,7 @@ class ExceptionLog:
         """Why the user's own rules are not used."""
         self.tell: Callable[[int], object] = lambda _until: None
         """Is told between pieces of work up to when samples were judged."""
-        self._begin, self._end = 0, LAST
+        self._begin, self._end = 0, END_OF_TIME
         self._done = False
         """Whether all samples are judged that there were when they were last looked at."""
         self._stored: StoredExceptions | None = None
@@ -95,7 +94,7 @@ class ExceptionLog:
 
     def confine(self, begin: int, end: int | None) -> None:
         """Judge nothing before a time and behind another; to be said before anything is judged."""
-        self._begin, self._end = begin, LAST if end is None else end
+        self._begin, self._end = begin, END_OF_TIME if end is None else end
 
     def follow(self, sample: Sample) -> None:
         """Judge the next sample of a live machine."""
@@ -105,7 +104,7 @@ class ExceptionLog:
             self._last = sample
             self._list()  # who asks while the next sample is judged gets what is known of this one
 
-    def advance(self, until: int = LAST, seconds: float | None = None) -> bool:
+    def advance(self, until: int = END_OF_TIME, seconds: float | None = None) -> bool:
         """Judge recorded samples up to a time, for so many seconds at most; return whether that is done."""
         until = min(until, self._end)
         end = None if seconds is None else time.monotonic() + seconds
@@ -137,7 +136,7 @@ class ExceptionLog:
 
     def _read_stored(self) -> bool:
         """Read exceptions that a recorder has stored; return False where samples have to be judged."""
-        is_part = self._begin > 0 or self._end < LAST
+        is_part = self._begin > 0 or self._end < END_OF_TIME
         if self._position is not None or is_part or self._has_other_limits:
             return False
         now = time.monotonic()
@@ -164,14 +163,14 @@ class ExceptionLog:
 
     def _has_other_lcus(self) -> bool:
         """Return whether users name the LCUs of disks otherwise than the recorder knew them."""
-        inputs, last = self._timeline.inputs, self._timeline.find(LAST)
+        inputs, last = self._timeline.inputs, self._timeline.find(END_OF_TIME)
         if inputs in {None, no_inputs} or last is None or not inputs().tells_lcus:
             return False
         now = Interval(None, last.sample)
         known, told = (units_of(View(now, inputs=asked)) for asked in (no_inputs, inputs))
         return known.of != told.of
 
-    def complete(self, until: int = LAST) -> None:
+    def complete(self, until: int = END_OF_TIME) -> None:
         """Judge recorded samples up to a time, and let others see between pieces of work what is known."""
         while not self.advance(until, PIECE):
             self.tell(self.until)
@@ -187,7 +186,7 @@ class ExceptionLog:
         span, until = self._timeline.span(), self.until
         if self._done or self._stored is not None or self._timeline.live or span is None:
             return ""
-        known = f"up to {clock(until, DAY)} of {clock(span[1], DAY)}" if until else "from the first on"
+        known = f"up to {clock(until, DATED)} of {clock(span[1], DATED)}" if until else "from the first on"
         return f"Samples are still judged by the rules: {known}"
 
     @property
@@ -221,7 +220,7 @@ class ExceptionLog:
                 ],
             )
 
-    def exceptions(self, begin: int = 0, end: int = LAST) -> Exceptions:
+    def exceptions(self, begin: int = 0, end: int = END_OF_TIME) -> Exceptions:
         """Return the exceptions that overlap a time, and how far that is known."""
         entries, span = self.entries(), self._timeline.span()
         until = self.until

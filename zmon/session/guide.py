@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import localtime, strftime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import clock
+from zmon.clock import SECOND, clock
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, parse_conditions
 from zmon.session.page import find_screen, row_conditions
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from zmon.screen.definition import Screens
     from zmon.session.page import Page
 
-SECOND: Final = 1_000_000_000
 COMPARE: Final = "COMPARE"
 """The command whose page is not known by its words."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.clock import MINUTE
 from zmon.session.recording import RecordingSection, sections_of
 from zmon.store.file_format import RecordingError
 from zmon.store.open import MEMORY
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
     from zmon.session.timeline import Section
 
-CHAPTER: Final = 1_800 * 10**9
+CHAPTER: Final = 30 * MINUTE
 """ns that one recording in memory holds."""
 
 CHAPTERS: Final = 4

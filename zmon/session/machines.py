@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 
+from zmon.clock import SECOND
 from zmon.event import What
 from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
@@ -39,7 +40,6 @@ CHECKPOINT: Final = 32
 """Samples between two copies of the counters; going back counts from such a copy."""
 OF_CONFIGURATION: Final = (What.CHANGE, What.CAME, What.WENT)
 """Events that are found between samples which nobody recorded.  That passes are far apart is none."""
-SECOND: Final = 1_000_000_000
 HOUR: Final = 3600
 
 

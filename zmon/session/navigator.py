@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from zmon.absent import absent
-from zmon.clock import clock
+from zmon.clock import END_OF_TIME, clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from zmon.session.timeline import Overview, Span, Timeline
     from zmon.tables.table import Variable
 
-LAST: Final = 1 << 62
 UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 
 NOT_KEPT: Final = (
@@ -134,8 +133,8 @@ class Navigator:
         """Return the exceptions between two times; judge the samples first if no thread does."""
         log = self.log
         if self.mover is None:
-            log.complete(LAST if end is None else end)
-        return log.exceptions(begin, LAST if end is None else end)
+            log.complete(END_OF_TIME if end is None else end)
+        return log.exceptions(begin, END_OF_TIME if end is None else end)
 
     def seek_worst(self) -> None:
         """Go to the worst interval of the heaviest exception that is known by now, and say so."""

@@ -10,11 +10,12 @@ import os
 import threading
 from contextlib import suppress
 
+from zmon.clock import END_OF_TIME
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.session.timeline import Position, Section, Timeline
-from zmon.session.when import LAST, WhenError, parse_when
+from zmon.session.when import WhenError, parse_when
 from zmon.store.changes import events_between
 from zmon.store.day import days, parse_name
 from zmon.store.file_format import RecordingError
@@ -201,7 +202,7 @@ class Excerpt(Timeline):
         self.sections = sections_of(path)()
         super().__init__(path, lambda: self.sections, REFUSAL)
         self.begin = 0
-        self.end = LAST
+        self.end = END_OF_TIME
         self.unread = 0
         """Samples that were left out because not even their times can be read."""
 

@@ -9,7 +9,7 @@ import re
 import time
 from functools import cached_property
 
-from zmon.clock import clock
+from zmon.clock import SECOND, clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.screen.definition import ScreenError
@@ -236,7 +236,7 @@ class Session(Navigator):
         """Return a time as a table understands it: so long before the end, or an instant."""
         if not words or words.startswith("@"):
             return words
-        from zmon.session.when import SECOND, parse_when  # noqa: PLC0415 - a lookup starts without it
+        from zmon.session.when import parse_when  # noqa: PLC0415 - a lookup starts without it
 
         present = self.utc
         try:

@@ -6,13 +6,9 @@ import datetime as dt
 import re
 import time
 
+from zmon.clock import END_OF_TIME, SECOND
 from zmon.light_typing import Final
 
-SECOND: Final = 1_000_000_000
-"""Times are counted in nanoseconds."""
-
-LAST: Final = (1 << 63) - 1
-"""The last instant that a recording can hold, in the year 2262; the first is the begin of 1970."""
 LAST_YEAR: Final = 2262
 
 EXAMPLES: Final = "14:32, -10m, +1h30m, yesterday 14:30, mon 9:00, 2026-11-20 14:30, begin, end or now"
@@ -66,7 +62,7 @@ def parse_when(words: str, now: int, present: int | None = None, span: tuple[int
         raise WhenError(f"{_quoted(words)} {error}") from None
     except (ValueError, OverflowError, OSError) as error:
         raise WhenError(f"{_quoted(words)} {_beyond(said)}") from error
-    if not 0 <= found <= LAST:
+    if not 0 <= found <= END_OF_TIME:
         raise WhenError(f"{_quoted(words)} lies outside the years 1970 to {LAST_YEAR}")
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from zmon.absent import Absent
+from zmon.clock import SECOND
 from zmon.configuration_change import MAX_CHANGES, changes_between
 from zmon.event import Event, What
 from zmon.interval import Interval
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.sample import Frame, Kind, Sample
 
-MIN_CLOCK_STEP: Final = 1_000_000_000
+MIN_CLOCK_STEP: Final = SECOND
 """ns by which the clocks differ if one of them was set; less is the drift that NTP corrects."""
 
 COMING: Final = (DEVICE, BLOCK, CHANNEL, LPAR)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import SECOND
 from zmon.store.dictionary import damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
 from zmon.store.reader import is_unreadable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.sample import Instant
     from zmon.store.reader import Recording
 
-YEAR: Final = 31_556_952 * 10**9
+YEAR: Final = 31_556_952 * SECOND
 EARLIEST: Final = YEAR
 LATEST: Final = 230 * YEAR
 """ns since 1970 between which samples are plausible."""

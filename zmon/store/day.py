@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 
+from zmon.clock import DAY, END_OF_TIME
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.store.file_format import RecordingError, is_recording
@@ -23,11 +24,6 @@ SUFFIX: Final = ".zmon"
 BESIDE: Final = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite has beside a file that is in use, or was when its writer died."""
 
-DAY: Final = 86_400 * 10**9
-"""ns."""
-
-LAST: Final = (1 << 63) - 1
-"""ns since 1970 of the last instant that a recording can hold."""
 
 _NAME: Final = r"(?a)(\d{4}-\d\d-\d\d)(?:-([2-9]|[1-9]\d{1,3}))?\.zmon"
 _EPOCH: Final = 719_163
@@ -68,7 +64,7 @@ def day_of(utc: int) -> date:
     Raises:
         RecordingError: no recording can hold that time.
     """
-    if abs(utc) > LAST:
+    if abs(utc) > END_OF_TIME:
         raise RecordingError("the clock shows a year after 2262, which no recording can hold: set it right")
     from datetime import date  # noqa: PLC0415 - most lookups name no day
 

@@ -24,8 +24,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import SECOND
 from zmon.kinds import ALL, BLOCK, CPU, KINDS, MACHINE, MEMORY
 from zmon.sample import Frame, Instant, Sample, empty_frame
+from zmon.sizes import KIB
 from zmon.store.sadf_report import SadfError, SadfReport
 
 if TYPE_CHECKING:
@@ -36,14 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SadfError", "read_sadf"]
 
-SECOND: Final = 10**9
 LATE: Final = 1
 """Seconds by which rounding may separate the begin of an interval from the end of the one before."""
 MAX_RATE: Final = 1e15
 """sadf prints a higher rate if a counter was reset."""
 MAX_COUNTER: Final = 1 << 63
 """Counters are less than this, as those of the kernel."""
-KIB: Final = 1024
 
 NOT_RECORDED: Final = absent("sar does not record this")
 TOGETHER: Final = absent("sar counts the requests of a disk all together")

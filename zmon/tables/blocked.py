@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import SECOND
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, OPEN_FILE, ROUNDS
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY
@@ -22,7 +23,6 @@ NEEDS: Final = Needs(
     (BLOCKED_TASK, OPEN_FILE, ROUNDS, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True
 )
 
-SECOND: Final = 1e9
 NONE_WAITS: Final = absent("no task is in state D")
 AT_LEAST: Final = "Waits for: since zmon saw it first, so at the least"
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.clock import MILLISECOND, SECOND, clock
 from zmon.interval import FIRST
 from zmon.tables.join import mean
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -172,5 +172,5 @@ def _estimated(rows: Sequence[Row], gaps: Mapping[int, str]) -> dict[str, frozen
 
 def _key(end: Instant) -> str:
     """Name a row after the end of its interval: UTC, as ISO 8601 writes it, to the millisecond."""
-    seconds, part = divmod(end.utc, 1_000_000_000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // 1_000_000:03d}Z"
+    seconds, part = divmod(end.utc, SECOND)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{part // MILLISECOND:03d}Z"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
 from zmon.path_masks import PATH_MASKS, paths_in, usable
+from zmon.sizes import MB
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition
@@ -78,7 +79,7 @@ def busy(channels: Delta, *, own: bool = False) -> list[Number]:
 def data_rate(channels: Delta, counter: str, unit: str = "data_unit_size") -> list[Number]:
     """Return MB/s (10**6 bytes) that a counter of data units stands for."""
     return [
-        units * size / length / 1e6
+        units * size / length / MB
         for units, size, length in zip(
             channels.numbers(counter), channels.numbers(unit), stamp_seconds(channels), strict=True
         )

@@ -12,8 +12,9 @@ from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.clock import SECOND
 from zmon.tables import channel, control_unit, device, system
-from zmon.tables.plot import MAX_INTERVALS, SCREENS, SECOND, Figures, cell, parse, row_names, rows_of, window
+from zmon.tables.plot import MAX_INTERVALS, SCREENS, Figures, cell, parse, row_names, rows_of, window
 from zmon.tables.table import Needs, Table, Variable
 from zmon.tables.topology import TOPOLOGY
 from zmon.tables.view import TableDefinition, alone

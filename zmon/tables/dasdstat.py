@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
+from zmon.sizes import MB, SECTOR
 from zmon.tables.device import label_of, matches
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
@@ -357,7 +358,7 @@ def _facts(counts: ProfileCounts, held: dict[str, list[Number]], view: View) -> 
         "since": since,
         "count": requests,
         "rate": requests / seconds if isinstance(seconds, Absent) or seconds > 0 else NO_TIME,
-        "mbs": counts.number("sectors") * 512 / 1e6 / seconds if seconds else NO_TIME,
+        "mbs": counts.number("sectors") * SECTOR / MB / seconds if seconds else NO_TIME,
         "reads": _percent(counts.all("read_requests"), counts.all("requests")),
         "pav": _percent(counts.number("pav"), requests),
         "hpf": _percent(counts.number("hpf"), requests),

@@ -10,6 +10,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
 from zmon.path_masks import PATH_MASKS
 from zmon.ranges import names, some
+from zmon.sizes import SECTOR
 from zmon.tables import cache, device, multipath
 from zmon.tables.device import CP_ONLY, find_device
 from zmon.tables.table import Needs, Table
@@ -231,7 +232,7 @@ def _size(interval: Interval, name: Value, key: str) -> Value:
     """Return the bytes of a disk; where the block layer was not read, as in texts, as the driver says."""
     sectors = interval.of(BLOCK).cell(str(name), "size") if isinstance(name, str) else name
     if isinstance(sectors, int):
-        return sectors * 512
+        return sectors * SECTOR
     dasd = interval.after.frame(DASD)
     blocks, each = (dasd.cell(key, field) for field in ("blocks", "block_size"))
     return blocks * each if isinstance(blocks, int) and isinstance(each, int) else sectors

@@ -25,6 +25,7 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
 from zmon.ranges import some
 from zmon.sample import pick
+from zmon.sizes import MB, SECTOR
 from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
@@ -139,7 +140,7 @@ class Devices:
         waited = plus(self.block.numbers("read_ms"), self.block.numbers("write_ms"))
         self.wait = quotient(waited, requests, 1.0, IDLE)
         sectors = plus(self.block.rate("sectors_read"), self.block.rate("sectors_written"))
-        self.megabytes: list[Number] = [s * 512 / 1e6 for s in sectors]
+        self.megabytes: list[Number] = [s * SECTOR / MB for s in sectors]
         self.together = "requests" in blocks.frame.columns
         if self.together:  # sar does not tell reads, writes and discards apart
             requests, self.requests = self.block.numbers("requests"), self.block.rate("requests")

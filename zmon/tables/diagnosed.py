@@ -14,7 +14,7 @@ from operator import gt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.clock import HOUR, SECOND, clock
 from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
@@ -52,7 +52,6 @@ NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topol
 """What a situation is filled from."""
 MAX_MODELLED: Final = 1000
 """Volumes with I/O beyond which no gain is predicted: the model would take seconds."""
-HOUR: Final = 3_600_000_000_000
 TAIL: Final = HOUR // 6
 """The end of an hour in which what goes on now had already begun if it is a part of that hour; and the least
 time in which nothing waited that the present is compared with."""
@@ -72,7 +71,6 @@ FIRST: Final = absent("nothing can be said yet: figures need a second sample")
 NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
 LONGER: Final = (10, 30)
 """Seconds that are looked at where an interval has too little I/O."""
-SECOND: Final = 1_000_000_000
 SLOW: Final = 0.010
 """Seconds of a request from which on it deserves a look (the case study of 2003)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.clock import DAY, clock, length
+from zmon.clock import DATED, clock, length
 from zmon.diagnosis.catalogue import is_of
 from zmon.event import LEVELS, OPEN
 from zmon.ranges import names
@@ -33,7 +33,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "number": [entry.number for entry in entries],
         "begin": [entry.begin for entry in entries],
-        "begun": [clock(entry.begin, DAY if len(days) > 1 else "%H:%M:%S") for entry in entries],
+        "begun": [clock(entry.begin, DATED if len(days) > 1 else "%H:%M:%S") for entry in entries],
         "lasted": [entry.seconds for entry in entries],
         "length": [_length(entry) for entry in entries],
         "end": [entry.end for entry in entries],
@@ -87,7 +87,9 @@ def _progress(found: Exceptions) -> list[str]:
         problem.append(f"Judged by other rules, when it was recorded; by the rules of today: {found.anew}")
     if found.until >= found.end:
         return problem
-    known = f"up to {clock(found.until, DAY)} of {clock(found.end, DAY)}" if found.until else "none so far"
+    known = (
+        f"up to {clock(found.until, DATED)} of {clock(found.end, DATED)}" if found.until else "none so far"
+    )
     return [*problem, f"Samples are still judged: {known}"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.clock import DAY, clock
+from zmon.clock import DATED, clock
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
 from zmon.event import Event, What
 from zmon.kinds import (
@@ -58,7 +58,7 @@ def table(view: View) -> Table:
     order = range(len(events) - 1, -1, -1)
     columns: dict[str, list[Value]] = {
         "time": [events[at].end for at in order],
-        "shown": [_shown(events[at], DAY if len(days) > 1 else "%H:%M:%S") for at in order],
+        "shown": [_shown(events[at], DATED if len(days) > 1 else "%H:%M:%S") for at in order],
         "kind": [CALLED.get(changes[at].kind, changes[at].kind) for at in order],
         "thing": [changes[at].thing for at in order],
         "others": [changes[at].others for at in order],

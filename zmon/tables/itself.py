@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import KINDS, SOURCE
+from zmon.sizes import KIB
 from zmon.tables.join import total
 from zmon.tables.observed import of_zmon
 from zmon.tables.table import Needs, Summary, Table
@@ -27,7 +28,7 @@ def table(view: View) -> Table:
     sources = view.interval.of(SOURCE)
     milliseconds: list[Number] = [ns / 1e6 for ns in sources.numbers("spent")]
     processor: list[Number] = [ns / 1e6 for ns in sources.numbers("cpu")]
-    kibibytes: list[Number] = [size / 1024 for size in sources.numbers("bytes")]
+    kibibytes: list[Number] = [size / KIB for size in sources.numbers("bytes")]
     columns: dict[str, list[Value]] = {
         "source": list(sources.keys),
         "state": sources["state"],

@@ -16,6 +16,7 @@ from zmon.clock import clock
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.path_state import GONE, is_down, state_of
 from zmon.ranges import names, some
+from zmon.sizes import KIB, MB, SECTOR
 from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
@@ -39,7 +40,6 @@ NO_LUN: Final = absent("the disk is not behind an FCP adapter")
 UNREAD: Final = absent("the multipath device was not read")
 NO_MORE: Final = absent("the path is gone: the multipath device has it no more")
 NO_PATHS: Final = "Multipath joins no disks here"
-KIB: Final = 1024
 SUMMED: Final = ("down", "faults", "io", "mbs", "flight", "errors", "timeouts")
 
 
@@ -74,7 +74,7 @@ def table(view: View) -> Table:
         "checker": list(paths["checker"]),
         "prio": list(paths["priority"]),
         "io": list(plus(block.rate("reads"), block.rate("writes"))),
-        "mbs": [one * 512 / 1e6 for one in sectors],
+        "mbs": [one * SECTOR / MB for one in sectors],
         "resp": list(quotient(waited, requests, 1.0, IDLE)),
         "flight": [one / KIB for one in paths.numbers("in_flight")],
         "adapter": list(paths["adapter"]),

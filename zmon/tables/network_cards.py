@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
+from zmon.sizes import MB
 from zmon.tables import channel
 from zmon.tables.device import address
 from zmon.tables.join import Joined, plus, total
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((CHANNEL, INTERFACE, QETH))
 
-MEGABYTE: Final = 1e-6
 SPEEDS: Final = {
     "OSD_100": 100, "OSD_1000": 1_000, "OSD_GbE_LANE": 1_000, "OSD_10GIG": 10_000, "OSD_25GIG": 25_000,
     "OSM_1000": 1_000, "OSX_10GIG": 10_000,
@@ -53,7 +53,7 @@ def table(view: View) -> Table:
     card = Joined(cards, devices, NO_CARD)
     counted = Joined(interfaces, keys, NOT_HERE)
     chpids = [NO_PATH if one is NO_CARD else one for one in card["chpid"]]
-    received, sent = ([rate * MEGABYTE for rate in counted.rate(name)] for name in ("received", "sent"))
+    received, sent = ([rate / MB for rate in counted.rate(name)] for name in ("received", "sent"))
     columns: dict[str, list[Value]] = {
         "name": [*interfaces.keys, *Joined(cards, alone, NO_CARD)["interface"]],
         "addr": [address(one) if isinstance(one, str) and ":" not in one else one for one in devices],

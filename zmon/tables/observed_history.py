@@ -10,9 +10,11 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.observed_machine import LoadPeriod
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.record import NamedTuple
+from zmon.sizes import MB, SECTOR
 from zmon.tables.join import total
 from zmon.tables.table import Variable
 
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.tables.view import View
 
-MINUTE: Final = 60_000_000_000
-HOUR: Final = 60 * MINUTE
-DAY: Final = 24 * HOUR
 LOOKED_BACK: Final = 6 * HOUR
 """How far the begin of a load is looked for."""
 AHEAD: Final = 2 * MINUTE
@@ -40,7 +39,6 @@ MAX_CPUS: Final = 8
 """CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
 NOT_RECORDED: Final = absent("no other day was recorded")
-MEGABYTE: Final = 1e6
 
 
 def load_period(
@@ -86,7 +84,7 @@ def _trend(view: View, lcu: str, end: int) -> list[_Part]:
     begin = view.interval.after.at.utc - LOOKED_BACK
     known = view.history.trend(Variable("control_unit", "mbs", lcu), begin, end)
     return [
-        _Part(one.begin, one.end, MEGABYTE * one.mean)
+        _Part(one.begin, one.end, MB * one.mean)
         for one in known
         if isinstance(one.mean, int | float) and one.end <= end
     ]
@@ -119,7 +117,7 @@ def _bytes(interval: Interval, members: frozenset[str]) -> Number:
     named = {name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members}
     blocks = interval.of(BLOCK)
     rates = zip(blocks.keys, blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
-    return total([512 * (read + written) for name, read, written in rates if name in named])
+    return total([SECTOR * (read + written) for name, read, written in rates if name in named])
 
 
 def usual(view: View, measurement: Measurement) -> Number:

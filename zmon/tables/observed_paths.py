@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
+from zmon.clock import DAY, HOUR
 from zmon.diagnosis.observed_machine import (
     ExtendedVolume,
     LcuPaths,
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING, *TOPOLOGY)
 """What is read of a sample."""
-HOUR: Final = 3_600_000_000_000
-DAY: Final = 24 * HOUR
 MAX_HALVED: Final = 14
 """Times that are looked at to find when a path was lost: half a minute of a day."""
 KNOWS_HPF: Final = "2107"

@@ -13,6 +13,7 @@ from zmon.diagnosis.situation import IDLE, NO_STRIPE, DetailColumns, StackedDisk
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.record import NamedTuple
 from zmon.sample import pick
+from zmon.sizes import SECTOR
 from zmon.tables.cache import READ_HITS, READS, WRITES
 from zmon.tables.device import devices_of
 from zmon.tables.join import plus, quotient
@@ -40,8 +41,6 @@ OF_CACHE: Final = {
 """Details that are parts of reads or writes, with the fields that they are the quotient of."""
 TICKS: Final = 1e-9
 """A nanosecond."""
-SECTOR: Final = 512.0
-"""Bytes."""
 STRIPED: Final = " striped "
 """What the table of a device with stripes has."""
 

@@ -11,18 +11,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.clock import DAY, clock, length
+from zmon.clock import DATED, SECOND, clock, length
 from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
-from zmon.placement.items import MEGABYTE
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
+from zmon.sizes import MB
 from zmon.tables.channel import UNTIMED
 from zmon.tables.diagnosed import (
     SLOW,
@@ -84,7 +84,6 @@ NEEDS: Final = Needs(
 )  # fmt: skip
 MOST: Final = 10
 """Rows of a list; a screen shows at least the first five."""
-SECOND: Final = 1_000_000_000
 NO_VALUE: Final = ""
 NO_USER: Final = "(no user)"
 """What stands among users for what is accounted to none of them."""
@@ -190,9 +189,7 @@ def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
         of = [next((one for one in each if one.lcu.key == key), None) for each in loads]
         gone = absent("the LCU was not there")
         found |= {
-            f"plot {title}: MB/s": _by_time(
-                recent, [gone if one is None else one.bytes / MEGABYTE for one in of]
-            ),
+            f"plot {title}: MB/s": _by_time(recent, [gone if one is None else one.bytes / MB for one in of]),
             f"plot {title}: ms": _by_time(
                 recent, [gone if one is None else 1e3 * one.response for one in of]
             ),
@@ -374,7 +371,7 @@ def _lcus(each: Sequence[LcuLoad], doors: Mapping[str, str]) -> Iterator[Overvie
         name = short(one.lcu.title)
         yield OverviewLine(
             "lcu", one.lcu.key, name, "", 100.0 * ratio(one.rate, everything), one.rate,
-            one.bytes / MEGABYTE, 1e3 * one.response,
+            one.bytes / MB, 1e3 * one.response,
             command=doors.get(one.lcu.key) or lcu_door(one.lcu.key),
         )  # fmt: skip
 
@@ -402,7 +399,7 @@ def _tablespaces(view: View) -> list[OverviewLine]:
     return [
         OverviewLine(
             "tablespace", title, title, "", 100.0 * ratio(sum(on.values()), everything),
-            mbs=sum(on.values()) / MEGABYTE, where=_most(on), command=f"FILES {name}", estimated=True,
+            mbs=sum(on.values()) / MB, where=_most(on), command=f"FILES {name}", estimated=True,
         )
         for (database, name), on in busiest
         for title in (f"{database}.{name}" if database and databases[name] > 1 else name,)
@@ -429,7 +426,7 @@ def _users(loads: UnitLoads, places: DiskPlaces) -> Iterator[OverviewLine]:
             on[where] = on.get(where, 0.0) + one.bytes
         yield OverviewLine(
             "user", key, title, "", 100.0 * ratio(sums[at].bytes, everything),
-            sums[at].ios, sums[at].bytes / MEGABYTE, where=_most(on), command=command,
+            sums[at].ios, sums[at].bytes / MB, where=_most(on), command=command,
         )  # fmt: skip
 
 
@@ -492,7 +489,7 @@ def _devices(view: View, present: RecentLoad, hung: Collection[str]) -> Iterator
         unit = units.lcus.get(units.of.get(one.key, ""))
         yield OverviewLine(
             "device", one.key, one.title, "bad" if one.key in hung else "", busy, one.rate,
-            one.rate * one.size / MEGABYTE if one.rate else 0.0, 1e3 * one.response,
+            one.rate * one.size / MB if one.rate else 0.0, 1e3 * one.response,
             NO_VALUE if unit is None else unit.short, "hangs" if one.key in hung else "",
             f"DEVICE {one.title}",
         )  # fmt: skip
@@ -524,7 +521,7 @@ def _earlier(view: View, present: RecentLoad) -> str:
         return ""
     worst = min(entries, key=lambda one: one.heaviness)
     days = {clock(utc, "%Y-%m-%d") for utc in (worst.begin, present.end)}
-    at = clock(worst.begin, DAY if len(days) > 1 else "%H:%M:%S")
+    at = clock(worst.begin, DATED if len(days) > 1 else "%H:%M:%S")
     which = f"{len(entries)} earlier, the worst" if len(entries) > 1 else "one earlier,"
     return f"; {which} at {at}: type WORST {worst.number}"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
+from zmon.sizes import MB, SECTOR
 from zmon.tables.join import Joined, first, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.view import TableDefinition
@@ -31,8 +32,7 @@ CLASSES: Final = {
     0x0280: "network",
 }
 """What functions are called by the first two bytes of their class."""
-MEGABYTE: Final = 1e-6
-SECTOR: Final = 512
+MICROSECONDS: Final = 1e-6
 NOTHING: Final = absent("the function has neither a network interface nor an NVMe disk")
 NOT_COUNTED: Final = absent("the kernel does not count it here")
 NOT_YET: Final = absent("the machine did not update its measurement of the function in this interval")
@@ -45,7 +45,7 @@ def table(view: View) -> Table:
     """Fill PCI: one row per function, keyed by its id."""
     functions = view.interval.of(PCI_FUNCTION)
     keys = list(functions.keys)
-    seconds: list[Number] = [us * MEGABYTE if us else NOT_YET for us in functions.numbers("updated")]
+    seconds: list[Number] = [us * MICROSECONDS if us else NOT_YET for us in functions.numbers("updated")]
 
     def measured(name: str, factor: float = 1.0) -> list[Number]:
         return quotient(functions.numbers(name), seconds, factor, NOT_YET)
@@ -61,10 +61,10 @@ def table(view: View) -> Table:
         "names": _names(functions),
         "driver": list(functions["driver"]),
         "state": [STANDBY if power == 0 else "configured" for power in functions["power"]],
-        "inmb": list(first(_carried(view, functions, "in"), measured("received", MEGABYTE),
-                           measured("dma_written", MEGABYTE))),
-        "outmb": list(first(_carried(view, functions, "out"), measured("sent", MEGABYTE),
-                            measured("dma_read", MEGABYTE))),
+        "inmb": list(first(_carried(view, functions, "in"), measured("received", 1 / MB),
+                           measured("dma_written", 1 / MB))),
+        "outmb": list(first(_carried(view, functions, "out"), measured("sent", 1 / MB),
+                            measured("dma_read", 1 / MB))),
         "loads": list(measured("loads")),
         "stores": list(plus(measured("stores"), measured("store_blocks"))),
         "refreshes": list(measured("refreshes")),
@@ -122,7 +122,7 @@ def _carried(view: View, functions: Delta, way: str) -> list[Number]:
             # a shared disk counts itself or its paths, which are hidden disks: never both
             heads = [name for name in names if "c" not in name.removeprefix("nvme")]
             rates = [SECTOR * rate for rate in Joined(blocks, heads or names, NOT_COUNTED).rate(field)]
-        found.append(total([MEGABYTE * rate for rate in rates]) if rates else NOTHING)
+        found.append(total([rate / MB for rate in rates]) if rates else NOTHING)
     return found
 
 

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
+from zmon.clock import MINUTE, SECOND
 from zmon.event import What
 from zmon.kinds import KINDS, PATH
 from zmon.tables.device import address, devices_of, matches
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.tables.view import History, Row
 
-
-SECOND: Final = 1_000_000_000
-
-MINUTE: Final = 60 * SECOND
 
 MAX_EXACT: Final = 4_000
 """The number of intervals that are read one by one; of more, trends are read."""

@@ -16,6 +16,7 @@ from zmon.milliseconds import ms
 from zmon.queueing.observation import Volumes, carried_by, mean_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
+from zmon.sizes import GIB
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.join import first
 from zmon.tables.key_figures import partition_figures
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from zmon.tables.device import Devices
     from zmon.tables.view import View
 
-GIBIBYTE: Final = 1 << 30
 FULL: Final = 0.5
 """Utilisation of an LCU, a part of 1, from which on it is said who fills it."""
 NEAR: Final = 0.05
@@ -199,7 +199,7 @@ def _memory_words(view: View, _recent: RecentLoad) -> str:
         if paging
         else ", no swapping"
     )
-    return f"of {size / GIBIBYTE:.1f} GiB{swaps}"
+    return f"of {size / GIB:.1f} GiB{swaps}"
 
 
 def _path_words(_view: View, recent: RecentLoad) -> str:

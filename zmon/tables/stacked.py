@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, TASKS
 from zmon.same import SameNames
+from zmon.sizes import KIB
 from zmon.tables.observed_system import held_devices
 from zmon.tables.observed_volumes import stacked_disks
 from zmon.tables.table import Needs, Table
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((BLOCK, LAYER, TASKS))
 
-KIB: Final = 1024
 MADE: Final = ("dm-", "md")
 """How the names of devices begin that are made of others."""
 NONE: Final = "No device that Linux makes of others (dm, md) has I/O or is suspended"

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.clock import MINUTE
 from zmon.interval import Interval
 from zmon.tables.view import View
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from zmon.sample import Sample
 
-SECOND: Final = 1_000_000_000
-MINUTE: Final = 60 * SECOND
 FEW: Final = 3
 """So many steps, or intervals, have one verdict together."""
 PARTS: Final = 6

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio, text_of
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
+from zmon.sizes import MB
 from zmon.tables.cpu import MEMORY_ROW, memory_figures, memory_rate
 from zmon.tables.join import mean, total
 from zmon.tables.table import Needs, Summary, Table
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((MEMORY, SWAP, PRESSURE, CMF, DASD, DEVICE, MACHINE, *KINDS), topology=TOPOLOGY)
 
 PAGE: Final = 4096
-MEGABYTE: Final = 1e6
 PERCENT: Final = 1e-7
 """ns in a second, as percent of it."""
 
@@ -165,7 +165,7 @@ def _place(places: DiskPlaces, leaves: Sequence[str], why: Absent) -> dict[str, 
 def _rates(does: list[IoCounts], why: Absent) -> dict[str, Value]:
     if not does:
         return dict.fromkeys(("io", "mbs"), why)
-    return {"io": sum(one.ios for one in does), "mbs": sum(one.bytes for one in does) / MEGABYTE}
+    return {"io": sum(one.ios for one in does), "mbs": sum(one.bytes for one in does) / MB}
 
 
 def _type(view: View, name: str, sort: Value, leaves: Sequence[str]) -> Value:
@@ -199,7 +199,7 @@ def _notes(view: View, types: list[Value]) -> Iterator[str]:
     raw = view.interval.after.frame(MEMORY)
     packed, held = raw.cell(MEMORY_ROW, "zswap"), raw.cell(MEMORY_ROW, "zswapped")
     if isinstance(held, int) and isinstance(packed, int) and held:
-        pages, room = held / MEGABYTE, packed / MEGABYTE
+        pages, room = held / MB, packed / MB
         yield f"zswap keeps {pages:,.0f} MB of swapped pages in {room:,.0f} MB of memory"
     killed = view.interval.of(MEMORY).cell(MEMORY_ROW, "oom_kills")
     if isinstance(killed, int) and killed:

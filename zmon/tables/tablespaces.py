@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, SOURCE
-from zmon.placement.items import MEGABYTE, placement_of
+from zmon.placement.items import placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import (
@@ -33,6 +33,7 @@ from zmon.placement.spread_report import (
 from zmon.placement.traffic import BASES, BYTES, FITTED
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.record import NamedTuple
+from zmon.sizes import MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of, tablespaces_behind
 from zmon.tables.join import total
@@ -100,7 +101,7 @@ def files_table(view: View) -> Table:
     if not chosen.pieces:
         return Table([], {}, notes=remarks(view), missing=NOTHING_ON if machine.files else no_files(view))
     traffic = attribution_of(view)
-    megabytes: list[Number] = [_traffic(piece, traffic) / MEGABYTE for piece in chosen.pieces]
+    megabytes: list[Number] = [_traffic(piece, traffic) / MB for piece in chosen.pieces]
     files = len({piece.file.path for piece in chosen.pieces})
     return Table(
         [f"{piece.file.path} {piece.number}".strip() for piece in chosen.pieces],
@@ -305,7 +306,7 @@ def _loads(machine: Machine, traffic: Attribution) -> Mapping[Space, Sequence[Nu
 
 def _of_disks(loads: Sequence[Number], without_lcu: int) -> dict[str, Value]:
     """Return what is known of a tablespace with files on disks whose LCU is not: it needs only the disks."""
-    return {"mbs": total(loads) / MEGABYTE} if without_lcu and loads else {}
+    return {"mbs": total(loads) / MB} if without_lcu and loads else {}
 
 
 def _is_on_disks(path: str, machine: Machine) -> bool:
@@ -337,7 +338,7 @@ def _spread_line(
         "share": 100 * by_bytes.share,
         "uneven": by_bytes.uneven,
         "disk": one.fullest if isinstance(one.fullest, Absent) else 100 * one.fullest[1],
-        "mbs": sum(other.load_on.values()) / 1e6 if no_traffic is None or other.load_on else no_traffic,
+        "mbs": sum(other.load_on.values()) / MB if no_traffic is None or other.load_on else no_traffic,
         "teffective": by_traffic.effective,
         "tworst": names.get(by_traffic.worst) or _reason(by_traffic.share),
         "tshare": 100 * by_traffic.share,
@@ -434,7 +435,7 @@ def _move_line(number: int, step: PlanStep, *, traffic: bool) -> dict[str, Value
         "target": move.target.title,
         "swap": _beside(step),
         "size": sum(one.bytes for one in step.moves),
-        "mbs": move.load / MEGABYTE if traffic else NO_TRAFFIC,
+        "mbs": move.load / MB if traffic else NO_TRAFFIC,
         "basis": (move.item.basis or NO_BASIS) if traffic else NO_TRAFFIC,
         "copied": step.copied,
         "uneven": step.uneven,
@@ -492,7 +493,7 @@ def _words(spaces: Mapping[Space, SpaceLoad], megabytes: Number) -> Value:
     loads = {space: one.load for space, one in spaces.items() if one.load}
     if not isinstance(megabytes, Absent) and megabytes > 0 and loads:
         basis = max((spaces[space].basis for space in loads), key=BASES.index)
-        return ", ".join(_named(loads, megabytes * MEGABYTE, "~")) + BASIS_WORDS.get(basis, "")
+        return ", ".join(_named(loads, megabytes * MB, "~")) + BASIS_WORDS.get(basis, "")
     sizes = {space: one.bytes for space, one in spaces.items()}
     return f"by bytes: {', '.join(_named(sizes, sum(sizes.values()), ''))}"
 

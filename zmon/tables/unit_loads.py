@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
+from zmon.sizes import SECTOR
 from zmon.tables.device import LOGICAL, address, devices_of, homes, label_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.join import present
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from zmon.tables.view import View
 
 KINDS: Final = (BLOCK, LAYER, UNIT, UNIT_IO)
-SECTOR: Final = 512
 PROCESSES: Final = "UPROC"
 """The command that lists processes, which there are on every machine."""
 INSTEAD: Final = f"{PROCESSES} shows what each process reads and writes"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
+from zmon.sizes import MB
 from zmon.tables.join import mean, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, no_files
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE, PROCESS), topology=TOPOLOGY)
 
 REST_WORDS: Final = "it is no unit"
-MEGABYTE: Final = 1e6
 MIN_REST: Final = 0.01
 """The part of a disk's bytes from which on what is accounted to no unit has a row."""
 PERCENT: Final = 1e-7
@@ -94,8 +94,8 @@ def table(view: View) -> Table:
         **{name: [rate * PERCENT for rate in units.rate(field)] for name, field in RATES.items()},
         "faults": list(units.rate("major_faults")),
         "tasks": list(units["tasks"]),
-        "memory": [size / MEGABYTE for size in units.numbers("memory")],
-        "swap": [size / MEGABYTE for size in units.numbers("swap")],
+        "memory": [size / MB for size in units.numbers("memory")],
+        "swap": [size / MB for size in units.numbers("swap")],
         "path": list(keys),
         "door": [f"UDETAIL {key}" for key in keys],
     }
@@ -131,7 +131,7 @@ def _io_columns(
         counts = total_of(one.values())
         ios = [each.ios for each in one.values() if each.ios >= 0]
         found["io"].append(total(ios) if ios or not one else MORE_COUNTED)
-        found["mbs"].append(counts.bytes / MEGABYTE)
+        found["mbs"].append(counts.bytes / MB)
         found["read"].append(_read_percent(counts))
         found["share"].append(100.0 * ratio(counts.bytes, everything, NO_IO.reason))
         found["resp"].append(_response(one, places))
@@ -243,7 +243,7 @@ def disk_table(view: View) -> Table:
         "addr": [places.device.get(number, number) for _, number, _ in rows],
         "label": [SEVERAL if number == OTHERS else places.label.get(number, NO_LCU) for _, number, _ in rows],
         "io": [one.ios if one.ios >= 0 else MORE_COUNTED for _, _, one in rows],
-        "mbs": [one.bytes / MEGABYTE for _, _, one in rows],
+        "mbs": [one.bytes / MB for _, _, one in rows],
         "read": [_read_percent(one) for _, _, one in rows],
         "resp": [
             SEVERAL if number == OTHERS else places.response.get(number, NO_LCU) for _, number, _ in rows

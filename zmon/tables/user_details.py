@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.ranges import names
+from zmon.sizes import MB
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, has_files, machine_of
 from zmon.tables.unit_loads import (
@@ -22,7 +23,7 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.user import MEGABYTE, NO_IO
+from zmon.tables.user import NO_IO
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
@@ -145,7 +146,7 @@ def _facts(view: View, unit: str) -> dict[str, Value]:
         "cpu": percent("cpu"), "cpuwait": percent("cpu_some"), "iowait": percent("io_some"),
         "memwait": percent("memory_some"),
         "tasks": units.cell(unit, "tasks"),
-        "memory": memory.get(unit, NOT_OF_IT) / MEGABYTE,
+        "memory": memory.get(unit, NOT_OF_IT) / MB,
     }  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def _disks(view: View, unit: str) -> Iterator[tuple[str, dict[str, Value]]]:
         addr = places.device.get(number, number)
         yield number, {
             "sort": DISK, "name": addr, "lcu": places.lcu_name(number), "addr": addr,
-            "label": places.label.get(number, NO_LCU), "io": one.ios, "mbs": one.bytes / MEGABYTE,
+            "label": places.label.get(number, NO_LCU), "io": one.ios, "mbs": one.bytes / MB,
             "read": 100.0 * ratio(max(one.read, 0.0), one.bytes, NO_IO.reason),
             "share": 100.0 * ratio(one.bytes, every, NO_IO.reason),
             "resp": places.response.get(number, NO_LCU),

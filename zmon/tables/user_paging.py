@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PROCESS, UNIT
+from zmon.sizes import MB
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.unit_loads import without_units
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((PROCESS, UNIT))
 
-MEGABYTE: Final = 1e6
 PERCENT: Final = 1e-7
 """ns in a second, as percent of it."""
 PAGES: Final = {
@@ -43,7 +43,7 @@ def table(view: View) -> Table:
         "unit": [title_of(key) for key in units.keys],
         **{name: list(units.rate(field)) for name, field in PAGES.items()},
         **{name: [rate * PERCENT for rate in units.rate(field)] for name, field in WAITS.items()},
-        **{name: [size / MEGABYTE for size in units.numbers(field)] for name, field in SIZES.items()},
+        **{name: [size / MB for size in units.numbers(field)] for name, field in SIZES.items()},
         "path": list(units.keys),
     }
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers

@@ -13,8 +13,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.clock import SECOND
 from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.record import NamedTuple
+from zmon.sizes import MB
 from zmon.tables.cpu import Processors
 from zmon.tables.join import total
 from zmon.tables.table import Needs, Summary, Table
@@ -39,8 +41,6 @@ NEEDS: Final = Needs(
 
 NOBODY: Final = "no unit"
 """The key and the name of processes that are in no unit: those of the kernel itself, above all."""
-SECOND: Final = 1e9
-MEGABYTE: Final = 1e6
 TICK: Final = 10_000_000
 """ns: processes know when they began to this."""
 
@@ -109,8 +109,8 @@ class Use(NamedTuple):
             "queue": waited / SECOND,
             "iodelay": self.rates["io_wait"] / SECOND,
             "faults": self.rates["major_faults"],
-            "reads": self.rates["read_bytes"] / MEGABYTE,
-            "dirtied": self.rates["dirtied_bytes"] / MEGABYTE,
+            "reads": self.rates["read_bytes"] / MB,
+            "dirtied": self.rates["dirtied_bytes"] / MB,
         }
 
 
@@ -354,7 +354,7 @@ def _most(use: ProcessUse, keys: Iterable[str]) -> Iterator[str]:
     if moved:
         most = max(moved, key=lambda key: moved[key])
         column = "reads" if 2 * use.of[most].rates["read_bytes"] >= moved[most] else "dirtied"
-        much, part = moved[most] / MEGABYTE, 100.0 * moved[most] / sum(moved.values())
+        much, part = moved[most] / MB, 100.0 * moved[most] / sum(moved.values())
         yield MOST.format(use.now.cell(most, "command"), most, much, part, column)
 
 

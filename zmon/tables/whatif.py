@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK
-from zmon.placement.items import LOGS, MEGABYTE
+from zmon.placement.items import LOGS
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.change import Change, FileMove, StripedSpace
 from zmon.queueing.change_words import KnownNames
@@ -23,6 +23,7 @@ from zmon.queueing.prediction import (
     loss_words,
     predict,
 )
+from zmon.sizes import MB
 from zmon.tables.cpu import Processors
 from zmon.tables.disks_below import swap_volumes
 from zmon.tables.file_traffic import attribution_of
@@ -68,7 +69,7 @@ def _load(view: View, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
     capacity: dict[str, Number] = {}
     for key, unit in lcus.items():
         names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
-        capacity[key] = site.capacity([name for name in names if name]) * MEGABYTE
+        capacity[key] = site.capacity([name for name in names if name]) * MB
     return observed_load(view.interval, lcus, capacity, swap_volumes(view))
 
 

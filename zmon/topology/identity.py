@@ -16,6 +16,7 @@ from zmon.kinds import NOT_COLLECTED
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
+from zmon.sizes import SECTOR
 from zmon.topology.claims import (
     NOT_SAID,
     ClaimIndex,
@@ -318,7 +319,7 @@ class VolumeBuilder:
         if self.discipline != "ECKD" or not isinstance(sectors, int) or not sectors:
             return [], ""
         cylinders = [15 * count * size for size, count in ON_A_TRACK.items()]  # bytes of one
-        return [sectors * 512 // one for one in cylinders if not sectors * 512 % one], "cylinders"
+        return [sectors * SECTOR // one for one in cylinders if not sectors * SECTOR % one], "cylinders"
 
     def _called(self, uid: Uid | None, names: dict[str, str]) -> Value:
         """Return the site's name of the LCU, and note where the site contradicts itself or unique ids."""

@@ -8,10 +8,10 @@ from functools import cache, cached_property
 from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
+from zmon.sizes import SECTOR
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
-    SECTOR,
     Leg,
     MdArray,
     Target,

@@ -15,14 +15,11 @@ from itertools import pairwise
 from zmon.absent import Absent, absent, text_of
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
+from zmon.sizes import SECTOR
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-
-
-SECTOR: Final = 512
-"""Bytes of the sectors that the kernel counts in, whatever the block size of the disk."""
 
 
 class TargetLayout(Enum):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.clock import SECOND
 from zmon.rule.bounds import ESTIMATED, is_known
 from zmon.rule.grammar import LACKING
 from zmon.store.file_format import RecordingError
 from zmon.tables.topology import has_more_lcus
 from zmon.tables.view import View
 from zmon.trends.rollup import minute_of
-from zmon.trends.trend_tables import MINUTE, NS, THOUSAND, TREND_TABLES
+from zmon.trends.trend_tables import MINUTE, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -31,7 +32,7 @@ NONE: Final[frozenset[str]] = frozenset()
 AVERAGED: Final = frozenset({"cpu"})
 """Tables whose row of all has averages of the other rows, so that it is not above the highest of these."""
 PAIRS: Final = (
-    f"SELECT (a.utc + b.utc) / 2 / {MINUTE * NS} * {MINUTE}, count(*)"  # noqa: S608 - numbers
+    f"SELECT (a.utc + b.utc) / 2 / {MINUTE * SECOND} * {MINUTE}, count(*)"  # noqa: S608 - numbers
     " FROM sample a JOIN sample b ON b.n = a.n + 1 GROUP BY 1"
 )
 """The minutes of a recording, and how many intervals between samples that follow one another each has."""
@@ -139,7 +140,7 @@ def _covered(recording: Recording) -> frozenset[int]:
     span = recording.span()
     if span is None or not recording.has_rollups:
         return frozenset()
-    last = span[1] // NS // MINUTE * MINUTE
+    last = span[1] // SECOND // MINUTE * MINUTE
     rolled = dict(recording.ask("SELECT minute, intervals FROM minute"))
     pairs: Iterable[tuple[int, int]] = recording.ask(PAIRS)
     return frozenset(minute for minute, count in pairs if minute < last and rolled.get(minute) == count)

@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from zmon.absent import Absent
+from zmon.clock import SECOND
 from zmon.interval import Interval
 from zmon.store.file_format import sql_text
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
@@ -34,15 +35,7 @@ from zmon.trends.minute import (
     with_zeros,
 )
 from zmon.trends.moving_devices import MovingDevices
-from zmon.trends.trend_tables import (
-    MINUTE,
-    NS,
-    QUARTER,
-    SECONDS,
-    THOUSAND,
-    TREND_TABLES,
-    make_tables,
-)
+from zmon.trends.trend_tables import MINUTE, QUARTER, SECONDS, THOUSAND, TREND_TABLES, make_tables
 
 if TYPE_CHECKING:
     import sqlite3
@@ -66,7 +59,7 @@ def recording_with_trends(path: str, *, sealed: int = SEGMENT_SAMPLES, durable: 
 def minute_of(interval: Interval) -> int:
     """Return the minute that the middle of an interval lies in: its begin, in seconds since 1970."""
     before = interval.before or interval.after
-    return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * NS) * MINUTE
+    return (before.at.utc + interval.after.at.utc) // 2 // (MINUTE * SECOND) * MINUTE
 
 
 class TrendRows(NamedTuple):
@@ -180,7 +173,7 @@ class TrendWriter:
             minute = Minute(list(same))
             self._add(connection, number, minute, rows)
         exceptions = self._exceptions.changed()
-        return TrendRows(rows, exceptions, max((part.end // NS for part in parts), default=0))
+        return TrendRows(rows, exceptions, max((part.end // SECOND for part in parts), default=0))
 
     def _add(
         self,

@@ -14,10 +14,11 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zmon.absent import absent
+from zmon.clock import SECOND
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.open import RecordingFile
 from zmon.store.sample_times import sql_integer
-from zmon.trends.trend_tables import NS, QUARTER, SECONDS, THOUSAND, TREND_TABLES
+from zmon.trends.trend_tables import QUARTER, SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +38,7 @@ Cell = int | float | str | None
 TIMES: Final = {"minutes": "minute", "quarters": "quarter"}
 """How long roll-ups are, and the column that says when one begins."""
 
-LONG: Final = 26 * 3600 * NS
+LONG: Final = 26 * 3600 * SECOND
 """The length in ns from which quarters of an hour are read; a day and a bit is still read by minutes."""
 
 NO_SAMPLES: Final = absent("no samples lie there")
@@ -131,7 +132,7 @@ def trend(  # noqa: PLR0913, PLR0917 - what, of what, from what, and when
                 quarters = _points(ask, table, figure, number, "quarter", begin, end)
                 found += quarters
                 rows = ask("SELECT max(quarter) FROM quarter WHERE begin < ?", sql_integer(end))
-                since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * NS)
+                since = begin if rows[0][0] is None else max(begin, (rows[0][0] + QUARTER) * SECOND)
             found += _points(ask, table, figure, number, "minute", since, end)
     return sorted(found, key=lambda point: point.begin)
 
@@ -149,7 +150,7 @@ def _points(  # noqa: PLR0913, PLR0917 - likewise
         sql_integer(begin),
         sql_integer(end),
         # the row of a long interval may begin long before, but not the one that follows a quarter
-        begin // NS if time == "minute" and begin % (QUARTER * NS) == 0 else -(1 << 62),
+        begin // SECOND if time == "minute" and begin % (QUARTER * SECOND) == 0 else -(1 << 62),
     )
     there = [row for row in rows if row[2] is not None]
     rests = table.sparse and figure.weight == SECONDS
@@ -183,7 +184,7 @@ def top(  # noqa: PLR0913, PLR0917 - likewise
     _count, weight, total, _low, high = figure.columns
     sums: dict[str, tuple[int, int, int, int]] = {}
     covered = 0
-    first, last = -(-begin // NS), end // NS
+    first, last = -(-begin // SECOND), end // SECOND
     for source in sources:
         with _asking(source) as ask:
             if not _has_trend(ask, figure, table.minutes, "minute", "thing"):
@@ -335,11 +336,11 @@ class RollupFile:
             f"SELECT {', '.join([f't.{time}', 'thing.name', 'thing.label', *columns])} FROM {table} t"  # noqa: S608
             f" JOIN thing ON thing.id = t.thing WHERE t.{time} BETWEEN ? AND ? ORDER BY t.{time}, thing.name"
         )
-        for when, thing, label, *cells in self._ask(question, begin // NS, end // NS):
+        for when, thing, label, *cells in self._ask(question, begin // SECOND, end // SECOND):
             if isinstance(when, int):
                 parts = zip(*[iter(cells)] * 5, strict=True)
                 yield RollupRow(
-                    when * NS,
+                    when * SECOND,
                     str(thing),
                     str(label or ""),
                     tuple(cell for part in parts for cell in _figures(*part)),

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.tables.table import Table
 
-NS: Final = 1_000_000_000
 MINUTE: Final = 60
 QUARTER: Final = 900
 THOUSAND: Final = 1000

@@ -9,9 +9,9 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from zmon.clock import END_OF_TIME
 from zmon.session.cursor import PAUSED, Playback, parse_speed, speed_words
 from zmon.session.navigator import CommandError
-from zmon.session.when import LAST
 from zmon.tables.view import needs
 from zmon.ui.timeline_bar import TimelineBar
 
@@ -119,7 +119,7 @@ class PlaybackControl:
         elif forwards and abs(time.time_ns() - span[1]) < WRITTEN:
             self._following = True
             self.state = self.state._replace(clock=now, utc=session.utc)
-            self._advance(LAST)
+            self._advance(END_OF_TIME)
         else:
             session.message = f"This is the {'last' if forwards else 'first'} sample"
             self.stop()

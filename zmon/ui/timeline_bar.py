@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import clock
+from zmon.clock import DAY, clock
 from zmon.event import Event, What
 from zmon.plain_text import wrap
 from zmon.screen.chart.points import sparkline
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 LEAST: Final = 12
 """Characters of the line below which the times beside it are left out."""
 
-DAY: Final = 86_400_000_000_000
 MISSING: Final = (What.GAP, What.HOLE)
 """Events for which the line is blank."""
 MARKED: Final = tuple(what for what in What if Event(what, 0, 0).exception and what is not What.GAP)

@@ -7,12 +7,12 @@ import math
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.clock import SECOND
 from zmon.screen.number import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECOND: Final = 1_000_000_000
 DAY: Final = 86_400
 MONTH: Final = 28 * DAY
 YEAR: Final = 364 * DAY
