@@ -73,6 +73,28 @@ def test_what_a_second_and_a_megabyte_are_stands_once() -> None:
     assert found == set()
 
 
+def test_a_reason_that_users_read_stands_once() -> None:
+    """Who rewords why a value is missing does so for all who give that reason, or compare with it."""
+    homes = defaultdict(list)
+    for name in FILES:
+        for node in ast.walk(parsed(name)):
+            match node:
+                case ast.Call(func=ast.Name(id="absent"), args=[ast.Constant(value=str(reason))]):
+                    homes[reason].append(f"{name}:{node.lineno}")
+    assert {reason: where for reason, where in homes.items() if len(where) > 1} == {}
+
+
+def test_what_the_uuid_of_a_multipath_device_begins_with_stands_once() -> None:
+    """`kinds.MPATH` is what all compare with."""
+    found = {
+        name
+        for name in FILES
+        for node in ast.walk(parsed(name))
+        if isinstance(node, ast.Constant) and str(node.value).startswith("mpath-")
+    }
+    assert found == {"zmon.kinds"}
+
+
 def test_no_module_name_stands_for_two_rooms() -> None:
     """Who searches for a module finds one; a command in `zmon.cli` may be named as what carries it out."""
     homes = defaultdict(list)

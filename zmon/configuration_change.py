@@ -28,7 +28,7 @@ from zmon.kinds import (
     TARGET_PORT,
 )
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import OF_DRIVER, path_masks, paths_in
+from zmon.path_masks import OF_DRIVER, PATH_MASKS, path_masks, paths_in
 from zmon.path_state import UP
 from zmon.record import NamedTuple
 from zmon.uid import find_uid
@@ -57,13 +57,12 @@ WATCHED: Final = {
 }  # fmt: skip
 """The fields of each kind that make up the configuration, and what a change of each is called.
 
-Usable paths of a device are those that are in all of its `MASKS`; those taken off are what the DASD driver
-does not use although the channel subsystem has them.
+Usable paths of a device are those that are in all of its `PATH_MASKS`; those taken off are what the DASD
+driver does not use although the channel subsystem has them.
 """
 USABLE: Final = "usable"
 TAKEN_OFF: Final = "taken_off"
-MASKS: Final = ("pim", "pam", "pom", "vpm")
-NO_MASKS: Final = absent("the path masks are not in a form known to zmon")
+UNKNOWN_MASKS: Final = absent("the path masks are not in a form known to zmon")
 MAX_VALUE: Final = 60
 MAX_CHANGES: Final = 200
 """Changes between two samples beyond which only their number is kept: a whole box came or went."""
@@ -180,9 +179,9 @@ def _column(frame: Frame, field: str) -> list[Value] | None:
     if field == TAKEN_OFF:
         words = frame.columns.get("path_masks")
         return None if words is None else list(map(_taken_off, words))
-    if field != USABLE or any(name not in frame.columns for name in MASKS):
+    if field != USABLE or any(name not in frame.columns for name in PATH_MASKS):
         return frame.columns.get(field)
-    masks = zip(*(frame.columns[name] for name in MASKS), strict=True)
+    masks = zip(*(frame.columns[name] for name in PATH_MASKS), strict=True)
     online = frame.columns.get("online") or [1] * len(frame.keys)
     return [
         _usable(each[:-1] if here == 0 else each) for each, here in zip(masks, online, strict=True)
@@ -201,7 +200,7 @@ def _taken_off(words: Value) -> Value:
     if not isinstance(words, str):
         return words
     masks = path_masks(words)
-    return " ".join(f"{masks[name]:02x}" for name in OF_DRIVER) if masks else NO_MASKS
+    return " ".join(f"{masks[name]:02x}" for name in OF_DRIVER) if masks else UNKNOWN_MASKS
 
 
 class _Paths:

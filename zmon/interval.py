@@ -43,6 +43,8 @@ REPLACED: Final = absent("replaced: another one has this number or name now")
 RESET: Final = absent("the counters were reset between the samples")
 FELL: Final = absent("the counter fell: reset or wrapped, which is not known")
 
+IDLE: Final = absent("no I/O in the interval")
+"""Why a mean time is absent where it was measured."""
 IMPOSSIBLE: Final = absent("what was read is more than the counter can hold")
 
 WIDEST: Final = 1 << 64

@@ -9,6 +9,7 @@ Widths and reset behaviour: docs/sources.md, which cites the kernel's own files.
 
 from __future__ import annotations
 
+from zmon.absent import absent
 from zmon.light_typing import Final
 from zmon.sample import Field, Kind, Meaning
 
@@ -704,6 +705,16 @@ NO_FILE: Final = "there is no such file"
 
 NO_MAP: Final = "multipath joins no disks here"
 """Why neither has a row on a machine that was looked at."""
+MPATH: Final = "mpath-"
+"""What the uuid of a multipath device begins with."""
+
+# reasons that readers of a machine, the laboratory and screens give alike
+NO_DASD: Final = absent("not a DASD")
+NO_BLOCK_OF_ALIAS: Final = absent("an alias has no block device")
+NOT_JOINED: Final = absent("no multipath device joins paths to it")
+NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
+NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
+CACHE_NOT_READ: Final = absent("the cache statistics were not read: --cache")
 
 NO_ADAPTER: Final = "there is no FCP adapter"
 """Why there is no row on a machine that was looked at."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from operator import and_
 
+from zmon.absent import absent
 from zmon.light_typing import Final
 
 PATH_MASKS: Final = ("pim", "pam", "pom", "vpm")
@@ -19,6 +20,7 @@ maintenance, not usable for High Performance FICON, taken off after interface er
 OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
                     "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
 """Why the DASD driver does not use a path, by the mask that has it."""
+NO_MASKS: Final = absent("the path masks are not known")
 
 
 def paths_in(mask: int, installed: object, chpids: object) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent
-from zmon.kernel.proc_pressure import NO_FULL, OFF, UNCAPTURED, parse_pressure, read_pressure
+from zmon.kernel.proc_pressure import OFF, UNCAPTURED, parse_pressure, read_pressure
+from zmon.kinds import NO_FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

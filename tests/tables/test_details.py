@@ -12,8 +12,8 @@ from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.sample import Frame, empty_frame
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
-from zmon.tables.details import NO_CHANNEL, NO_DISK, NO_FILE, path_states, table
-from zmon.tables.topology import UNLISTED
+from zmon.tables.details import NO_CHANNEL, NO_DISK, path_states, table
+from zmon.tables.topology import NOTHING_ON, UNLISTED
 from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
@@ -105,7 +105,7 @@ def test_what_lies_on_a_disk_is_named() -> None:
 def test_a_disk_without_files_says_so() -> None:
     """And ENTER leads nowhere."""
     facts = on("dasda")
-    assert [facts[name] for name in ("spaces", "files", "lodged")] == [NO_FILE] * 3
+    assert [facts[name] for name in ("spaces", "files", "lodged")] == [NOTHING_ON] * 3
 
 
 def test_without_a_listing_nobody_knows() -> None:

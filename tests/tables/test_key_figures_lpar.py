@@ -7,7 +7,8 @@ import pytest
 from zmon.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
 from zmon.tables.cpu import NO_OWN
-from zmon.tables.key_figures import NO_SUCH_PARTITION, partition_figures
+from zmon.tables.key_figures import partition_figures
+from zmon.tables.lpar import UNDESCRIBED
 from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def test_one_that_is_not_there(minute: Callable[..., Interval]) -> None:
 
 def test_one_that_was_not_there_then(minute: Callable[..., Interval]) -> None:
     """In an earlier interval."""
-    assert partition_figures(View(minute(PROD_0=cpu("PROD", 1, 1))), "LATER")["busy"] is NO_SUCH_PARTITION
+    assert partition_figures(View(minute(PROD_0=cpu("PROD", 1, 1))), "LATER")["busy"] is UNDESCRIBED
 
 
 def test_nobody_knows_which_is_the_own_one(make_interval: Callable[..., Interval]) -> None:

@@ -9,7 +9,8 @@ import pytest
 from tests.placement.study import SECOND, sample
 from zmon.absent import absent
 from zmon.interval import Interval
-from zmon.tables.tablespaces import NOTHING_ON, busiest_tablespaces
+from zmon.tables.tablespaces import busiest_tablespaces
+from zmon.tables.topology import NOTHING_ON
 from zmon.tables.view import View
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, SOURCE
-from zmon.tables.tablespaces import NOTHING_ON, choose, files_table, spread_table
-from zmon.tables.topology import UNLISTED, machine_of
+from zmon.tables.tablespaces import choose, files_table, spread_table
+from zmon.tables.topology import NOTHING_ON, UNLISTED, machine_of
 from zmon.tables.view import NoSuchThing, View
 from zmon.topology.machine import UserClaims, UserInputs
 from zmon.topology.volumes import bare

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.collected.channel_texts import scsi
 from zmon.collected.facts import number_of_dasd
 from zmon.kernel.block_ioctl import devices_in
-from zmon.kinds import LAYER, MULTIPATH, PATH
+from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -123,7 +123,7 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
             group = 0
             title = alias or wwid
             facts.say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
-            facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"mpath-{wwid}",
+            facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
                       vendor=vendor.strip(), model=model)  # fmt: skip
         elif device and (match := _FEATURES.fullmatch(row)):
             facts.say(MULTIPATH, device, place, queueing="on" if QUEUES in match[1].split() else "off")

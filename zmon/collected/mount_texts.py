@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
-from zmon.kernel.mountinfo import unescaped
+from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.sizes import KIB
@@ -30,7 +30,6 @@ NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
 NO_TYPE: Final = absent("lsblk prints it with a column FSTYPE only")
 NO_OPTIONS: Final = absent("lsblk does not print it")
-NO_OTHER: Final = absent("only btrfs has several devices")
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, many, names, of_paths, percent
+from zmon.interval import IDLE
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
@@ -89,7 +90,7 @@ def _carrier(leaves: Sequence[PathLeaf]) -> Carrier:
     rate = sum(each for each, _ in known)
     timed = [(each, float(time)) for each, time in known if not isinstance(time, Absent)]
     busy = sum(each for each, _ in timed)
-    mean = sum(each * time for each, time in timed) / busy if busy else absent("no I/O in the interval")
+    mean = sum(each * time for each, time in timed) / busy if busy else IDLE
     return Carrier(leaves[0].adapter, leaves[0].chpid, tuple(leaves), rate, mean)
 
 

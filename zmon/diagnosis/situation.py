@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from zmon.queueing.waiting import Waiting
 
 
-IDLE: Final = absent("no I/O in the interval")
-"""Why a mean time is absent where it was measured."""
 NO_STRIPE: Final = absent("its table names no stripes")
 
 

@@ -13,8 +13,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.event import BAD, LEVELS
 from zmon.fleet.filling import filling_of
-from zmon.fleet.member import NO_ROLLUPS, NOT_MEASURED, Weighed, lcu_parts, together
-from zmon.kinds import CHANNEL
+from zmon.fleet.member import NO_ROLLUPS, Weighed, lcu_parts, together
+from zmon.kinds import CHANNEL, NOT_MEASURED
 from zmon.ranges import names
 from zmon.topology.volumes import channel_type
 

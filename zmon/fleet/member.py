@@ -32,7 +32,6 @@ FIGURES: Final = {
 }
 """The figures that are read of roll-ups, by screen."""
 NO_ROLLUPS: Final = absent("the recording has no roll-ups in this time")
-NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 
 
 class Weighed(NamedTuple):

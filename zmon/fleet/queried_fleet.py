@@ -30,8 +30,9 @@ from zmon.exposition.metric import (
     SAMPLED_AT,
     SIMULATED,
 )
-from zmon.fleet.member import NOT_MEASURED, ChannelUse, Member, Weighed
+from zmon.fleet.member import ChannelUse, Member, Weighed
 from zmon.fleet.recorded_fleet import FleetError
+from zmon.kinds import NOT_MEASURED
 from zmon.plain_text import harmless
 from zmon.rule.grammar import usable_rules
 from zmon.sizes import MB

@@ -38,6 +38,7 @@ from zmon.kernel.deadline import call_within
 from zmon.kernel.mountinfo import namespaces
 from zmon.kernel.setting import private_excerpts
 from zmon.kernel.tree import LiveTree, text
+from zmon.kinds import MPATH
 from zmon.registry import SOURCES, UNREAD_COUNTERS, UNREAD_IDENTITY
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ def _call(reading: _Reading, questions: Iterable[Question]) -> None:
         with contextlib.suppress(OSError):  # it went away
             number = text(tree, f"sys/block/{disk}/dev").strip()
             reading.ask(block_ioctl.dm_captured_at(number), partial(_dm_table, tree, number))
-            if text(tree, f"sys/block/{disk}/dm/uuid").startswith("mpath-"):
+            if text(tree, f"sys/block/{disk}/dm/uuid").startswith(MPATH):
                 has_paths = True
                 reading.ask(block_ioctl.dm_status_at(number), partial(_dm_status, tree, number))
     for disk in _block_devices(tree, "loop"):

@@ -14,7 +14,7 @@ import re
 
 from zmon.absent import Absent, absent
 from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text, word_parser
-from zmon.kinds import DEVICE
+from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
@@ -169,7 +169,7 @@ def _dasd(tree: Tree, path: str, device: dict[str, Value]) -> dict[str, Value]:
     if isinstance(driver, Absent):
         return dict.fromkeys(DASD_ATTRIBUTES, driver)
     if not str(driver).startswith("dasd-"):
-        return dict.fromkeys(DASD_ATTRIBUTES, absent("not a DASD"))
+        return dict.fromkeys(DASD_ATTRIBUTES, NO_DASD)
     is_offline = device["online"] == 0
     missing = OFFLINE if is_offline else None
     row = {name: read_value(tree, f"{path}/{name}", missing=missing) for name in _WORDS}
@@ -199,5 +199,5 @@ def _block(tree: Tree, path: str, names: list[str], device: dict[str, Value]) ->
     if device["online"] == 0:
         return OFFLINE
     if device["alias"] == 1:
-        return absent("an alias has no block device")
+        return NO_BLOCK_OF_ALIAS
     return absent("no block device belongs to it")

@@ -372,7 +372,7 @@ def _without_counts(reason: Absent) -> Row:
 
 def _ask_cache(tree: Tree, disk: Value) -> Row:
     if not isinstance(disk, str):
-        return _without_counts(absent("the device has no block device yet"))
+        return _without_counts(_NO_NODE)
     try:
         return parse_psrd(ask(tree, disk, BIODASDPSRD))
     except OSError as error:

@@ -47,7 +47,7 @@ _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2})")
 _NUMBER: Final = re.compile(rb"\d{1,10}:\d{1,10}")
 _NO_LAYERS: Final = absent("its layers are on no mount that is seen from here")
 RELATIVE: Final = absent("the mount names its layers by relative paths")
-_NO_OTHER: Final = absent("only btrfs has several devices")
+NO_OTHER: Final = absent("only btrfs has several devices")
 _OWN_ONLY: Final = absent("only the mounts of zmon's own namespace were read")
 _GONE: Final = frozenset({errno.ENOENT, errno.ESRCH, errno.EINVAL})
 """The errors of a process that has ended meanwhile."""
@@ -150,7 +150,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
         below = {mount.id for layers in layered.values() for mount in layers.values()}
         wanted = {mount.id for mount in mounted if mount.id in below or _is_wanted(mount, wanted)}
     several = _several(tree, mounted, wanted)
-    none: Mapping[str, Value] = {"devices": _NO_OTHER, "chunks": _NO_OTHER}
+    none: Mapping[str, Value] = {"devices": NO_OTHER, "chunks": NO_OTHER}
     rows: dict[str, Mapping[str, Value]] = {
         mount.id: {
             "number": mount.number,

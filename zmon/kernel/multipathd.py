@@ -37,7 +37,7 @@ MAX_PATHS: Final = 100_000
 _LENGTH: Final = struct.Struct("=Q")
 _PEER: Final = struct.Struct("=3i")
 NO_DAEMON: Final = absent("multipathd does not run here, or its socket is not visible in this container")
-NOT_SAID: Final = absent("multipathd does not say it")
+NOT_IN_ANSWER: Final = absent("multipathd does not say it")
 
 
 class MapReport(NamedTuple):
@@ -188,11 +188,11 @@ def _first_word(value: Value) -> Value:
 def _text(entry: dict[str, Any], name: str) -> Value:
     value = entry.get(name)
     if not isinstance(value, str) or value in {"", "undef", "##", "[undef]"}:
-        return NOT_SAID
+        return NOT_IN_ANSWER
     return value if len(value) <= 128 and value.isprintable() else absent(f"multipathd: {name} is no name")
 
 
 def _number(entry: dict[str, Any], name: str) -> int | Absent:
     value = entry.get(name)
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
-    return value if is_count else NOT_SAID  # type: ignore[return-value]  # an int then
+    return value if is_count else NOT_IN_ANSWER  # type: ignore[return-value]  # an int then

@@ -16,11 +16,11 @@ import posixpath
 from zmon.absent import Absent, absent, text_of
 from zmon.clock import MINUTE, SECOND
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
-from zmon.kernel.multipathd import MultipathReport, ask, parse_maps
+from zmon.kernel.multipathd import NOT_IN_ANSWER, MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
-from zmon.kernel.sys_block import DIRECTORY, MPATH, busid_of
+from zmon.kernel.sys_block import DIRECTORY, NO_CCW, NO_FCP, busid_of
 from zmon.kernel.tree import read_value, refused, text
-from zmon.kinds import MULTIPATH, NO_MAP, PATH
+from zmon.kinds import MPATH, MULTIPATH, NO_MAP, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import THIS_MACHINE, Frame, empty_frame, frame_of
 
@@ -80,7 +80,7 @@ class PathReader:
         of_maps = dict(self._report.maps)
         columns = self._columns()
         self._add_status(columns)
-        nothing = self._why or absent("multipathd does not say it")
+        nothing = self._why or NOT_IN_ANSWER
         maps = {
             device: dict.fromkeys((field.name for field in MULTIPATH.fields), nothing)
             | of_maps.get(device, {})
@@ -150,8 +150,8 @@ class PathReader:
             "name": name,
             "map": device,
             "file": f"{_device_of(link) if self._tree.live else f'{here}/device'}/state",
-            "adapter": busid_of(link) or absent("not behind a ccw device"),
-            "port": read_value(self._tree, f"{here}/device/wwpn", missing=absent("not behind FCP")),
+            "adapter": busid_of(link) or NO_CCW,
+            "port": read_value(self._tree, f"{here}/device/wwpn", missing=NO_FCP),
         }
         return number, row
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kernel.tree import refused, text
-from zmon.kinds import PRESSURE
+from zmon.kinds import NO_FULL, PRESSURE
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ LINE: Final = re.compile(
 )
 OFF: Final = absent("the kernel does not measure pressure: it needs CONFIG_PSI and the boot option psi=1")
 UNCAPTURED: Final = absent("/proc/pressure was not captured, or the kernel did not measure pressure")
-NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
 
 
 def parse_pressure(content: str) -> dict[str, Value]:

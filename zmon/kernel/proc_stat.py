@@ -45,7 +45,7 @@ _TASKS: Final = {
 }  # fmt: skip
 """The lines of /proc/stat, by the fields of `TASKS`."""
 
-_NOT_LIVE: Final = absent("a capture was read, not a machine")
+NOT_LIVE: Final = absent("a capture was read, not a machine")
 
 TICK: Final = 10_000_000
 """ns per unit of /proc/stat: USER_HZ is 100 wherever zmon runs."""
@@ -143,7 +143,7 @@ def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Fra
     except OSError as error:
         why = refused(error).reason
         return empty_frame(CPU, why), empty_frame(TASKS, why)
-    own = time.process_time_ns() if tree.live else _NOT_LIVE
+    own = time.process_time_ns() if tree.live else NOT_LIVE
     tasks = frame_of(TASKS, {"tasks": {**parse_tasks(content), "own": own}}, tree.when(STAT))
     return _cpus(tree, parse_stat(content), recent), tasks
 

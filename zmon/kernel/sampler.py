@@ -18,6 +18,7 @@ from importlib import import_module
 from zmon.absent import absent
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.deadline import Worker
+from zmon.kernel.proc_stat import NOT_LIVE
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
@@ -418,7 +419,7 @@ def costs(readings: Sequence[SourceReading], when: int) -> Frame:
 def _without_costs(frame: Frame) -> Frame:
     """Leave out the costs of reading a capture, which are not those of its machine."""
     kept = {"state", "reason", "reads_what", "rows"}
-    none = absent("a capture was read, not a machine")
+    none = NOT_LIVE
     return frame.but(
         columns={n: v if n in kept else [none] * len(frame.keys) for n, v in frame.columns.items()},
     )

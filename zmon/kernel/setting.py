@@ -19,7 +19,7 @@ from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.tree import names_in, read_value, refused, text
-from zmon.kinds import BUSID_FORM, NO_FILE, SETTING
+from zmon.kinds import BUSID_FORM, MPATH, NO_FILE, SETTING
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def _paths(tree: Tree) -> Rows:
     for name in names_in(tree, "sys/block", "dm-[0-9]{1,5}"):
         uuid = read_value(tree, f"sys/block/{name}/dm/uuid")
         number = read_value(tree, f"sys/block/{name}/dev")
-        if isinstance(number, Absent) or not str(uuid).startswith("mpath-"):
+        if isinstance(number, Absent) or not str(uuid).startswith(MPATH):
             continue
         value: Value
         try:

@@ -20,7 +20,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.kernel import block_ioctl
 from zmon.kernel.disk_identity import FIELDS, NO_IDENTITY, read_identity
 from zmon.kernel.tree import read_value, read_word, word_parser
-from zmon.kinds import LAYER
+from zmon.kinds import LAYER, MPATH, NOT_JOINED
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import Frame, empty_frame, frame_of
 
@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 
 DIRECTORY: Final = "sys/block"
 
-_NO_CCW_DISK: Final = absent("not behind a ccw device")
 _NO_LABEL: Final = absent("only device-mapper gives names")
 _NO_MODEL: Final = absent("the driver names no model")
 _NO_DISKSEQ: Final = absent("needs Linux 5.15, which numbers the disks as they appear")
-_NO_MAP: Final = absent("no multipath device joins paths to it")
 _GONE: Final = absent("the disk went away while it was read")
-MPATH: Final = "mpath-"
-"""What the uuid of a multipath device begins with."""
 
 
 class Disks:
@@ -89,7 +85,7 @@ def _disk(tree: Tree, name: str) -> tuple[Value, ...]:
     device = here.partition("/block/")[0] if "/block/" in here else posixpath.dirname(here)
     return (
         read_word(tree, f"{here}/dev", _GONE),
-        busid_of(link) or _NO_CCW_DISK,
+        busid_of(link) or NO_CCW,
         read_word(tree, f"{here}/dm/name", _NO_LABEL),
         read_word(tree, f"{device}/model", _NO_MODEL),
         _read_number(tree, f"{here}/diskseq", _NO_DISKSEQ),
@@ -128,7 +124,7 @@ def read_disks(tree: Tree) -> Disks:
     maps = read_maps(tree, names)
     return Disks(
         names,
-        {**dict(zip(_LABELS, columns, strict=True)), "map": [maps.get(name, _NO_MAP) for name in names]},
+        {**dict(zip(_LABELS, columns, strict=True)), "map": [maps.get(name, NOT_JOINED) for name in names]},
         frozenset(name for name, kept in zip(names, statistics, strict=True) if kept == 0),
     )
 
@@ -179,8 +175,8 @@ _NO_DM: Final = absent("not of the device mapper")
 _NO_MD: Final = absent("not an array of md")
 _NO_LOOP: Final = absent("not a loop device")
 _NO_FILE: Final = absent("the loop device has no file")
-_NO_FCP: Final = absent("not behind FCP")
-_NO_CCW: Final = absent("not behind a ccw device")
+NO_FCP: Final = absent("not behind FCP")
+NO_CCW: Final = absent("not behind a ccw device")
 _NO_UUID: Final = absent("the device was made without a uuid")
 _NO_SLAVES: Final = absent("which devices it is made of was not captured")
 _NO_RECORD: Final = absent("udev has no record of it")
@@ -290,11 +286,11 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         "start": _NO_PARTITION,
         "size": read_value(tree, f"{path}/size", _sectors),
         "below": "",
-        "busid": busid_of(path) or _NO_CCW,
+        "busid": busid_of(path) or NO_CCW,
         **dict.fromkeys(("mapped", "uuid", "table", "suspended"), _NO_DM),
         **dict.fromkeys(("level", "layout", "chunk", "members"), _NO_MD),
-        "wwpn": _NO_FCP,
-        "lun": _NO_FCP,
+        "wwpn": NO_FCP,
+        "lun": NO_FCP,
         "file": _NO_LOOP,
         "links": _links(tree, path, record),
         **dict.fromkeys(FIELDS, NO_IDENTITY),
@@ -324,7 +320,7 @@ def _row(tree: Tree, number: str, path: str) -> dict[str, Value]:
         case "disk":
             row |= read_identity(tree, path, name, text_of(record))
             if name.startswith("sd"):
-                row |= {"wwpn": word("device/wwpn", _NO_FCP), "lun": word("device/fcp_lun", _NO_FCP)}
+                row |= {"wwpn": word("device/wwpn", NO_FCP), "lun": word("device/fcp_lun", NO_FCP)}
     slaves = _slaves(tree, path)
     row["below"] = _NO_SLAVES if slaves is None else " ".join(slaves.values())
     return row

@@ -28,6 +28,8 @@ from zmon.kinds import (
     MACHINE,
     MEMORY,
     MOUNT,
+    NO_BLOCK_OF_ALIAS,
+    NOT_MEASURED,
     PHYSICAL_CPU,
     PROFILE,
     SETTING,
@@ -38,7 +40,7 @@ from zmon.lab.guest_counters import GuestCounters
 from zmon.lab.lab_settings import settings_frame
 from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.scsi_frames import DM, ScsiDisks, is_scsi, joined
-from zmon.lab.unit_frames import SimulatedUnits
+from zmon.lab.unit_frames import NOT_SIMULATED, SimulatedUnits
 from zmon.sample import Frame, Instant, Sample, empty_frame
 from zmon.sizes import SECTOR
 from zmon.topology.claims import Claim, claims_frame
@@ -91,8 +93,6 @@ NO_CACHE_EVENTS: Final = (
 """What the simulated controller never does: it takes no request for sequential."""
 
 NO_SUCH: Final = absent("the laboratory has none")
-NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
-NOT_SIMULATED: Final = absent("the laboratory does not simulate it")
 
 
 def disk_name(place: int) -> str:
@@ -258,7 +258,7 @@ def _device_frame(plan: Scenario, devices: Sequence[Subchannel], names: Sequence
         "availability": "good",
         "discipline": "ECKD",
         "vendor": "IBM",
-        "block": [*names, *[absent("an alias has no block device")] * aliases],
+        "block": [*names, *[NO_BLOCK_OF_ALIAS] * aliases],
         "devtype": "3390/0a",
         "cutype": "3990/e9",
         "uid": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kinds import MEMORY, PRESSURE, SWAP, TASKS
+from zmon.kinds import MEMORY, NO_FULL, PRESSURE, SWAP, TASKS
 from zmon.lab.engine_state import GuestCounts
 from zmon.sample import frame_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 AVERAGES: Final = ("some10", "some60", "some300", "full10", "full60", "full300")
 NO_AVERAGE: Final = absent("the laboratory counts the time alone, not the kernel's averages")
-NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
 MIN_FREE: Final = 0.02
 """Part of the memory that Linux keeps free."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.kinds import DEVICE, LAYER, PATH, SETTING
+from zmon.kinds import DEVICE, LAYER, MPATH, PATH, SETTING
 from zmon.sample import frame_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def settings_frame(plan: Scenario, frames: Mapping[str, Frame]) -> Frame:
             rows[f"disk/{name}/scheduler"] = "none"
             if str(name).startswith("sd"):
                 rows[f"disk/{name}/state"] = "running"
-        elif str(uuid).startswith("mpath-"):
+        elif str(uuid).startswith(MPATH):
             rows[f"paths/{number}"] = " ".join(f"{path}=A" for path in str(below).split())
     for busid, driver in zip(devices.keys, devices.column("driver"), strict=True):
         if driver == "zfcp":

@@ -23,10 +23,12 @@ from zmon.kinds import (
     DEVICE,
     LAYER,
     MOUNT,
+    MPATH,
     MULTIPATH,
     PATH,
     PROFILE,
 )
+from zmon.lab.unit_frames import NOT_SIMULATED
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.sizes import SECTOR
 
@@ -60,7 +62,6 @@ NO_DASD: Final = absent("the simulated machine has no DASD")
 NO_BLOCK: Final = absent("an FCP adapter is no disk")
 NO_UID: Final = absent("only DASD have a uid")
 NO_CCW: Final = absent("no ccw device")
-NOT_SHOWN: Final = absent("the laboratory does not simulate it")
 
 
 def block_row(counted: Sequence[int]) -> dict[str, Value]:
@@ -207,7 +208,7 @@ class ScsiDisks:
             below = [number_of(disk) for (of, _path), disk in self.disks.items() if of == place]
             rows[f"{DM}:{at}"] = {
                 "name": f"dm-{at}", "sort": "dm", "mapped": self._name(place), "size": self._size(place),
-                "uuid": f"mpath-3{self._wwid(place)}",
+                "uuid": f"{MPATH}3{self._wwid(place)}",
                 "table": _table(group, self._size(place), below), "below": " ".join(below),
             }  # fmt: skip
         return rows
@@ -261,7 +262,7 @@ class ScsiDisks:
         for place, path in self._shown(box):
             counted = dict(zip(COUNTED, self.counted[place, path], strict=True))
             chpids = self.groups[place].chpids
-            begun: dict[str, Value] = dict.fromkeys(ADAPTER.by_name, NOT_SHOWN)
+            begun: dict[str, Value] = dict.fromkeys(ADAPTER.by_name, NOT_SIMULATED)
             begun |= {
                 "port_state": "Online",
                 "inputs": 0,
@@ -287,7 +288,7 @@ class ScsiDisks:
             "wwid": f"3{self._wwid(place)}",
             "queueing": "on",
         }
-        return {field.name: known.get(field.name, NOT_SHOWN) for field in MULTIPATH.fields}
+        return {field.name: known.get(field.name, NOT_SIMULATED) for field in MULTIPATH.fields}
 
     def _paths(self, box: StorageBox) -> dict[str, dict[str, Value]]:
         """Return all paths; those whose adapter is offline have failed."""
@@ -305,7 +306,7 @@ class ScsiDisks:
                 "group_state": "active" if together or not path else "enabled",
                 "adapter": _adapter(chpid), "port": _port(port, chpid), "via": "laboratory",
             }  # fmt: skip
-            rows[number_of(at)] = {field.name: known.get(field.name, NOT_SHOWN) for field in PATH.fields}
+            rows[number_of(at)] = {field.name: known.get(field.name, NOT_SIMULATED) for field in PATH.fields}
         return rows
 
     def _path(self, route: tuple[int, int], number: str) -> dict[str, Value]:
@@ -375,8 +376,8 @@ def joined(frame: Frame, rows: Mapping[str, Mapping[str, Value]], when: int) -> 
     names = dict.fromkeys((*frame.columns, *(name for row in rows.values() for name in row)))
     columns = {
         name: [
-            *frame.columns.get(name, [NOT_SHOWN] * len(frame.keys)),
-            *(row.get(name, NOT_SHOWN) for row in rows.values()),
+            *frame.columns.get(name, [NOT_SIMULATED] * len(frame.keys)),
+            *(row.get(name, NOT_SIMULATED) for row in rows.values()),
         ]
         for name in names
     }

@@ -20,6 +20,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import absent
+from zmon.listed_file import UNSAID
 from zmon.listing import containers as c
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
 from zmon.listing.delimited import find_heading, numbered_lines, whole_number
@@ -48,7 +49,6 @@ REDUNDANCY: Final = {"EXTERN": (0, "external"), "NORMAL": (1, "normal"), "HIGH":
 """Copies besides the first, and the name of that redundancy; a FLEX group has one for every file."""
 
 NO_SIZE: Final = absent("the size of the file is not known: get DBA_DATA_FILES")
-NOT_DECLARED: Final = absent("the listing does not say its size")
 NO_MAP: Final = "X$KFFXP is not there for this file"
 NO_UNIT: Final = "ALLOCATION_UNIT_SIZE of V$ASM_DISKGROUP is not there"
 NO_TYPE: Final = absent("the redundancy of the group is not known: get TYPE of V$ASM_DISKGROUP")
@@ -325,7 +325,7 @@ def _place(container: Container, called: str, of: GroupMembers, groups: DiskGrou
     kind = f"{copies[1]} redundancy, " if copies is not None else ""
     file = DiskGroupFile(
         called, container.database, container.tablespace, container.role, container.place,
-        NOT_DECLARED if size is None else size,
+        UNSAID if size is None else size,
         over=f"+{group.name}",
         what=f"ASM, {kind}{_count(disks)}",
         devices=tuple(disk.path for disk in disks),

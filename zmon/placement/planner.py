@@ -18,8 +18,8 @@ from collections import Counter
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
 from zmon.placement.annealing import LEVELLED, SAME, Annealing
+from zmon.placement.measures import NO_LOAD
 from zmon.placement.planner_state import NOTHING, PlannerState
 from zmon.record import NamedTuple
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     Change = tuple[tuple[int, int], ...]
     """Items with their new units: one item, two that change places, or some that gain only together."""
 
-
-NO_LOAD = absent("no load")
 
 COLDEST: Final = 8
 """Number of units, those with least of a tablespace, with which an exchange is tried."""

@@ -14,6 +14,8 @@ from operator import add, attrgetter, ge, mul, not_, sub
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
+from zmon.interval import IDLE
+from zmon.kinds import CACHE_NOT_READ
 from zmon.record import NamedTuple
 from zmon.same import Same
 from zmon.sample import pick
@@ -42,6 +44,7 @@ NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
 MANY_ALIASES: Final = 32
 """HyperPAV aliases of an LCU below which there are few, and above which there are many."""
+NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
 """Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
 NOT_TIMED: Final = absent("channel measurement was not read")
@@ -53,7 +56,6 @@ NOT_NICED: Final = absent("the processor time at nice was not read: /proc/stat")
 NOT_COUNTED: Final = absent("the time that tasks wait for a processor was not read: /proc/pressure/cpu")
 NOT_DELAYED: Final = absent("the time that tasks wait for a processor was not read: /proc/schedstat")
 NOT_VARIED: Final = absent("the rate of requests did not vary, or too little")
-NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 
 
 class ObservedVolume(NamedTuple):
@@ -247,9 +249,9 @@ class ObservedLcu(NamedTuple):
     """In its pool."""
     alias_use: Number = 0.0
     """How many of these are busy on average."""
-    misses: Number = NO_RANKS
+    misses: Number = CACHE_NOT_READ
     """The part of all requests that the cache does not answer."""
-    capacity: Number = absent("the site file gives no capacity of the LCU")
+    capacity: Number = NO_CAPACITY
     """Bytes a second, by the site."""
     pend: Number = NOT_TOGETHER
     disc: Number = NOT_TOGETHER
@@ -471,7 +473,7 @@ def _mean_of(volumes: Volumes, name: str) -> Number:
     mean = mean_by_rate(values, rates)
     if mean is None:
         reasons = (value.reason for value, rate in zip(values, rates, strict=True) if rate)
-        return absent(next(reasons, "no I/O in the interval"))
+        return absent(next(reasons, IDLE.reason))
     return mean
 
 

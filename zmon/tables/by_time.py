@@ -19,7 +19,7 @@ from zmon.clock import MILLISECOND, SECOND, clock
 from zmon.interval import FIRST
 from zmon.tables.join import mean
 from zmon.tables.table import SUMMARY, Summary, Table
-from zmon.tables.view import Row
+from zmon.tables.view import NOT_KNOWN, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -134,9 +134,8 @@ def hole(begin: Instant) -> str:
 
 
 def _column(rows: Sequence[Row], name: str, gaps: Mapping[int, str]) -> list[Value]:
-    unknown = absent("not known in this interval")
     return [
-        absent(gaps[place]) if place in gaps else row.cells.get(name, unknown)
+        absent(gaps[place]) if place in gaps else row.cells.get(name, NOT_KNOWN)
         for place, row in enumerate(rows)
     ]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import CACHE, CMF, DASD, DEVICE
-from zmon.tables.device import IDLE, NO_CMF, address, label_of
+from zmon.interval import IDLE
+from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
+from zmon.tables.device import NO_CMF, address, label_of
 from zmon.tables.join import Joined, plus, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.topology import TOPOLOGY, volumes_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
-NO_DASD: Final = absent("not a DASD")
 
 OFF: Final = absent("Cache statistics were off when this was recorded. Record with --cache.")
 OFF_BEFORE: Final = "costs I/O on every volume: --cache"

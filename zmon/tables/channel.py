@@ -14,7 +14,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE
+from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.path_masks import PATH_MASKS, paths_in, usable
 from zmon.sizes import MB
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
@@ -38,7 +38,6 @@ TICK_SECONDS: Final = 128e-6
 RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
 """The names of the ten columns of the distribution."""
 
-NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")
 UNTIMED: Final = absent("the connect time of its I/O was not measured")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")

@@ -24,7 +24,7 @@ from zmon.tables.join import Joined, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, rows_of_lcus, units_of, wrong
 from zmon.tables.view import TableDefinition
-from zmon.topology.identity import platform_of
+from zmon.topology.identity import LSS_OF_GUEST, platform_of
 from zmon.topology.volumes import lcus, short_titles, titles
 from zmon.uid import HYPERPAV, find_uid
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)
 
-LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
+TYPE_UNKNOWN: Final = absent("type unknown")
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")
@@ -146,7 +146,7 @@ class ControlUnits:
         if not types and any(not isinstance(self.devices.ccw["alias"][row], int) for row in rows):
             models = self.devices.of_paths("model")  # of SCSI disks: 2107900
             types = {model[:4] for row in rows if isinstance(model := models[row], str)}
-        return "/".join(sorted(kind.partition("/")[0] for kind in types)) or absent("type unknown")
+        return "/".join(sorted(kind.partition("/")[0] for kind in types)) or TYPE_UNKNOWN
 
     def paths(self, unit: Lcu, rows: Sequence[int]) -> Value:
         """Return how many of the paths to an LCU each of its devices on line can use."""

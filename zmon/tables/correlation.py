@@ -17,7 +17,7 @@ from zmon.tables import channel, control_unit, device, system
 from zmon.tables.plot import MAX_INTERVALS, SCREENS, Figures, cell, parse, row_names, rows_of, window
 from zmon.tables.table import Needs, Table, Variable
 from zmon.tables.topology import TOPOLOGY
-from zmon.tables.view import TableDefinition, alone
+from zmon.tables.view import NOT_KNOWN, TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -177,7 +177,7 @@ def _cells(variables: Iterable[Variable], view: View, interval: Interval) -> dic
     view = view.at(interval)
     keyed = system.system_figures(view)
     return {
-        str(place): keyed.get(one.column, absent("not known in this interval"))
+        str(place): keyed.get(one.column, NOT_KNOWN)
         if one.table == "system" and one.column in KEY_FIGURES
         else cell(one, view)
         for place, one in enumerate(variables)

@@ -60,6 +60,7 @@ MEMORY_ROW: Final = "memory"
 SWAPPED: Final = ("swapped_in", "swapped_out")
 """Counters of MEMORY that do not grow where there is no area to swap to."""
 """The one row of the kind."""
+NO_CPU: Final = absent("no CPU is known")
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
 NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
@@ -102,7 +103,7 @@ class Processors:
     def average(self, percent: Sequence[Number]) -> Number:
         """Average over the CPUs, each with its time as its weight."""
         if not self.keys:
-            return self.missing or absent("no CPU is known")
+            return self.missing or NO_CPU
         return mean(percent, self.time, NO_TIME.reason)
 
     def counted(self, name: str, factor: float = 1.0) -> list[Number]:
@@ -175,7 +176,7 @@ class Processors:
     def running(self) -> Number:
         """How many are on line."""
         if not self.keys:
-            return self.missing or absent("no CPU is known")
+            return self.missing or NO_CPU
         return total([n for n in self.online if not isinstance(n, str)])
 
 
@@ -294,7 +295,7 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
         "available": memory["available"],
         "memory": memory["total"],
         "running": cpus.running,
-        "present": total(cpus.many) if cpus.keys else cpus.missing or absent("no CPU is known"),
+        "present": total(cpus.many) if cpus.keys else cpus.missing or NO_CPU,
         "tv": cpus.overhead,
         "load": total(load) if cpus.keys else cpus.average(cpus.busy),
     }

@@ -16,6 +16,7 @@ from zmon.tables.observed import SCSI
 from zmon.tables.recent import recent_loads
 from zmon.tables.table import Figure
 from zmon.tables.topology import units_of
+from zmon.tables.view import GAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,6 @@ MOST: Final = 16
 MAX_DEVICES: Final = 1000
 """Devices of which loads are observed for a curve; with more it would take longer than the screen."""
 GONE: Final = absent("it was not there")
-GAP: Final = absent("samples are missing")
 
 
 class RecentCurves(Mapping[str, tuple[Figure, ...]]):

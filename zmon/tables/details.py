@@ -14,7 +14,7 @@ from zmon.sizes import SECTOR
 from zmon.tables import cache, device, multipath
 from zmon.tables.device import CP_ONLY, find_device
 from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files, volumes_of
+from zmon.tables.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
 from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIP
 NOT_ASKED: Final = absent("the controller's cache was not asked: its statistics are off by default")
 NO_DISK: Final = absent("it is no disk that Linux has a block device for")
 NO_MOUNT: Final = absent("no file system that is mounted lies on it")
-NO_FILE: Final = absent("no file of a known tablespace lies on it")
 NO_CHANNEL: Final = absent("only DASD have channel measurement; Linux itself measures Await")
 SET_0: Final = "0.0."
 """What the bus ids of most devices begin with."""
@@ -173,7 +172,7 @@ def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:
     if isinstance(number, Absent):
         return dict.fromkeys(("mounts", "spaces", "files", "lodged"), number)
     mounts, spaces, files = _contents(machine_of(view), str(number))
-    nothing = NO_FILE if machine_of(view).files else no_files(view)
+    nothing = NOTHING_ON if machine_of(view).files else no_files(view)
     return {
         "mounts": names(mounts) or NO_MOUNT,
         "spaces": names(spaces) or nothing,

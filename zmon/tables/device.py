@@ -20,13 +20,14 @@ from operator import attrgetter
 
 from zmon.absent import Absent, absent
 from zmon.clock import length
-from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER
+from zmon.interval import IDLE
+from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, NO_DASD
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import PATH_MASKS, lost_in, paths_in, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in, usable
 from zmon.ranges import some
 from zmon.sample import pick
 from zmon.sizes import MB, SECTOR
-from zmon.tables.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
+from zmon.tables.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
@@ -52,7 +53,6 @@ LOGICAL: Final = ("dm-", "md", "loop", "ram", "zram", "sr", "fd")
 
 A multipath device is one: its paths are not shown, but the kernel counts a request on both."""
 
-IDLE: Final = absent("no I/O in the interval")
 HANGS: Final = absent("the volume hangs: requests wait in Linux, and none completed in the interval")
 MAX_BUSY: Final = 110.0
 """Percent: what is a little more than 100 is due to clocks of 10 ms."""
@@ -61,15 +61,11 @@ MIN_HANG_BUSY: Final = 0.9
 """A volume whose requests do not complete hangs when it is busy for this part of the interval."""
 MIN_HANG_SECONDS: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
-NO_BLOCK: Final = absent("this device has no block device")
 SERVICE: Final = "Serv includes the time in which the device alone was active: up to {:.1f} ms"
 REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
-NO_RANKS: Final = absent("the cache statistics were not read: --cache")
 NO_CMF: Final = absent("channel measurement was not read for this device")
-NO_DASD: Final = absent("not a DASD")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
-NO_MASKS: Final = absent("the path masks are not known")
 
 MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
@@ -209,7 +205,7 @@ class Devices:
     @cached_property
     def cache(self) -> Joined:
         """The cache statistics of each device."""
-        return Joined(self._interval.of(CACHE), self.keys, NO_RANKS)
+        return Joined(self._interval.of(CACHE), self.keys, CACHE_NOT_READ)
 
     def title(self, row: int) -> str:
         """Return what people call a device: its number, its name, or the alias of a multipath device."""

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.clock import clock
+from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.ranges import some
-from zmon.tables.device import IDLE, address
+from zmon.tables.device import address
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.view import TableDefinition

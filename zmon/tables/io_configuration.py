@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.path_masks import PATH_MASKS, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, usable
+from zmon.placement.channel_device import NO_LCU
 from zmon.ranges import some
 from zmon.record import NamedTuple
-from zmon.tables.device import address
+from zmon.tables.device import NO_UID, address
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((DEVICE,), topology=TOPOLOGY)
 
-NO_LCU: Final = absent("neither a uid nor another source names its LCU")
-NO_ROLE: Final = absent("no uid")
-NO_MASKS: Final = absent("the path masks are not known")
 NO_SUBCHANNEL: Final = absent("the subchannel is not known")
 NO_RANGE: Final = absent("the subchannels of these devices do not follow one another: DEVICE nnnn has each")
 NO_CHANNELS: Final = absent("the channel paths were not read")
@@ -134,7 +132,7 @@ def _role(uid: Value, alias: Value) -> Value:
     known = find_uid(uid)
     if alias == 1:
         return "HPAV" if known is not None and known.ua == HYPERPAV else "PAV"
-    return "base" if known is not None else NO_ROLE
+    return "base" if known is not None else NO_UID
 
 
 def _lost(columns: Mapping[str, Sequence[Value]], rows: Sequence[int]) -> list[str]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
-from zmon.interval import FIRST
+from zmon.interval import FIRST, IDLE
 from zmon.kinds import (
     ALL,
     BLOCK,
@@ -23,17 +23,18 @@ from zmon.kinds import (
     LPAR_CPU,
     MACHINE,
     MEMORY,
+    NOT_MEASURED,
     PHYSICAL_CPU,
 )
 from zmon.queueing.observation import NO_LCU
 from zmon.tables import cpu
 from zmon.tables.by_time import ESTIMATED, Log, log_table
-from zmon.tables.channel import NOT_MEASURED, UNTIMED, stamp_seconds
-from zmon.tables.control_unit import LOADS, told_by
+from zmon.tables.channel import UNTIMED, stamp_seconds
+from zmon.tables.control_unit import LOADS, TYPE_UNKNOWN, told_by
 from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
-from zmon.tables.device import COLUMNS, IDLE, address, devices_of, find_device, labels, members, with_labels
+from zmon.tables.device import COLUMNS, address, devices_of, find_device, labels, members, with_labels
 from zmon.tables.join import mean, present, total
-from zmon.tables.lpar import MEASURED, SELDOM, earlier_span, own_partitions
+from zmon.tables.lpar import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
 from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
 from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
 from zmon.tables.view import NoSuchThing, TableDefinition, alone
@@ -327,7 +328,6 @@ LABELS: Final = ("partition", "number", "upid")
 ONCE: Final = ("procs", "weight", "cap", "load", "entitled", "typecap")
 """What is the same in each row of a partition, as its labels are."""
 
-NO_SUCH_PARTITION: Final = absent("the partition is not described")
 OFFLINE: Final = absent("no processor of the partition was on line")
 
 
@@ -346,7 +346,7 @@ def partition_figures(view: View, name: str = "") -> dict[str, Value]:
     processors = alone("lpar", view)
     rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
     if not rows:
-        reason = processors.missing or partitions.missing or (NO_SUCH_PARTITION if wanted else NO_OWN)
+        reason = processors.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
         return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
     times = [interval.of(LPAR_CPU).numbers("online_time")[row] for row in rows]
     running = present(times)
@@ -361,7 +361,7 @@ def partition_figures(view: View, name: str = "") -> dict[str, Value]:
         **averages,
         "logld": 100.0 * ratio(averages["busy"], 100.0 - averages["susp"], "suspended all the time"),
         "online": sum(1 for time in running if time) if running else times[0],
-        "type": "/".join(sorted(types)) or absent("type unknown"),
+        "type": "/".join(sorted(types)) or TYPE_UNKNOWN,
         ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else "",
     }
 

@@ -31,6 +31,7 @@ NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
 MEASURED: Final = ("load", "busy", "ovhd", "susp", "logld", "wait")
 """The columns that are of an interval."""
 SELDOM: Final = "partitions are read more seldom than samples are taken"
+NO_PHYSICAL: Final = absent("the physical processors are not known")
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
 OFFLINE: Final = absent("the processor is not on line")
 OTHERS: Final = absent("known of the own partition only")
@@ -156,7 +157,7 @@ def _loads(interval: Interval, names: Sequence[Value], busy: Sequence[Number]) -
     physical = interval.of(PHYSICAL_CPU)
     engines = len(physical)
     if not engines:
-        return [physical.missing or absent("the physical processors are not known")] * len(names)
+        return [physical.missing or NO_PHYSICAL] * len(names)
     shares: dict[Value, list[Number]] = {}
     for name, percent in zip(names, busy, strict=True):
         shares.setdefault(name, []).append(percent)
@@ -194,7 +195,7 @@ def _entitlements(cpus: Delta, physical: Delta) -> list[Number]:
         rivals = sum(present([w for (_, k), w in weights.items() if k == kind]))
         mine = weights.get((name, kind), absent("not on line"))
         if not len(physical):
-            mine = physical.missing or absent("the physical processors are not known")
+            mine = physical.missing or NO_PHYSICAL
         result.append(ratio(mine * shared.count(kind), rivals, "no weights"))
     return result
 

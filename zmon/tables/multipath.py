@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent, text_of
 from zmon.clock import clock
-from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
+from zmon.interval import IDLE
+from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.path_state import GONE, is_down, state_of
 from zmon.ranges import names, some
 from zmon.sizes import KIB, MB, SECTOR
-from zmon.tables.device import IDLE
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.join import Joined, plus, quotient, total
 from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
-from zmon.topology.lun import MPATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,9 +12,11 @@ from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.interval import IDLE
 from zmon.kinds import (
     BLOCK,
     CACHE,
+    CACHE_NOT_READ,
     CHANNEL,
     CMF,
     CPU,
@@ -28,7 +30,7 @@ from zmon.kinds import (
     TASKS,
 )  # fmt: skip
 from zmon.queueing.observation import (
-    NO_RANKS,
+    NO_CAPACITY,
     NOT_APART,
     NOT_COUNTED,
     NOT_DELAYED,
@@ -46,7 +48,7 @@ from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import IDLE, SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts
+from zmon.tables.device import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts
 from zmon.tables.join import is_absent, mean, plus, present, quotient, total
 from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
@@ -72,9 +74,7 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRE
 """What is read of a sample; what is swapped to lies in files, too."""
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
-NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NOTHING: Final = absent("nothing happened in the interval")
-NO_IO: Final = absent("no I/O in the interval")
 
 
 def observed_load(
@@ -113,7 +113,8 @@ def observed_load(
     load, measured_paths = _paths(interval)
     fcp = _fcp(interval)
     adapters = sum(
-        (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, NO_RANKS), Absent)), 0.0
+        (float(use) for key in sorted(fcp) if not isinstance(use := load.get(key, CACHE_NOT_READ), Absent)),
+        0.0,
     )
     if measured_paths and adapters:
         volumes = tuple(_behind_adapters(volumes, adapters, devices.paths))
@@ -300,7 +301,7 @@ class _VolumeColumns:
             for place in compress(range(len(rows)), estimated):
                 busy = devices.linux_busy[rows[place]]
                 pends[place], discs[place] = 0.0, 0.0
-                conns[place] = ratio(_part_used(busy), rates[place], NO_IO.reason)
+                conns[place] = ratio(_part_used(busy), rates[place], IDLE.reason)
         return _VolumeTimes(pends, discs, conns, servers, estimated)
 
 

@@ -21,7 +21,8 @@ from zmon.diagnosis.observed_machine import (
     PathLeaf,
     StripeSegment,
 )
-from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
+from zmon.interval import IDLE
+from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
 from zmon.path_masks import OF_DRIVER, PATH_MASKS, path_masks
 from zmon.path_repair import why_unused
 from zmon.path_state import GONE, reasons_in
@@ -29,7 +30,6 @@ from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.channel import in_use
-from zmon.tables.device import IDLE
 from zmon.tables.disks_below import DisksBelow
 from zmon.tables.join import plus, present, quotient
 from zmon.tables.topology import TOPOLOGY, machine_of, units_of
@@ -56,7 +56,6 @@ KNOWS_HPF: Final = "2107"
 UNPAIRED: Final = absent("the tables of the device mapper are readable by root only")
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
-MPATH: Final = "mpath-"
 LVM: Final = "LVM-"
 
 

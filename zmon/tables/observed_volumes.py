@@ -9,7 +9,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio, text_of
-from zmon.diagnosis.situation import IDLE, NO_STRIPE, DetailColumns, StackedDisk
+from zmon.diagnosis.situation import NO_STRIPE, DetailColumns, StackedDisk
+from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.record import NamedTuple
 from zmon.sample import pick

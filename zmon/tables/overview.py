@@ -36,6 +36,7 @@ from zmon.tables.diagnosed import (
 )
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
+from zmon.tables.key_figures import NO_DISKS
 from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
 from zmon.tables.resource_state import Shortage, shortages
@@ -43,7 +44,6 @@ from zmon.tables.resources import (
     NO_ALIASES,
     NO_DASD,
     NO_DISC,
-    NO_DISKS,
     NO_LCUS,
     NO_PATHS,
     RESOURCES,
@@ -63,7 +63,7 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.view import TableDefinition
+from zmon.tables.view import GAP, TableDefinition
 from zmon.topology.volumes import short
 from zmon.unit_name import title_of
 
@@ -198,8 +198,7 @@ def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
 
 
 def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Figure, ...]:
-    gap = absent("samples are missing")
-    each = (gap if one.gap else value for one, value in zip(recent, values, strict=True))
+    each = (GAP if one.gap else value for one, value in zip(recent, values, strict=True))
     return tuple(
         Figure(one.begin, one.end, value, value, value) for one, value in zip(recent, each, strict=True)
     )

@@ -19,7 +19,7 @@ from zmon.kinds import KINDS, PATH
 from zmon.tables.device import address, devices_of, matches
 from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
 from zmon.tables.topology import lcus_named, units_of
-from zmon.tables.view import NoSuchThing, TableDefinition, View, alone, fill, needs
+from zmon.tables.view import GAP, NoSuchThing, TableDefinition, View, alone, fill, needs
 from zmon.topology.volumes import short_titles
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:
     for row in rows:
         if row.begin is None or row.end.utc <= row.begin.utc:
             continue  # the first sample has no figures; nor are there any where the clock was set back
-        value = absent("samples are missing") if row.gap else row.cells[name]
+        value = GAP if row.gap else row.cells[name]
         yield Figure(row.begin.utc, row.end.utc, value, value, value)
 
 

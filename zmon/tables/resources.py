@@ -19,7 +19,7 @@ from zmon.record import NamedTuple
 from zmon.sizes import GIB
 from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
 from zmon.tables.join import first
-from zmon.tables.key_figures import partition_figures
+from zmon.tables.key_figures import NO_DISKS, partition_figures
 from zmon.tables.observed import SCSI
 from zmon.tables.unit_loads import filling
 
@@ -44,7 +44,6 @@ NO_LCUS: Final = absent("no LCU is known")
 NO_PATHS: Final = absent("no channel path of a disk is known")
 UNMEASURED: Final = absent("the load of channel paths is not measured")
 NO_ALIASES: Final = absent("there are none")
-NO_DISKS: Final = absent("there are no disks")
 NO_DASD: Final = absent("how busy they are is not measured")
 NO_DISC: Final = absent("too little Disc to tell")
 UNTIMED: Final = absent("channel measurement gives no times")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio, text_of
+from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
 from zmon.sizes import MB
 from zmon.tables.cpu import MEMORY_ROW, memory_figures, memory_rate
@@ -158,7 +159,7 @@ def _place(places: DiskPlaces, leaves: Sequence[str], why: Absent) -> dict[str, 
         "device": ", ".join(places.device.get(leaf, leaf) for leaf in leaves),
         "label": ", ".join(dict.fromkeys(labels)) or places.label.get(leaves[0], NO_DEVICE),
         "lcu": ", ".join(dict.fromkeys(lcus)) or places.lcu_name(leaves[0]),
-        "resp": mean(responses, [1.0] * len(leaves), "no I/O in the interval"),
+        "resp": mean(responses, [1.0] * len(leaves), IDLE.reason),
     }
 
 

@@ -39,7 +39,7 @@ from zmon.tables.file_traffic import attribution_of, tablespaces_behind
 from zmon.tables.join import total
 from zmon.tables.observed import KINDS as OBSERVED
 from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of, no_files, remarks
+from zmon.tables.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, remarks
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
@@ -68,7 +68,6 @@ NO_DATABASE: Final = absent("the listing names no database")
 NO_ROLE: Final = absent("the listing does not say what it is for")
 NO_TABLESPACE: Final = absent("the listing names no tablespace of it")
 NO_BASIS: Final = absent("the traffic of its disks is not known")
-NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 
 UNSIZED: Final = "; how much of them lies there is not known"
 NO_DISKS: Final = "no disk is known that they lie on"

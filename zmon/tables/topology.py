@@ -9,7 +9,7 @@ from collections import deque
 from functools import lru_cache
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, SOURCE, SWAP
+from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.same import Same, SameNames
@@ -30,6 +30,7 @@ TOPOLOGY: Final = (CONTAINER, MOUNT, SWAP, LAYER, DEVICE, DASD, CLAIM, MACHINE)
 """Where that is known from."""
 
 UNLISTED: Final = absent("no listing of tablespaces was given (--listing)")
+NOTHING_ON: Final = absent("no file of a known tablespace lies on it")
 NOTHING_LISTED: Final = absent("the listing names no file that could be looked at")
 
 
@@ -88,7 +89,7 @@ def is_more_known(layers: Frame, dasd: Frame, devices: Frame) -> bool:
         return True
     wwids = [*filter(None, map(text_of, (*layers.column("wwid"), *layers.column("uuid"))))]
     if wwids:
-        from zmon.topology.lun import MPATH, as_multipath, parse_wwid  # noqa: PLC0415 - DASD have none
+        from zmon.topology.lun import as_multipath, parse_wwid  # noqa: PLC0415 - DASD have none
 
         if any(parse_wwid(as_multipath(wwid.removeprefix(MPATH))) for wwid in wwids):
             return True

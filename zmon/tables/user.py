@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
 from zmon.sizes import MB
 from zmon.tables.join import mean, total
@@ -49,7 +50,6 @@ MIN_REST: Final = 0.01
 PERCENT: Final = 1e-7
 """ns in a second, as percent of it."""
 
-NO_IO: Final = absent("no I/O in the interval")
 NO_DISKS: Final = absent("what the disks did is not known")
 IS_REST: Final = absent(REST_WORDS)
 MORE_COUNTED: Final = absent(
@@ -133,7 +133,7 @@ def _io_columns(
         found["io"].append(total(ios) if ios or not one else MORE_COUNTED)
         found["mbs"].append(counts.bytes / MB)
         found["read"].append(_read_percent(counts))
-        found["share"].append(100.0 * ratio(counts.bytes, everything, NO_IO.reason))
+        found["share"].append(100.0 * ratio(counts.bytes, everything, IDLE.reason))
         found["resp"].append(_response(one, places))
     return found
 
@@ -156,7 +156,7 @@ def _rest(loads: UnitLoads) -> Iterator[tuple[str, IoCounts]]:
 def _read_percent(counts: IoCounts) -> Number:
     """Return the percentage of the bytes that were read: of the rest, one of the two may be below zero."""
     read = max(counts.read, 0.0)
-    return 100.0 * ratio(read, read + max(counts.written, 0.0), NO_IO.reason)
+    return 100.0 * ratio(read, read + max(counts.written, 0.0), IDLE.reason)
 
 
 def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
@@ -165,7 +165,7 @@ def _response(io: Mapping[str, IoCounts], places: DiskPlaces) -> Number:
         return SEVERAL
     known = [(places.response.get(number, NO_LCU), one.ios) for number, one in io.items() if one.ios > 0]
     return (
-        mean([response for response, _ in known], [ios for _, ios in known], NO_IO.reason) if known else NO_IO
+        mean([response for response, _ in known], [ios for _, ios in known], IDLE.reason) if known else IDLE
     )
 
 
@@ -179,7 +179,7 @@ def _lcus(io: Mapping[str, IoCounts], places: DiskPlaces) -> Value:
         if not isinstance(name, Absent) and one.bytes > 0:
             much[name] = much.get(name, 0.0) + one.bytes
     whole = sum(one.bytes for one in io.values() if one.bytes > 0)
-    return parts_of(much, whole) or (NO_LCU if whole else NO_IO)
+    return parts_of(much, whole) or (NO_LCU if whole else IDLE)
 
 
 def _spaces(
@@ -193,7 +193,7 @@ def _spaces(
     if not spaces:
         return UNLISTED if view.inputs is None else NO_SPACE if has_files(view) else no_files(view)
     whole = sum(one.bytes for one in io.values() if one.bytes > 0)
-    return parts_of(spaces_of(spaces, io), whole) or (NO_SPACE if whole else NO_IO)
+    return parts_of(spaces_of(spaces, io), whole) or (NO_SPACE if whole else IDLE)
 
 
 def _guessed(keys: Sequence[str], loads: UnitLoads) -> dict[str, frozenset[int]]:
@@ -281,7 +281,7 @@ def disk_table(view: View) -> Table:
             **(dict.fromkeys(("io", "mbs", "share", "lcushare"), guessed | {SUMMARY}) if guessed else {}),
         },
         notes=(OF_REST, RESPONSE) if any(unit == REST for unit, _, _ in rows) else (RESPONSE,),
-        missing=None if rows else NO_IO,
+        missing=None if rows else IDLE,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.ranges import names
 from zmon.sizes import MB
@@ -23,7 +24,6 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.user import NO_IO
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
@@ -103,7 +103,7 @@ def table(view: View) -> Table:
             "what": parts,
         },
         notes=tuple(notes),
-        missing=None if keys else NO_IO,
+        missing=None if keys else IDLE,
     )  # fmt: skip
 
 
@@ -161,8 +161,8 @@ def _disks(view: View, unit: str) -> Iterator[tuple[str, dict[str, Value]]]:
         yield number, {
             "sort": DISK, "name": addr, "lcu": places.lcu_name(number), "addr": addr,
             "label": places.label.get(number, NO_LCU), "io": one.ios, "mbs": one.bytes / MB,
-            "read": 100.0 * ratio(max(one.read, 0.0), one.bytes, NO_IO.reason),
-            "share": 100.0 * ratio(one.bytes, every, NO_IO.reason),
+            "read": 100.0 * ratio(max(one.read, 0.0), one.bytes, IDLE.reason),
+            "share": 100.0 * ratio(one.bytes, every, IDLE.reason),
             "resp": places.response.get(number, NO_LCU),
             "what": parts_of(spaces_of(spaces, {number: one}), one.bytes) or "",
             "door": f"DEVICE {addr}",
@@ -191,10 +191,10 @@ def _processes(
 
     for key in sorted(members, key=much, reverse=True)[:MAX_PROCESSES]:
         on, place = use.waits_on([key], devices), use.place([key])
-        part = ratio(moved[key], every, NO_IO.reason)
+        part = ratio(moved[key], every, IDLE.reason)
         yield f"process {key}", {
             "sort": IS_PROCESS, "name": f"{use.now.cell(key, 'command')} {key}", "lcu": on.lcu,
-            "addr": on.device, "mbs": whole * part if disks else NO_IO, "share": 100.0 * part,
+            "addr": on.device, "mbs": whole * part if disks else IDLE, "share": 100.0 * part,
             "what": "" if place is SLEPT else place, "door": f"UPROC {key}", "guessed": int(on.is_estimate),
         }  # fmt: skip
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
+GAP: Final = absent("samples are missing")
+NOT_KNOWN: Final = absent("not known in this interval")
 UNJUDGED: Final = absent("no rules are applied here")
 MAX_ROWS: Final = 10_000
 """Rows that are kept at the most."""

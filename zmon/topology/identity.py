@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import NOT_COLLECTED
+from zmon.kinds import MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
@@ -26,7 +26,7 @@ from zmon.topology.claims import (
     RealDeviceFacts,
     claims_in,
 )
-from zmon.topology.lun import MPATH, LunFacts, as_multipath, scsi_volume, server_of
+from zmon.topology.lun import LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import Volume, ascending, bare, lcu_name
 from zmon.uid import Uid, find_uid
@@ -105,13 +105,11 @@ def identify_device(busid: str, claims: ClaimIndex, platform: Platform, site: Si
     return facts
 
 
-_NO_DASD: Final = absent("not a DASD")
 _NO_BUSID: Final = absent(
     f"{NOT_COLLECTED}: lsdasd -u, which has the bus id of a DASD, and the unique id that names its LCU"
 )
 _ONLY_FCP: Final = absent("only a SCSI disk behind an FCP adapter has this")
-_NOT_JOINED: Final = absent("no multipath device joins paths to it")
-_LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
+LSS_OF_GUEST: Final = absent("under z/VM the configuration data may name another LSS than the real one")
 _NO_SIDE: Final = absent("known only of a DS8000 whose LSS is known, or by the volume map of the site")
 _TWO_STEPS: Final = absent(
     "give zmon CP's answer to QUERY VIRTUAL DASD, which has the real device, and for the LCU of that"
@@ -158,7 +156,7 @@ class VolumeBuilder:
         is_dasd = not isinstance(name, str) or name.startswith(
             "dasd"
         )  # other disks behind ccw devices have names of their own
-        own: Sequence[Value] = index.dasd.of(busid) if is_dasd else [_NO_DASD] * len(index.dasd.columns)
+        own: Sequence[Value] = index.dasd.of(busid) if is_dasd else [NO_DASD] * len(index.dasd.columns)
         self.lss, self.label, self.cylinders, self.discipline, self.storage, *self.blocks, told_uid = own
         self.conflicts = list(facts.conflicts)
         if unlike := self._other_size():
@@ -279,7 +277,7 @@ class VolumeBuilder:
             return lss
         said = f"LSS {lss}; of a guest's disk it may not be the real one"
         self.evidence.append(Evidence("BIODASDINFO2", said, Grade.ASSUMED))
-        return _LSS_OF_GUEST
+        return LSS_OF_GUEST
 
     def _compare_labels(self, volser: Value) -> None:
         """Compare the label on the disk with that of the volume; a minidisk may have one of its own."""
@@ -520,7 +518,7 @@ class VolumeIndex(Mapping[str, Volume]):
 
     def _make(self, number: str) -> Volume:
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
-        joined, told = self.joined.get(number, (_NOT_JOINED, ""))
+        joined, told = self.joined.get(number, (NOT_JOINED, ""))
         told = told or as_multipath(text_of(wwid))
         if isinstance(wwpn, str) or (text_of(name).startswith("sd") and told):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid

@@ -16,6 +16,7 @@ kernel's block/blk-cgroup.h (BIO_CGROUP_ACCT), block/blk-mq.c (blk_insert_cloned
 from __future__ import annotations
 
 from zmon.absent import Absent, text_of
+from zmon.kinds import MPATH
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
@@ -28,8 +29,6 @@ STACKED: Final = ("dm-", "md")
 """Devices that lie on others; what these are is known from the kind LAYER alone."""
 NO_DISKS: Final = ("loop", "ram", "zram", "sr", "fd", "nbd")
 """Devices that are no disks, or whose I/O is counted elsewhere."""
-MULTIPATH: Final = "mpath-"
-"""How the uuid of a multipath device begins."""
 MAX_DEPTH: Final = 32
 REDIRECTED: Final = 0.5
 """If less than this part of its bytes is counted below a stacked device, it redirects."""
@@ -78,7 +77,7 @@ class LeafDisks:
             if not isinstance(name, Absent):
                 self._names.setdefault(number, str(name))
             lower = (text_of(parent) or text_of(below)).split()
-            if text_of(uuid).startswith(MULTIPATH):
+            if text_of(uuid).startswith(MPATH):
                 self._maps |= dict.fromkeys(lower, number)
             else:
                 self._below[number] = tuple(lower)

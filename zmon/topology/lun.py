@@ -25,8 +25,6 @@ from zmon.topology.volumes import Volume, ascending, bare
 if TYPE_CHECKING:
     from zmon.absent import Value
 
-MPATH: Final = "mpath-"
-"""What the uuid of a multipath device begins with, in front of the WWID."""
 FCP: Final = "1731/03"
 """Control unit type and model of FCP devices."""
 _OF_ADAPTER: Final = absent("a SCSI disk has no device number, only its adapter has")

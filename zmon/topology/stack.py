@@ -6,6 +6,7 @@ import re
 from functools import cache, cached_property
 
 from zmon.absent import Absent, absent, text_of
+from zmon.kinds import MPATH
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sizes import SECTOR
@@ -127,7 +128,7 @@ class BlockDevice(NamedTuple):
     def wwid(self) -> str:
         """The WWID of the disk that a multipath device is; empty for any other device."""
         uuid = text_of(self.uuid)
-        return uuid.removeprefix("mpath-") if uuid.startswith("mpath-") else ""
+        return uuid.removeprefix(MPATH) if uuid.startswith(MPATH) else ""
 
     @property
     def multipath(self) -> bool:

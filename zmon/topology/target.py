@@ -369,6 +369,7 @@ def _form(form: str, layout: TargetLayout = TargetLayout.LINEAR, note: str = "")
     return read
 
 
+NO_MEMBER_SIZE: Final = absent("the sizes of the array's members are not known")
 _LINEAR: Final = _form("leg")
 _SNAPSHOT: Final = _form(
     "device device", TargetLayout.SOMEWHERE, "blocks that were changed lie on the copy-on-write device"
@@ -511,7 +512,7 @@ def _md_linear(array: MdArray) -> tuple[Target, ...] | Absent:
     for member in array.members:
         size = _rounded(member.size, array.chunk)
         if not size:
-            return absent("the sizes of the array's members are not known")
+            return NO_MEMBER_SIZE
         leg = Leg(member.number, member.offset)
         targets.append(Target(start, size, "linear", TargetLayout.LINEAR, (leg,)))
         start += size
@@ -523,7 +524,7 @@ def _md_zones(array: MdArray, layout: int) -> tuple[Target, ...] | Absent:
     chunk = array.chunk
     sizes = [_rounded(member.size, chunk) for member in array.members]
     if not all(sizes):
-        return absent("the sizes of the array's members are not known")
+        return NO_MEMBER_SIZE
     zones: list[Target] = []
     start = depth = 0
     for limit in sorted(set(sizes)):
