@@ -1,4 +1,4 @@
-"""Names that follow one another are written as a range, and no name is lost."""
+"""Things have their numbers; names that follow one another are written as a range, and no name is lost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.ranges import names, ranges, some
+from zmon.ranges import many, names, ranges, some
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,18 @@ def test_of_many_sentences_the_first_are_written_and_the_others_counted() -> Non
     assert some(list("abcd"), "volumes hang") == list("abcd")
     assert some(list("abcdef"), "volumes hang") == [*"abcd", "and 2 more volumes hang"]
     assert some(list("abcdef"), "volumes hang", 5) == [*"abcde", "and 1 more volumes hang"]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0 disks"), (1, "1 disk"), (2000, "2,000 disks"), (1.0, "1.0 disks"), (8.44, "8.4 disks"),
+     (99.94, "99.9 disks"), (99.96, "100 disks"), (1015.7, "1,016 disks")],
+)  # fmt: skip
+def test_things_have_their_number_without_decimals_from_100_on(number: float, words: str) -> None:
+    """It is not known better, and only one thing is a single one."""
+    assert many(number, "disk") == words
+
+
+def test_a_plural_of_its_own_is_written() -> None:
+    """Two aliases."""
+    assert [many(1, "alias", "aliases"), many(2, "alias", "aliases")] == ["1 alias", "2 aliases"]

@@ -1,4 +1,4 @@
-"""Lists of names: those that follow one another as the Toolkit writes them, `48-4d 50`, and as a sentence."""
+"""Things in sentences: how many there are, and their names; those that follow one another as `48-4d 50`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ NUMBER: Final = re.compile("[0-9A-Fa-f]{1,8}$")
 """The hexadecimal number that a name ends with: `50`, `8000`, `FCP8000`."""
 MOST_NAMED: Final = 4
 """Things that a sentence names; of more it says how many."""
+DIGITS: Final = 99.95
+"""A number from which on it has no decimals: it would be written as 100.0."""
+
+
+def many(number: float, what: str, plural: str = "") -> str:
+    """Write a number of things: `1 volume`, `13 aliases`, `8.4 requests`."""
+    is_whole = isinstance(number, int) or number >= DIGITS
+    digits = f"{number:,.0f}" if is_whole else f"{number:.1f}"
+    return f"{digits} {what if digits == '1' else plural or f'{what}s'}"
 
 
 def ranges(names: Iterable[str]) -> str:

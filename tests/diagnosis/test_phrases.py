@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.diagnosis.situations import LCU, load, volume
 from zmon.absent import Absent, absent
-from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, many, no_cmf, percents, why_untimed
+from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
 from zmon.kernel.cmf import NO_TIMES, OFF
 from zmon.queueing.prediction import LOW, Prediction, UnitOutcome
 
@@ -29,14 +29,6 @@ def test_a_longer_response_is_explained() -> None:
         prediction(1.32, 1, 0.0015)
     )
     assert "because" not in gain_words(prediction(1.32, 1.0, 0.0005))
-
-
-@pytest.mark.parametrize(
-    ("number", "words"), [(99.94, "99.9 requests"), (99.96, "100 requests"), (1015.7, "1,016 requests")]
-)
-def test_a_number_has_no_decimals_from_100_on(number: float, words: str) -> None:
-    """It is not known better."""
-    assert many(number, "request") == words
 
 
 @pytest.mark.parametrize(

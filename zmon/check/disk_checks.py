@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, State, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.check.practice import Check, State, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES
+from zmon.ranges import many
 from zmon.sizes import SECTOR
 from zmon.topology.identity import ON_A_TRACK
 from zmon.uid import HYPERPAV
@@ -75,7 +76,7 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
     own = _own_aliases(given)
     none: dict[str, int] = {}
     few: dict[str, int] = {}
-    many: dict[str, int] = {}
+    above: dict[str, int] = {}
     good: dict[str, int] = {}
     unable: list[str] = []
     for key, dasds in _by_lcu(given.dasds).items():
@@ -93,18 +94,18 @@ def hyperpav_aliases(given: CheckInput) -> Finding:
             if not aliases
             else few
             if aliases < FEW_ALIASES
-            else many
+            else above
             if aliases > MANY_ALIASES
             else good
         )
         part[name] = aliases or len(bases)
     if none:
         disks = sum(none.values())
-        words = f"no alias for the {counted(disks, 'disk')} of {several(none)}"
+        words = f"no alias for the {many(disks, 'disk')} of {several(none)}"
         io = sum(given.busy.get(one.block, 0.0) for one in given.bases)
         return bad(words) if io > 0.01 or not given.busy else look(f"{words}, which have no I/O now")
-    if few or many:
-        parts = [f"{name} has {aliases}" for name, aliases in (few | many).items()]
+    if few or above:
+        parts = [f"{name} has {aliases}" for name, aliases in (few | above).items()]
         return look(f"{several(parts)} aliases")
     if good:
         return ok(f"{several(f'{name} has {aliases}' for name, aliases in good.items())} aliases")
@@ -135,9 +136,7 @@ def base_pav(given: CheckInput) -> Finding:
     if short and not given.busy:
         return look(f"less than {LEAST_PAV} subchannels: {several(names[b].number for b in short)}")
     fewest = min(own.values())
-    return ok(
-        f"{counted(len(own), 'disk')} with {counted(fewest, 'alias', 'aliases')} or more, none of them busy"
-    )
+    return ok(f"{many(len(own), 'disk')} with {many(fewest, 'alias', 'aliases')} or more, none of them busy")
 
 
 def minidisks(given: CheckInput) -> Finding:
@@ -150,9 +149,9 @@ def minidisks(given: CheckInput) -> Finding:
     without = [one.number for one in mini if one.lcu not in lcus]
     if without:
         return look(
-            f"{counted(len(without), 'minidisk')} without an alias that this guest sees: {several(without)}"
+            f"{many(len(without), 'minidisk')} without an alias that this guest sees: {several(without)}"
         )
-    return ok(f"{counted(len(mini), 'minidisk')}, with aliases") if mini else skip("no disk is a minidisk")
+    return ok(f"{many(len(mini), 'minidisk')}, with aliases") if mini else skip("no disk is a minidisk")
 
 
 def large_volumes(given: CheckInput) -> Finding:
@@ -176,7 +175,7 @@ def large_volumes(given: CheckInput) -> Finding:
     without = [one.number for one in large if one.lcu not in lcus and one.busid not in own]
     if without:
         return look(f"larger than {LARGE:,} cylinders and without aliases: {several(without)}")
-    return ok(f"{counted(len(large), 'large volume')}, all with aliases")
+    return ok(f"{many(len(large), 'large volume')}, all with aliases")
 
 
 def _cylinders(cylinders: Value, discipline: Value, size: Value, blocks: Value) -> Value:
@@ -202,8 +201,8 @@ def idle_aliases(given: CheckInput) -> Finding:
         if one.uid is not None and (one.lcu not in lcus if _is_pool(one) else one.uid.volume not in volumes)
     ]
     if idle:
-        return look(f"{counted(len(idle), 'alias', 'aliases')} without an online base: {several(idle)}")
-    return ok(f"{counted(len(aliases), 'alias', 'aliases')}, all with a base in their LCU")
+        return look(f"{many(len(idle), 'alias', 'aliases')} without an online base: {several(idle)}")
+    return ok(f"{many(len(aliases), 'alias', 'aliases')}, all with a base in their LCU")
 
 
 def nopav(given: CheckInput) -> Finding:
@@ -253,10 +252,10 @@ def high_performance_ficon(given: CheckInput) -> Finding:
         elif storage.startswith(DS8000):
             off.append(one.number)
     if off:
-        return look(f"not in use on {counted(len(off), 'disk')} of a DS8000: {several(off)}")
+        return look(f"not in use on {many(len(off), 'disk')} of a DS8000: {several(off)}")
     if unread:
         return unknown(unread[0])
-    return ok(f"in use on {counted(on, 'disk')}") if on else skip("no ECKD disk of a DS8000")
+    return ok(f"in use on {many(on, 'disk')}") if on else skip("no ECKD disk of a DS8000")
 
 
 def availability(given: CheckInput) -> Finding:
@@ -271,7 +270,7 @@ def availability(given: CheckInput) -> Finding:
     if poor:
         return bad(several(poor))
     if states:
-        return ok(f"{counted(len(states), 'online device')}, all good")
+        return ok(f"{many(len(states), 'online device')}, all good")
     unread = (why for why in frame.column("availability") if isinstance(why, Absent))
     return unknown(next(unread, absent("availability was not read")))
 
@@ -290,7 +289,7 @@ def offline_devices(given: CheckInput) -> Finding:
         return missing
     states = given.sample.frame(DEVICE).column("online")
     off = sum(state == 0 for state in states)
-    words = f"{off:,} of {counted(len(states), 'device')} are offline"
+    words = f"{off:,} of {many(len(states), 'device')} are offline"
     return look(words) if off > 5 and off * 2 > len(states) else ok(words)
 
 
@@ -312,7 +311,7 @@ def ignored_devices(given: CheckInput) -> Finding:
     hidden = [busid for busid in online if any(low <= _place(busid) <= high for low, high in ranges)]
     if hidden:
         return look(f"online and on the list of ignored devices: {several(hidden)}")
-    return ok(f"none of {counted(len(online), 'online device')} is ignored")
+    return ok(f"none of {many(len(online), 'online device')} is ignored")
 
 
 def _place(busid: str) -> tuple[int, ...]:
@@ -330,7 +329,7 @@ def block_size(given: CheckInput) -> Finding:
     if not known:
         return unknown(next(iter(sizes.values()), "no ECKD disk has a block device"))
     other = [f"{number} has {size} bytes" for number, size in known.items() if size != 4096]
-    return look(several(other)) if other else ok(f"4,096 bytes on {counted(len(known), 'ECKD disk')}")
+    return look(several(other)) if other else ok(f"4,096 bytes on {many(len(known), 'ECKD disk')}")
 
 
 def _block_size(given: CheckInput, one: Dasd) -> Value:
@@ -370,9 +369,7 @@ def partitions(given: CheckInput) -> Finding:
         return unknown(untold[0])
     parts = sum(map(len, starts.values()))
     return (
-        ok(f"{counted(parts, 'partition')} begin behind the label")
-        if parts
-        else skip("no DASD has a partition")
+        ok(f"{many(parts, 'partition')} begin behind the label") if parts else skip("no DASD has a partition")
     )
 
 
@@ -387,8 +384,8 @@ def scheduler(given: CheckInput) -> Finding:
     other = {name: word for name, word in found.items() if word != "none"}
     if other:
         kinds = ", ".join(dict.fromkeys(other.values()))
-        return look(f"{kinds} on {counted(len(other), 'disk')}: {several(other)}")
-    return ok(f"none on {counted(len(found), 'disk')}")
+        return look(f"{kinds} on {many(len(other), 'disk')}: {several(other)}")
+    return ok(f"none on {many(len(found), 'disk')}")
 
 
 def schedulers(given: CheckInput) -> Mapping[str, str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, CONTAINER, LAYER
 from zmon.placement.items import LOGS
+from zmon.ranges import many
 from zmon.topology.target import TargetLayout, size_of
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def logs_apart(given: CheckInput) -> Finding:
     }
     if same:
         return look(f"no data on these, but in the same LCU: {several(sorted(same))}")
-    return ok(f"no data on {counted(len(spread.logs), 'disk')}")
+    return ok(f"no data on {many(len(spread.logs), 'disk')}")
 
 
 def log_disks_idle(given: CheckInput) -> Finding:
@@ -107,7 +108,7 @@ def log_disks_idle(given: CheckInput) -> Finding:
             found.append(f"{_title(volume)} ({read:.0f} reads/s, {write:.0f} writes/s)")
     if found:
         return look(f"disks of logs are read: {several(found)}")
-    return ok(f"nothing reads from {counted(len(spread.logs), 'disk')} of logs")
+    return ok(f"nothing reads from {many(len(spread.logs), 'disk')} of logs")
 
 
 def _volumes_with_data(given: CheckInput) -> list[BlockDevice]:
@@ -150,7 +151,7 @@ def stripes(given: CheckInput) -> Finding:
         return bad(f"extended over fewer disks: {several(fewer)}")
     if linear:
         return look(f"linear over several disks, one after the other: {several(linear)}")
-    return ok(f"{counted(len(volumes), 'logical volume')}, none linear over several disks")
+    return ok(f"{many(len(volumes), 'logical volume')}, none linear over several disks")
 
 
 def stripe_size(given: CheckInput) -> Finding:
@@ -205,9 +206,9 @@ def _judge_sides(spread: FileDisks) -> Finding:
         return look(f"all data are in {next(iter(lcus))}")
     if known > whole / 2:
         parts = ", ".join(f"{percent(sides[side] / known)} on {side}" for side in sorted(sides))
-        return ok(f"{parts}; {counted(len(lcus), 'LCU')}")
+        return ok(f"{parts}; {many(len(lcus), 'LCU')}")
     reasons = [one.side.reason for one in spread.volumes.values() if isinstance(one.side, Absent)]
-    return unknown(f"the side of {counted(len(spread.data), 'disk')}: {reasons[0]}")
+    return unknown(f"the side of {many(len(spread.data), 'disk')}: {reasons[0]}")
 
 
 def direct_io(given: CheckInput) -> Finding:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, percent, skip, unknown
+from zmon.check.practice import Check, bad, look, ok, percent, skip, unknown
 from zmon.kinds import GUEST, MEMORY, NO_FILE, SWAP
+from zmon.ranges import many
 from zmon.sizes import GIB, KIB
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def swap_space(given: CheckInput) -> Finding:
     if not frame.keys:
         return look("there is none")
     size = sum(one for one in frame.column("size") if isinstance(one, int))
-    return ok(f"{counted(len(frame.keys), 'swap area')}, {_size(size)}")
+    return ok(f"{many(len(frame.keys), 'swap area')}, {_size(size)}")
 
 
 def transparent_huge_pages(given: CheckInput) -> Finding:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import LAYER
+from zmon.ranges import many
 from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
 
@@ -69,7 +70,7 @@ def _judge_policy(given: CheckInput, *, dasd: bool) -> Finding:
     if failover:
         return bad(f"each path is a group of its own (failover), so one does all: {several(failover)}")
     selectors = ", ".join(dict.fromkeys(group.selector for _, groups in known for group in groups))
-    return ok(f"{counted(len(known), 'multipath device')}, paths used together by {selectors}")
+    return ok(f"{many(len(known), 'multipath device')}, paths used together by {selectors}")
 
 
 def dasd_policy(given: CheckInput) -> Finding:
@@ -119,7 +120,7 @@ def requests_in_turn(given: CheckInput) -> Finding:
         return look(f"{max(long.values()):,} requests before the path changes{old}: {several(long)}")
     most = max(turns.values())
     at_most = "" if len(set(turns.values())) == 1 else "at most "
-    words = f"the path changes after {at_most}{counted(most, 'request')}"
+    words = f"the path changes after {at_most}{many(most, 'request')}"
     if most <= COSTLY_TURN and given.cpu_busy >= FULL:
         busy = percent(float(given.cpu_busy))  # type: ignore[arg-type]  # it is known
         return look(f"{words}, which costs processor time, and the processors are {busy} busy")
@@ -170,8 +171,8 @@ def aliases(given: CheckInput) -> Finding:
         return skip("no multipath device")
     named = [node.title for node in maps if node.wwid and node.title == node.wwid]
     if named:
-        return look(f"named by WWID: {counted(len(named), 'multipath device')}")
-    return ok(f"{counted(len(maps), 'multipath device')} with names: {several(node.title for node in maps)}")
+        return look(f"named by WWID: {many(len(named), 'multipath device')}")
+    return ok(f"{many(len(maps), 'multipath device')} with names: {several(node.title for node in maps)}")
 
 
 CHECKS: Final = (

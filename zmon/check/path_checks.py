@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, several, skip, unknown
+from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
 from zmon.path_masks import OF_DRIVER, path_masks
 from zmon.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
 from zmon.path_state import is_down, state_of
-from zmon.ranges import ranges
+from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,12 +84,10 @@ def channel_states(given: CheckInput) -> Finding:
         alike: dict[int, list[str]] = {}
         for chpid, count in lost.items():
             alike.setdefault(count, []).append(chpid)
-        parts = (f"{ranges(chpids)} for {counted(count, 'device')}" for count, chpids in alike.items())
+        parts = (f"{ranges(chpids)} for {many(count, 'device')}" for count, chpids in alike.items())
         return bad(f"installed and not usable: CHPID {several(sorted(parts))}", advice)
     return (
-        ok(f"{counted(len(used), 'channel path')} in use, none off")
-        if used
-        else unknown("paths were not read")
+        ok(f"{many(len(used), 'channel path')} in use, none off") if used else unknown("paths were not read")
     )
 
 
@@ -110,7 +108,7 @@ def fcp_multipath(given: CheckInput) -> Finding:
     ]
     if bare:
         return bad(f"several paths and no multipath device: {several(bare)}")
-    return ok(f"{counted(len(luns(given)), 'LUN')}, none used over one of several paths")
+    return ok(f"{many(len(luns(given)), 'LUN')}, none used over one of several paths")
 
 
 SECOND_PORT: Final = (
@@ -137,7 +135,7 @@ def fcp_redundancy(given: CheckInput) -> Finding:
         return bad(f"reached over {what}")
     if one_port:
         return look(f"reached through one port of the storage server: {several(one_port)}", SECOND_PORT)
-    return ok(f"{counted(len(luns(given)), 'LUN')} with two adapters and two ports or more")
+    return ok(f"{many(len(luns(given)), 'LUN')} with two adapters and two ports or more")
 
 
 def shared_chpids(given: CheckInput) -> Finding:
@@ -171,7 +169,7 @@ def npiv(given: CheckInput) -> Finding:
     without = [busid for busid, value in known.items() if value != NPIV]
     if without:
         return look(f"not used by {several(without)}")
-    return ok(f"used by {counted(len(known), 'FCP device')}")
+    return ok(f"used by {many(len(known), 'FCP device')}")
 
 
 def failed_paths(given: CheckInput) -> Finding:
@@ -197,7 +195,7 @@ def failed_paths(given: CheckInput) -> Finding:
     failed = [f"{name} is {state}" for name, state in sorted(known.items()) if state in FAILED_STATES]
     if failed:
         return bad(several(failed), get_back_disk_paths(_broken(given)))
-    return ok(f"{counted(len(known), 'adapter, port or disk', 'adapters, ports and disks')}, none has failed")
+    return ok(f"{many(len(known), 'adapter, port or disk', 'adapters, ports and disks')}, none has failed")
 
 
 def _states_now(given: CheckInput) -> dict[str, str]:
@@ -269,7 +267,7 @@ def multipath_states(given: CheckInput) -> Finding:
         return bad(f"less than two usable paths: {several(single)}", get_back_disk_paths(_broken(given)))
     if failed:
         return look(f"failed paths: {several(failed)}", get_back_disk_paths(_broken(given)))
-    return ok(f"all paths of {counted(len(known), 'multipath device')} are active")
+    return ok(f"all paths of {many(len(known), 'multipath device')} are active")
 
 
 def _path_states(given: CheckInput) -> dict[str, list[int]] | Absent:

@@ -134,11 +134,6 @@ def several(names: Iterable[str]) -> str:
     return ranges.names(list(dict.fromkeys(names)))
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number and its noun: `1 disk`, `2 disks`."""
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
-
-
 def percent(part: float) -> str:
     """Return a part of a whole as people write it: `51 %`."""
     return f"{100 * part:.0f} %"
@@ -317,7 +312,7 @@ class CheckInput:
         count = sum(1 for one in self.dasds if one.is_alias and one.uid is None)
         if not count:
             return None
-        return unknown(f"{counted(count, 'alias', 'aliases')} without a uid, so their LCU is not known")
+        return unknown(f"{ranges.many(count, 'alias', 'aliases')} without a uid, so their LCU is not known")
 
     def lcu_name(self, key: str) -> str:
         """Return the name of an LCU."""

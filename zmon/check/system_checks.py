@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, text_of
-from zmon.check.practice import Check, bad, counted, look, ok, percent, several, skip, unknown
+from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK
+from zmon.ranges import many
 
 if TYPE_CHECKING:
     from zmon.check.practice import CheckInput, Finding
@@ -28,7 +29,7 @@ def virtual_processors(given: CheckInput) -> Finding:
     virtual, real = given.fact("vm_cpus_configured"), given.fact("lpar_cpus_configured")
     if not isinstance(virtual, int) or not isinstance(real, int):
         return unknown(virtual if isinstance(virtual, Absent) else real)
-    words = f"{counted(virtual, 'virtual processor')}, {real} in the LPAR of z/VM"
+    words = f"{many(virtual, 'virtual processor')}, {real} in the LPAR of z/VM"
     return bad(words) if virtual > real else ok(words)
 
 
@@ -95,10 +96,10 @@ def labels(given: CheckInput) -> Finding:
         return excused
     volumes = _named_volumes(given)
     if len(volumes) < 2:
-        known = f"of {len(volumes)} of {counted(len(given.bases), 'disk')}" if volumes else "of no disk"
+        known = f"of {len(volumes)} of {many(len(given.bases), 'disk')}" if volumes else "of no disk"
         return unknown(f"label and real device number are known {known}; it takes two disks")
     other = [f"{v.volser} is {v.rdev}" for v in volumes if not str(v.volser).endswith(str(v.rdev)[-4:])]
-    words = f"{len(volumes) - len(other)} of {counted(len(volumes), 'label')} end in the device number"
+    words = f"{len(volumes) - len(other)} of {many(len(volumes), 'label')} end in the device number"
     if len(other) > (1 - MOST_NAMED) * len(volumes):
         return look(words)
     return look(f"{words}, not: {several(other)}") if other else ok(words)
@@ -120,7 +121,7 @@ def number_blocks(given: CheckInput) -> Finding:
         return skip("the disks are emulated")
     if mixed:
         return look(f"numbers of several LCUs in one block: {several(mixed)}")
-    return ok(f"{counted(len(blocks), 'block')} of numbers, each of one LCU")
+    return ok(f"{many(len(blocks), 'block')} of numbers, each of one LCU")
 
 
 def network(given: CheckInput) -> Finding:
@@ -145,7 +146,7 @@ def fstab(given: CheckInput) -> Finding:
     count = given.number("fstab/dasd")
     if isinstance(count, Absent):
         return unknown(count)
-    return look(f"{counted(int(count), 'line')} with /dev/dasdX") if count else ok("no line with /dev/dasdX")
+    return look(f"{many(int(count), 'line')} with /dev/dasdX") if count else ok("no line with /dev/dasdX")
 
 
 def network_buffers(given: CheckInput) -> Finding:
@@ -161,7 +162,7 @@ def network_buffers(given: CheckInput) -> Finding:
     few = [f"{busid} has {count}" for busid, count in counts.items() if count < wanted]
     if few:
         return look(f"{several(few)} of {wanted} buffers")
-    return ok(f"{wanted} buffers or more for {counted(len(counts), 'device')}")
+    return ok(f"{wanted} buffers or more for {many(len(counts), 'device')}")
 
 
 def dumps(given: CheckInput) -> Finding:

@@ -12,10 +12,11 @@ from zmon.cli.full_parser import parse
 from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
 from zmon.clock import HOUR, SECOND
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
-from zmon.fleet.fleet_tables import fleet_of, number_of
+from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
 from zmon.plain_text import harmless
+from zmon.ranges import many
 from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.export import moment
 from zmon.screen.number import DOTS, rate
@@ -224,7 +225,8 @@ def _rows(fleet: Fleet, view: str) -> Sequence[Any]:
 
 def _text(args: argparse.Namespace, fleet: Fleet, views: Sequence[str]) -> Iterator[str]:
     mark = "SIMULATED  " if fleet.is_simulated else ""
-    yield f"{mark}Fleet of {number_of(len(fleet.guests))}, {written(fleet.begin)} to {written(fleet.end)}"
+    systems = many(len(fleet.guests), "system")
+    yield f"{mark}Fleet of {systems}, {written(fleet.begin)} to {written(fleet.end)}"
     words, _command = conclusion(fleet)
     if words:
         yield harmless(words)

@@ -37,6 +37,7 @@ from zmon.placement.spread_report import (
     why_no_move,
 )
 from zmon.plain_text import cells, harmless
+from zmon.ranges import many
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 from zmon.sizes import MB
 from zmon.tables.diagnosed import waits_in
@@ -207,7 +208,7 @@ def _nothing(report: SpreadReport) -> list[str]:
         why = f"none of them is placed on a known {report.wanted.what}"
         if report.only_unsized:
             why = f"how much of them lies on which {report.wanted.what} is not known"
-    files, spaces = _many(whole.files, "file"), _many(len(report.spaces), "tablespace")
+    files, spaces = many(whole.files, "file"), many(len(report.spaces), "tablespace")
     lines = [f"No spread of {files} of {spaces}: {why}"]
     if report.wanted.what == "LCU" and whole.unplaced and not report.only_unsized:
         lines.append(
@@ -216,17 +217,13 @@ def _nothing(report: SpreadReport) -> list[str]:
     return lines
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
 def _heading(report: SpreadReport) -> str:
     whole, opened = report.whole, sum(unit.open for unit in report.units)
-    over = _many(len(report.units), report.wanted.what)
+    over = many(len(report.units), report.wanted.what)
     over += f" ({opened} available)" if opened < len(report.units) else ""
     by = "traffic (~ an estimate), MB/s" if report.wanted.traffic else "bytes"
     lacking = f", {whole.problems} not placed or not wholly (see below)" if whole.problems else ""
-    spaces, files = _many(len(report.spaces), "tablespace"), _many(whole.files, "file")
+    spaces, files = many(len(report.spaces), "tablespace"), many(whole.files, "file")
     return f"{spaces}, {files}, {bytes_(whole.size)} over {over}, by {by}{lacking}"
 
 

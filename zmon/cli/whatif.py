@@ -30,6 +30,7 @@ from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
 from zmon.queueing.prediction import LITTLE, loss_words, predict
 from zmon.queueing.waiting import waiting
+from zmon.ranges import many
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
@@ -234,9 +235,9 @@ def sentences(found: Prediction) -> Iterator[str]:
         _limits("Next limit", found.limit, found.use),
     )
     yield " ".join(words for words in limits if words)
-    counted = [many(found.lcus, "LCU", " with I/O")]
+    counted = [f"{many(found.lcus, 'LCU')} with I/O"]
     if found.paths:
-        counted.append(many(found.paths, "channel path", " in use"))
+        counted.append(f"{many(found.paths, 'channel path')} in use")
     yield f"Counted: {', '.join(counted)}."
     why = f": {'; '.join(found.missing)}" if found.missing else ", all that the model needs was measured"
     yield f"Confidence: {found.confidence}{why}."
@@ -244,11 +245,6 @@ def sentences(found: Prediction) -> Iterator[str]:
         "The model assumes that programs send the next request as soon as they have an answer; if they wait"
         " for something else, throughput rises less."
     )
-
-
-def many(number: int, noun: str, rest: str = "") -> str:
-    """Return a number of things: `2 LCUs with I/O`."""
-    return f"{number} {noun}{'s' * (number != 1)}{rest}"
 
 
 def _limits(what: str, title: str, use: Number) -> str:

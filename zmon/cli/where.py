@@ -44,6 +44,7 @@ from zmon.placement.word_lookup import (
     meanings,
 )
 from zmon.plain_text import cells, harmless, padded
+from zmon.ranges import many
 from zmon.record import NamedTuple
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import Grade
@@ -375,9 +376,9 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
     files = [answer for answer in files if not answer.same_as]
     size = sum(answer.size for answer in files if not isinstance(answer.size, Absent))
     others = len(answers) - len(files)  # links, mounts, pipes, and what could not be looked at
-    many = f"{_counted(len(files))}{f' and {others:,} more' if others else ''}"
+    said = f"{many(len(files), 'file')}{f' and {others:,} more' if others else ''}"
     grade = min((answer.grade for answer in files), default=Grade.UNKNOWN)
-    about = f"  {many}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
+    about = f"  {said}  {bytes_(size)}{_on_disk(once, size)}  {grade}"
     yield f"{shorten(one.meaning.key, width - len(about))}{about}"
     units = _sums((_lcu(share.volume), share.bytes) for answer in once for share in answer.disks)
     sums = [0 if isinstance(count, Absent) else count for _name, _many, count in units]
@@ -387,10 +388,6 @@ def _files(one: LookupResult, width: int) -> Iterator[str]:
         yield f"  {padded(name, room)} {_part(count, whole)}  {bar}".rstrip()
     yield from _each(answers[:MAX_NAMED], width)
     yield from _more(len(answers), "entries; --format csv has all")
-
-
-def _counted(files: int) -> str:
-    return f"{files:,} file{'s' * (files != 1)}"
 
 
 def _on_disk(answers: Sequence[FileLocation], size: float) -> str:
@@ -464,9 +461,9 @@ def _disks(one: LookupResult, width: int) -> Iterator[str]:
     room = min(max((cells(harmless(name)) for name, _many, _size in spaces), default=0), width - 28)
     copies = _sums((on_disk.file.space or NO_SPACE, on_disk.copies) for on_disk in one.files)
     copied = {name: _copies(count) for name, _many, count in copies}
-    for name, many, size in spaces:
+    for name, count, size in spaces:
         written = "some?" if isinstance(size, Absent) else bytes_(size)
-        yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {_counted(many)}"
+        yield f"  {fitted(name, room)}{written:>6}{copied[name]} in {many(count, 'file')}"
     if not one.mounts and not one.files:
         yield from folded(_unused(one), width, *INDENT)
 

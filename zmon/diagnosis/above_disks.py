@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, many, names, of_lcu, of_volume
+from zmon.diagnosis.phrases import evidence, of_lcu, of_volume
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.queueing.waiting import MIN_LOST
+from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses

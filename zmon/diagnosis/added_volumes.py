@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, listed, many, of_volume, percent
+from zmon.diagnosis.phrases import evidence, gain, listed, of_volume, percent
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.waiting import MIN_LOST
+from zmon.ranges import many
 from zmon.sizes import GIB
 
 if TYPE_CHECKING:

@@ -9,20 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import (
-    evidence,
-    gain,
-    many,
-    names,
-    no_cmf,
-    of_lcu,
-    of_volume,
-    percent,
-    why_untimed,
-)
+from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_volume, percent, why_untimed
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES, mean_of
+from zmon.ranges import many, names
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

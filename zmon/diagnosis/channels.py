@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, of_lcu, of_paths, percent, why_untimed
+from zmon.diagnosis.phrases import evidence, gain, of_lcu, of_paths, percent, why_untimed
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import mean_of
-from zmon.ranges import ranges
+from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses

@@ -18,9 +18,7 @@ from zmon.diagnosis.phrases import (
     can_be_timed,
     evidence,
     gain,
-    many,
     mostly_by,
-    names,
     no_cmf,
     now_and_later,
     of_lcu,
@@ -41,7 +39,7 @@ from zmon.queueing.observation import (
     state_of_idle,
 )
 from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
-from zmon.ranges import MOST_NAMED
+from zmon.ranges import MOST_NAMED, many, names
 from zmon.record import NamedTuple
 from zmon.sizes import KIB, MB
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, many, names
+from zmon.diagnosis.phrases import MACHINE, evidence
+from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

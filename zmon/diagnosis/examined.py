@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
-from zmon.diagnosis.phrases import NOT_MUCH, gain_words, many, names, of_lcu, of_paths, percent, prediction
+from zmon.diagnosis.phrases import NOT_MUCH, gain_words, of_lcu, of_paths, percent, prediction
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
@@ -25,7 +25,7 @@ from zmon.queueing.waiting import (
     MIN_LOST,
     processors_full,
 )
-from zmon.ranges import ranges
+from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

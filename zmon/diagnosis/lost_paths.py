@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, listed, many, names, of_paths
+from zmon.diagnosis.phrases import evidence, listed, of_paths
 from zmon.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
 from zmon.queueing.observation import path_groups
-from zmon.ranges import ranges
+from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

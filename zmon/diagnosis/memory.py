@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, many, of_volume, percent
+from zmon.diagnosis.phrases import MACHINE, evidence, of_volume, percent
 from zmon.milliseconds import ms
+from zmon.ranges import many
 from zmon.sizes import GIB
 
 if TYPE_CHECKING:

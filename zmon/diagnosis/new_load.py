@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
-from zmon.diagnosis.phrases import listed, names, of_lcu, of_paths, of_volume, percent, shares_of_units
+from zmon.diagnosis.phrases import listed, of_lcu, of_paths, of_volume, percent, shares_of_units
 from zmon.queueing.observation import bytes_of, mean_of, path_groups
+from zmon.ranges import names
 from zmon.sizes import KIB, MB
 
 if TYPE_CHECKING:

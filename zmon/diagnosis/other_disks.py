@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import LIKELY, Diagnosis
-from zmon.diagnosis.phrases import evidence, many, names, of_volume
+from zmon.diagnosis.phrases import evidence, of_volume
 from zmon.milliseconds import ms
 from zmon.queueing.observation import requests_of
+from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

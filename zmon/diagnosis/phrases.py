@@ -11,8 +11,7 @@ from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.milliseconds import ms
 from zmon.queueing.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
-from zmon.ranges import names as names  # noqa: PLC0414 - for others to import
-from zmon.ranges import ranges
+from zmon.ranges import names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -39,8 +38,6 @@ MOST: Final = 0.5
 """The part of an LCU's bytes from which on a unit has most of them."""
 SERVERS: Final = ("db2", "oracle", "postgres", "mariadb", "mysql")
 """Parts of the names of units that are database servers."""
-DIGITS: Final = 99.95
-"""A number from which on it has no decimals: it would be written as 100.0."""
 
 
 def why_untimed(load: ObservedLoad) -> Absent:
@@ -66,13 +63,6 @@ def can_be_timed(load: ObservedLoad) -> bool:
 def percent(part: Number) -> str:
     """Write a part of 1: `77 %`."""
     return "unknown" if isinstance(part, Absent) else f"{100 * part:.0f} %"
-
-
-def many(number: float, what: str) -> str:
-    """Write a number of things: `1 volume`, `13 volumes`, `8.4 requests`."""
-    is_whole = isinstance(number, int) or number >= DIGITS
-    digits = f"{number:,.0f}" if is_whole else f"{number:.1f}"
-    return f"{digits} {what}{'s' * (digits != '1')}"
 
 
 def listed(titles: Sequence[str]) -> str:

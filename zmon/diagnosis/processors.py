@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import MACHINE, evidence, gain, many, percent
+from zmon.diagnosis.phrases import MACHINE, evidence, gain, percent
 from zmon.milliseconds import ms
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.observation import mean_of
@@ -19,6 +19,7 @@ from zmon.queueing.waiting import (
     MUCH_STOLEN,
     processors_full,
 )
+from zmon.ranges import many
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, many, names, of_lcu, percent, why_untimed
+from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.queueing.observation import mean_by_rate, mean_of
+from zmon.ranges import many, names
 from zmon.record import NamedTuple
 from zmon.same import Same
 

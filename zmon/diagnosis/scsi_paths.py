@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, many, names, of_paths, percent
+from zmon.diagnosis.phrases import evidence, gain, of_paths, percent
 from zmon.interval import IDLE
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
-from zmon.ranges import ranges
+from zmon.ranges import many, names, ranges
 from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN
 

@@ -10,9 +10,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     evidence,
-    many,
     mostly_by,
-    names,
     no_cmf,
     now_and_later,
     of_lcu,
@@ -24,6 +22,7 @@ from zmon.diagnosis.phrases import (
 from zmon.milliseconds import ms
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.observation import mean_of
+from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

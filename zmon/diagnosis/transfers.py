@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import UNCACHED, evidence, names, of_lcu, percent, why_untimed
+from zmon.diagnosis.phrases import UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.milliseconds import ms
 from zmon.queueing.observation import NO_LCU, mean_of
 from zmon.queueing.waiting import MIN_LOST
-from zmon.ranges import ranges
+from zmon.ranges import names, ranges
 from zmon.sizes import KIB
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from zmon.absent import Absent, absent, ratio
 from zmon.clock import DATED, SECOND, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
-from zmon.fleet.fleet_tables import APART, number_of
+from zmon.fleet.fleet_tables import APART
+from zmon.ranges import many
 from zmon.session.when import written
 from zmon.tables.table import Figure, Table
 
@@ -138,8 +139,8 @@ def _share(io: Number, fleet: Fleet) -> Value:
 def _said(fleet: Fleet) -> FleetLine:
     """Say of what the figures are, and the conclusion."""
     reporting = sum(1 for row in fleet.guests if row.state != APART and not isinstance(row.io, Absent))
-    many = f"{reporting or 'None'} of {number_of(len(fleet.guests))} report{'s' * (reporting < 2)}"
-    claim = f"{many}, {written(fleet.begin)} to {written(fleet.end)}."
+    said = f"{reporting or 'None'} of {many(len(fleet.guests), 'system')} report{'s' * (reporting < 2)}"
+    claim = f"{said}, {written(fleet.begin)} to {written(fleet.end)}."
     words, command = conclusion(fleet)
     return FleetLine("verdict", "verdict", claim, words=f"{claim} {words}".rstrip(), command=command)
 

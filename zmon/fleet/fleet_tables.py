@@ -15,7 +15,7 @@ from zmon.event import BAD, LEVELS
 from zmon.fleet.filling import filling_of
 from zmon.fleet.member import NO_ROLLUPS, Weighed, lcu_parts, together
 from zmon.kinds import CHANNEL, NOT_MEASURED
-from zmon.ranges import names
+from zmon.ranges import many, names
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
@@ -391,22 +391,17 @@ def sentence(entry: ExceptionEntry, *, is_measured: bool) -> str:
     return f"{entry.sentence} {OWN_ONLY}" if is_estimate else entry.sentence
 
 
-def number_of(many: int, what: str = "system") -> str:
-    """Write how many there are of something."""
-    return f"{many:,} {what}{'s' * (many != 1)}"
-
-
 def _notes(
     members: Sequence[Member], channels: Sequence[ChannelRow], unseen: str, apart: Sequence[str]
 ) -> list[str]:
     """Say what the figures are of, and what they do not see."""
     reporting = sum(1 for member in members if member.lcus and member.name not in apart)
-    many = number_of(len(members), "recorded system" if unseen == UNSEEN else "system")
-    figures = f"Figures are of {reporting} of {many}: the others report no LCU"
+    of = many(len(members), "recorded system" if unseen == UNSEEN else "system")
+    figures = f"Figures are of {reporting} of {of}: the others report no LCU"
     if reporting == len(members):
-        figures = f"Figures are of all {many}" if reporting > 1 else f"Figures are of {many}"
+        figures = f"Figures are of all {of}" if reporting > 1 else f"Figures are of {of}"
     elif not reporting:
-        figures = f"Of {many} none reports an LCU in this time"
+        figures = f"Of {of} none reports an LCU in this time"
     elif apart:
         figures += " in this time, or ran at another"
     else:

@@ -25,6 +25,7 @@ from zmon.listing import containers as c
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
 from zmon.listing.delimited import find_heading, numbered_lines, whole_number
 from zmon.listing.not_understood import Note, unread_row
+from zmon.ranges import many
 from zmon.sizes import MIB
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
@@ -327,7 +328,7 @@ def _place(container: Container, called: str, of: GroupMembers, groups: DiskGrou
         called, container.database, container.tablespace, container.role, container.place,
         UNSAID if size is None else size,
         over=f"+{group.name}",
-        what=f"ASM, {kind}{_count(disks)}",
+        what=f"ASM, {kind}{many(len(disks), 'disk')}",
         devices=tuple(disk.path for disk in disks),
         parts=(),
         unplaced=0,
@@ -348,10 +349,6 @@ def _place(container: Container, called: str, of: GroupMembers, groups: DiskGrou
         file = _evenly(file, size, of, Evidence(groups.origin, NO_UNIT if units else NO_MAP))
     worst = min([file.grade, *(each.grade for each in assumed)])
     return file._replace(evidence=(*assumed, *file.evidence), grade=worst)
-
-
-def _count(disks: Sequence[AsmDisk]) -> str:
-    return f"{len(disks)} disk{'s' * (len(disks) != 1)}"
 
 
 def _by_map(
@@ -384,7 +381,8 @@ def _evenly(file: DiskGroupFile, total: int | None, of: GroupMembers, lacking: E
     weights = [disk.size or 0 if sized else 1 for disk in disks]
     how = "in proportion to TOTAL_MB" if sized else "equally, as a size is missing"
     remark = (
-        f"{lacking.said}: taken as spread over {_count(disks)} of +{group.name} {how}, as after a rebalance"
+        f"{lacking.said}: taken as spread over {many(len(disks), 'disk')}"
+        f" of +{group.name} {how}, as after a rebalance"
     )
     redundancy = REDUNDANCY.get(group.redundancy)
     copies: Number = NO_TYPE if redundancy is None else redundancy[0]

@@ -57,9 +57,9 @@ EVERY: Final = (*BUSY, *WAIT, "steal")
 GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"
 
 MEMORY_ROW: Final = "memory"
+"""The one row of the kind."""
 SWAPPED: Final = ("swapped_in", "swapped_out")
 """Counters of MEMORY that do not grow where there is no area to swap to."""
-"""The one row of the kind."""
 NO_CPU: Final = absent("no CPU is known")
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
