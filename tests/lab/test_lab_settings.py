@@ -42,8 +42,8 @@ def found(name: str, check: str, **settings: object) -> tuple[State, str]:
 
 
 BROKEN: Final = [
-    ("hyperpav-0", "B1", State.BAD, "no alias for the 10 disks of LCU 8000, LCU 8100"),
-    ("hyperpav-20", "B1", State.OK, "LCU 8000 has 10, LCU 8100 has 10 aliases"),
+    ("hyperpav-0", "B1", State.BAD, "no alias for the 10 disks of LCU 8000 and LCU 8100"),
+    ("hyperpav-20", "B1", State.OK, "LCU 8000 has 10 and LCU 8100 has 10 aliases"),
     ("hyperpav-0", "B4", State.LOOK, "larger than 10,017 cylinders and without aliases"),
     ("pav-3", "B2", State.LOOK, "few aliases of busy disks: 8000"),
     ("fcp-failover", "B7", State.BAD, "each path is a group of its own (failover)"),
