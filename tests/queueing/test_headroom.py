@@ -126,3 +126,18 @@ def test_what_runs_at_nice_is_no_load() -> None:
     (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
     assert one.use == pytest.approx(0.05)
     assert one.words == "5 % busy without zmon itself and programs at nice"
+
+
+def test_a_delay_of_writes_alone_is_no_use_of_an_lcu() -> None:
+    """Requests wait in turn, reads and writes alike: what a write takes longer is a mirror's, not a queue.
+
+    Where writes wait for one another in Linux nothing is known of it; there Disc counts as it is.
+    """
+    plain = load(0.0, 0.0, misses=0.0)
+    quick = plain.volumes[0]._replace(read_response=0.0003, response=0.0003)
+    slow = plain.volumes[1]._replace(
+        disc=0.0018, reads=0.0, response=0.0021, write_response=0.0021, rate=40.0
+    )
+    queued = slow._replace(response=0.004, write_response=0.004)
+    assert lcu_uses(plain._replace(volumes=(quick, slow))) == []
+    assert lcu_uses(plain._replace(volumes=(quick, queued))) != []

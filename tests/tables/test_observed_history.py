@@ -5,15 +5,17 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.frames import frame_of
 from zmon.absent import Absent, absent
 from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.diagnosis import Measurement, Subject
-from zmon.diagnosis.observed_machine import LoadPeriod
+from zmon.diagnosis.observed_machine import LoadPeriod, SlowerWrites
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.sample import Instant, Sample
-from zmon.tables.observed_history import load_period, usual
+from zmon.tables.observed_history import load_period, slower_writes, usual
 from zmon.tables.table import Figure, Variable
 from zmon.tables.view import History, View
 
@@ -65,6 +67,32 @@ def test_the_begin_is_the_end_of_the_last_calm_interval() -> None:
     rates = [9000, 9000, 100, 100, 9000, 9000, 9000]
     assert period(view(rates)) == LoadPeriod(NOW - 3 * MINUTE)
     assert isinstance(period(view([9000, 9000])).begin, Absent)
+
+
+def written(times: Sequence[int], many: int = 600) -> View:
+    """Return the last of some minutes in which a write takes these ms each, a read 1 ms."""
+    rows = [
+        {"reads": 100 * at, "read_ms": 100 * at, "writes": many * at, "write_ms": many * sum(times[:at])}
+        for at in range(len(times) + 1)
+    ]
+    samples = []
+    for at, row in enumerate(rows, -len(times)):
+        one = sample(at, 0)
+        frame = frame_of(BLOCK, {"dasda": row}, one.at.utc)
+        samples.append(Sample(one.at, {**one.frames, BLOCK.name: frame}))
+    intervals = [Interval(one, other) for one, other in pairwise(samples)]
+    past = History(lambda _utc=None: iter(intervals[::-1]), first=lambda: NOW - 3 * DAY)
+    return View(intervals[-1], history=past)
+
+
+def test_writes_are_slow_since_the_last_two_intervals_in_which_they_were_not() -> None:
+    """A single one in which they were quick is chance; how quick they were is of all just before."""
+    seen = written([1, 2, 1, 5, 1, 5, 5, 5])
+    found = slower_writes(seen, ("0.0.7000",), 0.002)
+    assert isinstance(found, SlowerWrites)
+    assert found == pytest.approx((NOW - 5 * MINUTE, 10.0, 0.004 / 3))
+    assert isinstance(slower_writes(written([5, 5, 5]), ("0.0.7000",), 0.002), Absent)
+    assert isinstance(slower_writes(written([1, 1, 1, 5], 1), ("0.0.7000",), 0.002), Absent)
 
 
 def test_a_load_that_is_over_has_an_end() -> None:

@@ -195,6 +195,17 @@ class LoadPeriod(NamedTuple):
     """What was measured in it alone, where that is another time than is looked at."""
 
 
+class SlowerWrites(NamedTuple):
+    """Since when the writes to an LCU take longer than its reads, and how they were just before."""
+
+    begin: int
+    """UTC in ns."""
+    writes: float
+    """A second, before."""
+    write: float
+    """Seconds that one took before."""
+
+
 class UnitPart(NamedTuple):
     """What a service, container, guest or session has of the bytes of an LCU."""
 
@@ -216,6 +227,10 @@ def _not_looked(_lcu: str, _bytes: float) -> Absent:
     return NOT_READ
 
 
+def _not_compared_writes(_lcu: str, _longer: float) -> Absent:
+    return NOT_READ
+
+
 def _nobody(_lcu: str, _period: LoadPeriod | Absent) -> tuple[()]:
     return ()
 
@@ -234,6 +249,8 @@ class ObservedMachine(NamedTuple):
     """Logical volumes that were extended over other volumes."""
     period: Callable[[str, float], LoadPeriod | Absent] = _not_looked
     """Returns when an LCU, by its key, had much more than so many bytes a second, as far as looked back."""
+    slower_writes: Callable[[str, float], SlowerWrites | Absent] = _not_compared_writes
+    """Returns since when writes to an LCU, by its key, take so many seconds longer than reads."""
     units: Callable[[str, LoadPeriod | Absent], Sequence[UnitPart]] = _nobody
     """Returns who has most of the bytes of an LCU, by its key, in such a time; none if not known."""
     hung: Callable[[], Sequence[HungDisk] | Absent] = _unread

@@ -12,10 +12,12 @@ from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
+from zmon.queueing.fit import QUEUED, SLOWER
 from zmon.queueing.observation import mean_by_rate, mean_of
 from zmon.ranges import many, names
 from zmon.record import NamedTuple
@@ -33,14 +35,12 @@ DELAYED: Final = 0.01
 """The part of the writes that wait for the write cache from which on it is full at times ..."""
 OFTEN: Final = 0.05
 """... and from which on it is certain."""
-SLOWER: Final = 0.0005
-"""Seconds that a write takes longer than a read where something delays each write."""
 ALIKE: Final = 0.1
 """Difference of times, as a part, up to which they are the same."""
 OTHER_LOAD: Final = 2.0
 """Times the writes of another LCU that make a different load."""
-QUEUED: Final = 0.2
-"""The part of the delay that a request waits in Linux from which on the delay may be that."""
+AS_MANY: Final = 0.75
+"""The part of the writes that there were before from which on it is not the load that makes them slow."""
 HITS: Final = 0.9
 """The part of the reads that a cache answers where it is large enough."""
 PRIMARY: Final = "primary"
@@ -211,10 +211,16 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
         if alike
         else ""
     )
+    before = [situation.machine.slower_writes(each.lcu.key, longer / 2) for each, longer in found]
+    last = before[0]
+    jump = None if isinstance(last, Absent) or last.writes < AS_MANY * one.writes else last
+    when = "" if jump is None else clock(jump.begin, "%H:%M")
+    together = all(not isinstance(each, Absent) and clock(each.begin, "%H:%M") == when for each in before)
     return Diagnosis(
         "D8",
         subjects=tuple(of_lcu(each.lcu) for each, _ in found),
-        claim=f"A write to {titles} takes {ms(one.write)}, {ms(delay)} longer than a read:"
+        claim=f"{f'Since {when} a' if together else 'A'} write to {titles} takes {ms(one.write)},"
+        f" {ms(delay)} longer than a read:"
         + (" it waits for the remote mirror." if mirrored else " it may wait for a remote mirror."),
         evidence=(
             evidence("control_unit.disc", subject, 1e3 * disc, f"Disc {ms(disc)} on average"),
@@ -223,6 +229,18 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
                 subject,
                 1e3 * one.write,
                 f"{one.writes:.0f} writes a second to {one.lcu.title}, {ms(one.write)} each",
+            ),
+            *(
+                (
+                    evidence(
+                        "device.await",
+                        subject,
+                        1e3 * jump.write,
+                        f"until {when} one took {ms(jump.write)} with {jump.writes:.0f} a second",
+                    ),
+                )
+                if jump is not None
+                else ()
             ),
             *((evidence("device.await", of_lcu(alike[0].lcu), 1e3 * alike[0].write, same),) if alike else ()),
             *(
@@ -235,14 +253,18 @@ def _mirror(situation: Situation, found: Sequence[tuple[_Unit, float]], lost: fl
                 else ()
             ),
         ),
-        confidence=LIKELY if mirrored or alike else POSSIBLE,
+        confidence=LIKELY if mirrored or alike or jump is not None else POSSIBLE,
         action="Ask the storage administrator about the mirror: its distance, its links and their load.",
         lost=lost,
         excluded=()
         if isinstance(one.delayed, Absent)
         else (f"not the write cache: {percent(one.delayed)} of the writes are delayed",),
-        confirm="The same difference under little load, as at night, would confirm it.",
+        confirm="The same difference under little load, as at night, would confirm it."
+        if jump is None
+        else f"A mirror that began at {when} would confirm it: as many writes took less before.",
         missing=(NO_CACHE,) if isinstance(one.delayed, Absent) else (),
+        since=None if jump is None else jump.begin,
+        says_when=together,
     )
 
 

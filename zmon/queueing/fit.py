@@ -39,8 +39,15 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
-from zmon.queueing.observation import LATENCY, NO_VOLUMES, ObservedLcu, disc_of_misses, path_groups
-from zmon.queueing.waiting import lcus_not_timed
+from zmon.queueing.observation import (
+    LATENCY,
+    NO_VOLUMES,
+    ObservedLcu,
+    disc_of_misses,
+    mean_by_rate,
+    path_groups,
+)
+from zmon.queueing.waiting import MIN_LOST, lcus_not_timed
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -87,6 +94,10 @@ a disk is busy: it is taken that nothing waits, but the disk is busy for half of
 TICK: Final = 128e-6
 """Seconds in which channel measurement counts Disc: less of it in an interval is not measured, but what the
 rounding of sums leaves (drivers/s390/cio/cmf.c, time_to_nsec)."""
+SLOWER: Final = 0.0005
+"""Seconds that a write takes longer than a read where something delays each write."""
+QUEUED: Final = 0.2
+"""The part of that delay that a request waits in Linux from which on the delay may be that."""
 LEAST_PART: Final = 1e-6
 """The part of a volume's requests below which they are none."""
 
@@ -410,10 +421,35 @@ def _waits(behind: Mapping[str, Volumes], misses: Mapping[str, float], seconds: 
     """Return the seconds of Disc that a mean request waits for its LCU; 0 where the interval shows none.
 
     Where requests hardly ever meet, next to nothing waits even at a busy LCU, so nothing may be concluded
-    from a difference of two sums that ought to be equal.
+    from a difference of two sums that ought to be equal.  Where few wait, what a write takes longer than a
+    read is no wait for the LCU, which takes both in turn, but a remote mirror, or the like.
     """
     found = {lcu: _mean(ones, "disc") - misses[lcu] for lcu, ones in behind.items()}
+    for lcu, wait in found.items():
+        if SLOWER <= wait < MIN_LOST / (behind[lcu].rate or 1.0):
+            found[lcu] = wait - min(wait, _delay_of_writes(behind[lcu], misses[lcu]))
     return {lcu: wait if wait * behind[lcu].rate * seconds >= TICK else 0.0 for lcu, wait in found.items()}
+
+
+def _delay_of_writes(volumes: Volumes, misses: float) -> float:
+    """Return the seconds of Disc of a mean request in which writes alone are delayed, whatever the load.
+
+    Seconds of `misses`, of a mean request, are of reads alone, and left out of what is compared.  Writes that
+    come many at once wait for one another in Linux: then nothing is known of such a delay.
+    """
+    if not all(volumes.column("is_dasd")) or Absent in set(map(type, volumes.column("reads"))):
+        return 0.0
+    rates, parts = volumes.column("rate"), volumes.column("reads")
+    reads = list(map(mul, rates, parts))
+    writes = list(map(sub, rates, reads))
+    read = mean_by_rate(volumes.column("read_response"), reads)
+    write = mean_by_rate(volumes.column("write_response"), writes)
+    if read is None or write is None or write - read < SLOWER:
+        return 0.0
+    if _mean(volumes, "queued") >= QUEUED * (write - read):
+        return 0.0
+    of_hits = max(0.0, read - misses * sum(rates) / sum(reads))
+    return float((write - of_hits) * sum(writes) / sum(rates))
 
 
 def _flows(

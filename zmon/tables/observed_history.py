@@ -1,4 +1,4 @@
-"""When a load began and ended, and what a figure usually is at this hour, from what was recorded.
+"""When a load began and ended, since when writes are slow, and what a figure usually is, as was recorded.
 
 Roll-ups are asked first, for they have a row a minute; where there are none, at most `MAX_READ` intervals
 are read.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.clock import DAY, HOUR, MINUTE
-from zmon.diagnosis.observed_machine import LoadPeriod
+from zmon.diagnosis.observed_machine import LoadPeriod, SlowerWrites
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.record import NamedTuple
 from zmon.sizes import MB, SECTOR
@@ -35,6 +35,12 @@ MAX_READ: Final = 600
 AROUND: Final = HOUR // 2
 """So long before and after the same time of another day a figure is taken."""
 MAX_DAYS: Final = 14
+CALM: Final = 2
+"""Intervals in a row in which writes are quick that are before they became slow: a single one is chance."""
+MAX_CALM: Final = 30
+"""Intervals before that are looked at for how quick they were."""
+FEW: Final = 10
+"""Writes in an interval below which their mean says nothing."""
 MAX_CPUS: Final = 8
 """CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
@@ -118,6 +124,63 @@ def _bytes(interval: Interval, members: frozenset[str]) -> Number:
     blocks = interval.of(BLOCK)
     rates = zip(blocks.keys, blocks.rate("sectors_read"), blocks.rate("sectors_written"), strict=True)
     return total([SECTOR * (read + written) for name, read, written in rates if name in named])
+
+
+def slower_writes(view: View, members: tuple[str, ...], longer: float) -> SlowerWrites | Absent:
+    """Return since when writes to some devices, by bus id, take so many seconds longer than their reads.
+
+    Absent if it began longer ago than was looked back.
+    """
+    begin, calm = view.interval.after.at.utc, list[_Writes]()
+    limit = begin - LOOKED_BACK
+    named = frozenset(members)
+    for interval in islice(view.history.past(begin), MAX_READ):
+        if interval.before is None or interval.after.at.utc < limit or len(calm) == MAX_CALM:
+            break
+        one = _writes(interval, named)
+        if one is None:
+            continue
+        if one.longer < longer:
+            calm.append(one)
+        elif len(calm) >= CALM:
+            break
+        else:
+            begin, calm = interval.before.at.utc, []
+    if len(calm) < CALM:
+        return LONGER_AGO
+    many = sum(one.many for one in calm)
+    return SlowerWrites(
+        begin, many / sum(one.seconds for one in calm), sum(one.many * one.time for one in calm) / many
+    )
+
+
+class _Writes(NamedTuple):
+    """Writes in an interval; times are seconds."""
+
+    seconds: float
+    many: float
+    time: float
+    """That one takes."""
+    longer: float
+    """Than a read."""
+
+
+def _writes(interval: Interval, members: frozenset[str]) -> _Writes | None:
+    """Return the writes to some devices; None if they are too few, or not known."""
+    ccw, blocks, seconds = interval.of(DEVICE), interval.of(BLOCK), interval.seconds
+    named = {name for key, name in zip(ccw.keys, ccw["block"], strict=True) if key in members}
+    at = [place for place, name in enumerate(blocks.keys) if name in named]
+    columns = [blocks.rate(name) for name in ("reads", "read_ms", "writes", "write_ms")]
+    reads, read_ms, writes, write_ms = (total([column[place] for place in at]) for column in columns)
+    if isinstance(seconds, Absent) or isinstance(write_ms, Absent) or isinstance(read_ms, Absent):
+        return None
+    if not writes * seconds >= FEW:
+        return None
+    many, time = writes * seconds, write_ms / writes / 1e3
+    longer = time - read_ms / reads / 1e3 if reads > 0 else time
+    if isinstance(many, Absent) or isinstance(time, Absent) or isinstance(longer, Absent):
+        return None
+    return _Writes(float(seconds), float(many), float(time), float(longer))
 
 
 def usual(view: View, measurement: Measurement) -> Number:

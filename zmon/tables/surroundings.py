@@ -6,9 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.observed_machine import ObservedMachine, UnitPart
+from zmon.diagnosis.observed_machine import ObservedMachine, SlowerWrites, UnitPart
 from zmon.tables import observed_paths, observed_system
-from zmon.tables.observed_history import load_period, usual
+from zmon.tables.observed_history import load_period, slower_writes, usual
 from zmon.tables.topology import units_of
 from zmon.tables.unit_loads import most_on
 from zmon.tables.whatif import load_of
@@ -33,6 +33,10 @@ def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
         own = view_of(found)
         return found if own is view or isinstance(found, Absent) else found._replace(load=load_of(own))
 
+    def writes(lcu: str, longer: float) -> SlowerWrites | Absent:
+        unit = units_of(view).lcus.get(lcu)
+        return slower_writes(view, () if unit is None else unit.members, longer)
+
     def view_of(found: LoadPeriod | Absent) -> View:
         """Return the view of the time of a load alone; the same one if that is not another time."""
         if isinstance(found, Absent) or isinstance(found.begin, Absent) or not view.interval.skipped:
@@ -50,6 +54,7 @@ def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
         cache(lambda: observed_paths.multipath_maps(view)),
         cache(lambda: observed_paths.extended_volumes(view)),
         cache(period),
+        cache(writes),
         units,
         cache(lambda: observed_system.hung_disks(view)),
         cache(lambda: observed_system.lacking_measurements(view)),
