@@ -63,6 +63,7 @@ def test_a_verdict_on_a_longer_time_than_the_interval_says_its_time_everywhere()
             "",
         ),
         ("fcp-failover", "channel", "One of 4 FCP paths does all I/O of 10 disks (certain).", "look"),
+        ("path-lost", "channel", "1 of 4 channel paths to LCU 8000 is lost: 52 (certain).", "bad"),
         ("path-slow", "channel", "Requests to LCU 8000 pend for long (likely).", "look"),
         ("swap-begins", "channel", "The channel paths are at most 3 % busy. Memory is short (certain).", ""),
     ],

@@ -58,6 +58,15 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
     return filled
 
 
+def test_lost_channel_paths_are_named_beside_their_number(fill: Callable[..., Table]) -> None:
+    """Paths does not count them, while CHPIDs lists all that are installed."""
+    masks = {"pim": 0xC0, "pam": 0xC0, "pom": 0xC0, "vpm": 0x80}
+    found = fill({"0.0.7000": disk("2480", **masks), "0.0.7100": disk("2490")}, {})
+    assert [str(cell) for cell in found.columns["paths"]] == ["1", "2"]
+    (note,) = [one for one in found.notes if "lost" in one]
+    assert note == "LCU 2480: lost 63 of channel paths 62-63"
+
+
 def test_an_alias_without_a_uid_may_be_of_any_lcu(fill: Callable[..., Table]) -> None:
     """The tool lsdasd lists aliases alone, without -u: then no LCU is said to have none, nor all together."""
     devices = {

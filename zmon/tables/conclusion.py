@@ -59,6 +59,8 @@ ONE: Final = "details"
 ASIDE: Final = re.compile(r" \([^()]*\)")
 CLAUSE: Final = re.compile(r"[:;.] |[.]$")
 """What ends the first clause of a claim; the figures behind it are on DIAGNOSE."""
+NAMED_BEHIND: Final = frozenset({"D13"})
+"""Diagnoses whose second clause names the things: which paths are lost."""
 
 
 def conclusion(view: View, table: str) -> Conclusion:
@@ -90,7 +92,8 @@ def conclusion(view: View, table: str) -> Conclusion:
 def _clause(view: View, diagnosis: Diagnosis) -> str:
     """Return what a diagnosis claims and, if not of the interval, when; without the figures behind it."""
     when = claim_on(view, diagnosis).removesuffix(diagnosis.claim)
-    return when + CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=1)[0]
+    clauses = CLAUSE.split(ASIDE.sub("", diagnosis.claim), maxsplit=2)
+    return when + ": ".join(clauses[: 1 + (diagnosis.id in NAMED_BEHIND)])
 
 
 def _is_about_list(listed: ListedThings) -> Callable[[Diagnosis], bool]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, NOT_COLLECTED, UNIT, UNIT_IO
 from zmon.queueing.observation import NO_LCU, idle_lcus, state_of_idle
-from zmon.ranges import names
+from zmon.ranges import names, ranges
 from zmon.tables import device
 from zmon.tables.device import REQUESTS, devices_of, hanging
 from zmon.tables.join import Joined, total
@@ -29,7 +29,7 @@ from zmon.topology.volumes import lcus, short_titles, titles
 from zmon.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
@@ -266,12 +266,21 @@ def table(view: View) -> Table:
             *hanging(view, [row for row in found.rows if row in devices.hung]),
             *([REQUESTS] if guessed else []),
             *sentences,
+            *_lost(view, found.units.values()),
             *told_by(found.units.values()),
             *(f"{home}: {HOMES[home]}" for home in others),
             *wrong(view),
         ),
         missing=None if keys or others else _why_none(view.interval.of(DEVICE).frame),
     )
+
+
+def _lost(view: View, units: Iterable[Lcu]) -> Iterator[str]:
+    """Yield which of its channel paths an LCU has lost: Paths is their number without these."""
+    frame = view.interval.after.frame(DEVICE)
+    for unit in units:
+        if lost := device.lost_paths(frame, unit.members):
+            yield f"{unit.name}: lost {ranges(sorted(lost))} of channel paths {ranges(unit.chpids)}"
 
 
 def _why_none(devices: Frame) -> Absent:

@@ -452,6 +452,12 @@ def _lost_on_line(frame: Frame) -> dict[str, int]:
     return {key: masks[key].bit_count() for key, said in online if said == 1 and masks.get(key)}
 
 
+def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
+    """Return the channel paths that some devices on line have and cannot use, each with their number."""
+    hurt, named = _lost_on_line(frame), _named(frame)
+    return Counter(chpid for key in keys if key in hurt for chpid in named[key].split())
+
+
 SHOWN: Final = (
     _load("io", "rate", _sum, trend=1),
     _load("pend", "pend", Devices.average, "measured", 2),
