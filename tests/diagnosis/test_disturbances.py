@@ -9,6 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.disturbances import hung_disks, measurements_off
 from zmon.diagnosis.observed_machine import HungDisk, LackingMeasurement
+from zmon.queueing.fit import FlowShare
 
 UNKNOWN = absent("not read")
 
@@ -38,6 +39,22 @@ def test_where_to_look_is_named(key: str, commands: tuple[str, ...]) -> None:
     found = only(hung_disks(situation(hung=(HungDisk(key, key.rpartition(".")[2], 60.0, 3),))))
     assert all(command in found.action for command in commands)
     assert ("tunedasd" in found.action) is key.startswith("0.0.")
+
+
+def test_the_tablespaces_on_a_volume_that_hangs_are_named() -> None:
+    """Who uses them waits; of many the first are, and how many more lie there."""
+    disk = HungDisk("0.0.7000", "7000", 60.0, 3)
+
+    def claim(*owners: str) -> str:
+        shares = (
+            *(FlowShare(owner, "", disk.key, 0.1) for owner in owners),
+            FlowShare("Z", "", "0.0.7001", 1),
+        )
+        return only(hung_disks(situation(hung=(disk,))._replace(shares=lambda: shares))).claim
+
+    assert claim("A").endswith("for 60 s. A lies on it.")
+    assert claim(*"FEDCBA").endswith(" A, B, C, D and 2 more lie on it.")
+    assert claim().endswith("for 60 s.")
 
 
 def test_several_disks_are_one_diagnosis() -> None:

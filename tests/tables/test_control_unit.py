@@ -60,7 +60,7 @@ def fill(make_interval: Callable[..., Interval]) -> Callable[..., Table]:
 
 def test_lost_channel_paths_are_named_beside_their_number(fill: Callable[..., Table]) -> None:
     """Paths does not count them, while CHPIDs lists all that are installed."""
-    masks = {"pim": 0xC0, "pam": 0xC0, "pom": 0xC0, "vpm": 0x80}
+    masks: dict[str, Any] = {"pim": 0xC0, "pam": 0xC0, "pom": 0xC0, "vpm": 0x80}
     found = fill({"0.0.7000": disk("2480", **masks), "0.0.7100": disk("2490")}, {})
     assert [str(cell) for cell in found.columns["paths"]] == ["1", "2"]
     (note,) = [one for one in found.notes if "lost" in one]

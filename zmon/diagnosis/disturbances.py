@@ -34,10 +34,10 @@ def hung_disks(situation: Situation) -> Diagnoses:
     long = [one for one in hung if one.seconds > (LONGEST_SNAPSHOT if one.suspended else WORTH_SAYING)]
     held = [one for one in long if one.suspended]
     stuck = [one for one in long if not one.suspended]
-    return (*((_hung(stuck),) if stuck else ()), *((_suspended(situation, held),) if held else ()))
+    return (*((_hung(situation, stuck),) if stuck else ()), *((_suspended(situation, held),) if held else ()))
 
 
-def _hung(long: Sequence[HungDisk]) -> Diagnosis:
+def _hung(situation: Situation, long: Sequence[HungDisk]) -> Diagnosis:
     longest = max(one.seconds for one in long)
     requests = [one.requests for one in long if not isinstance(one.requests, Absent)]
     titles = names([one.title for one in long])
@@ -46,7 +46,7 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
         "D21",
         subjects=subjects,
         claim=f"{'Volume' if len(long) == 1 else 'Volumes'} {titles} {'hangs' if len(long) == 1 else 'hang'}:"
-        f" no request has completed for {_long(longest)}.",
+        f" no request has completed for {_long(longest)}.{_lying_there(situation, long)}",
         evidence=tuple(
             evidence(
                 "device.ios",
@@ -60,6 +60,17 @@ def _hung(long: Sequence[HungDisk]) -> Diagnosis:
         action=_look_at(long[0]),
         lost=float(max(len(long), sum(requests))),
         confirm="" if longest >= EXPIRED else f"No completion within {EXPIRED:.0f} s would confirm it.",
+    )
+
+
+def _lying_there(situation: Situation, long: Sequence[HungDisk]) -> str:
+    """Return, as a sentence, which tablespaces lie on volumes that hang; empty if none is known."""
+    keys = {one.key for one in long}
+    spaces = sorted({share.owner for share in situation.shares() if share.volume in keys})
+    if not spaces:
+        return ""
+    return (
+        f" {names(spaces)} {'lies' if len(spaces) == 1 else 'lie'} on {'it' if len(long) == 1 else 'them'}."
     )
 
 
