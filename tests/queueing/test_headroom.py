@@ -141,3 +141,11 @@ def test_a_delay_of_writes_alone_is_no_use_of_an_lcu() -> None:
     queued = slow._replace(response=0.004, write_response=0.004)
     assert lcu_uses(plain._replace(volumes=(quick, slow))) == []
     assert lcu_uses(plain._replace(volumes=(quick, queued))) != []
+
+
+def test_a_lost_path_is_not_an_idle_one_in_the_mean_of_its_group() -> None:
+    """It carries nothing, and has room for nothing: the mean is of those that are left."""
+    of = load(0.0)._replace(paths={"50": 0.4, "51": 0.0})
+    used = [one.use for one in resource_uses(of) if one.kind == "paths"]
+    left = [one.use for one in resource_uses(of._replace(lost=frozenset({"51"}))) if one.kind == "paths"]
+    assert [*used, *left] == pytest.approx([0.2, 0.4])

@@ -9,6 +9,7 @@ from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.sample import Meaning
 from zmon.tables.channel import RANGES, count, estimated_reach, in_use, own_load, table
+from zmon.tables.device import unusable_paths
 from zmon.tables.period import Period
 from zmon.tables.view import View
 
@@ -236,3 +237,10 @@ def test_a_path_that_devices_have_lost_is_marked_and_named(fill: Callable[..., T
     found = fill({"0.63": FICON}, {"0.0.7000": hurt, "0.0.7001": hurt, "0.0.7002": DISK, "0.0.7003": off})
     assert [row(found, chpid, "lost") for chpid in ("62", "63", "72")] == [[0], [2], [0]]
     assert "Lost: 63, which 2 devices on line have and cannot use" in found.notes
+
+
+def test_a_path_that_no_device_can_use_is_lost_to_all(make_interval: Callable[..., Interval]) -> None:
+    """One that some devices use still carries I/O."""
+    hurt = DISK | {"vpm": 0x30}
+    devices = {"0.0.7000": hurt, "0.0.7001": DISK | {"vpm": 0x70}}
+    assert unusable_paths(make_interval({}, {DEVICE: devices}).after.frame(DEVICE)) == {"62"}

@@ -92,12 +92,16 @@ def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[Reso
     """Yield a group of paths: those of FICON are full together, each FCP adapter alone, as they take turns.
 
     Where LCUs of the group do not share all of its paths, they cannot take any: then the busiest counts.
+    A lost path is none: it carries nothing, and has room for nothing.
     """
+    chpids = [chpid for chpid in chpids if chpid not in load.lost]
     uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
     most = max(map(float, uses), default=0.0)
     if most <= LEAST:
         return
-    behind = {frozenset(one.chpids) for one in load.lcus if not set(chpids).isdisjoint(one.chpids)}
+    behind = {
+        frozenset(one.chpids) - load.lost for one in load.lcus if not set(chpids).isdisjoint(one.chpids)
+    }
     use = most
     if len(behind) == 1 and load.fcp.isdisjoint(chpids):
         use = fmean(taken_paths([*map(float, uses)]))

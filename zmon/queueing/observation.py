@@ -315,6 +315,8 @@ class ObservedLoad(NamedTuple):
     """The keys of volumes that Linux swaps to."""
     not_timed: Absent = NOT_TIMED
     """Why channel measurement gives no times of a DASD whose LCU is not known."""
+    lost: frozenset[str] = frozenset()
+    """The channel paths that devices on line have and none of them can use."""
 
     def volumes_of(self, lcu: str) -> Volumes:
         """Return the volumes of an LCU."""

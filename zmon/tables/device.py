@@ -458,6 +458,17 @@ def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
     return Counter(chpid for key in keys if key in hurt for chpid in named[key].split())
 
 
+@lru_cache(maxsize=2)  # as above
+def unusable_paths(frame: Frame) -> frozenset[str]:
+    """Return the channel paths that devices on line have and none of them can use."""
+    lost = lost_paths(frame, frame.keys)
+    if not lost:
+        return frozenset()
+    each = zip(frame.column("chpids"), frame.column("online"), strict=True)
+    have = Counter(chpid for chpids, online in each if online == 1 for chpid in str(chpids).split())
+    return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
+
+
 SHOWN: Final = (
     _load("io", "rate", _sum, trend=1),
     _load("pend", "pend", Devices.average, "measured", 2),

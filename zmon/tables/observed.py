@@ -48,7 +48,7 @@ from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.tables import channel
 from zmon.tables.cpu import Processors
-from zmon.tables.device import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts
+from zmon.tables.device import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
 from zmon.tables.join import is_absent, mean, plus, present, quotient, total
 from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
@@ -142,6 +142,7 @@ def observed_load(
         () if unmeasured is None else (unmeasured.reason.replace(OF_ONE, ""),),
         swap,
         _not_timed(devices, used.rows) if not found else NOT_TIMED,
+        unusable_paths(devices.ccw_frame),
     )
 
 
