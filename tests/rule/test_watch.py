@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.rule.grammar import Rule
+    from zmon.tables.view import View
 
 NS = 10**9
 BEGIN = 1_800_000_000 * NS
@@ -113,6 +114,26 @@ def test_an_exception_begins_with_the_first_interval_in_which_it_held() -> None:
     """`for` delays that it is reported, and not when it began."""
     assert list(told(play('for = "20s"', [1, 70, 70, 20]))) == [(10, 40, BAD, OPEN)]
     assert not list(told(play('for = "30s"', [1, 70, 70])))
+
+
+def test_over_a_window_it_begins_with_the_first_interval_that_held_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The mean is beyond the limit only when half the window is; what is slow began before, not earlier."""
+
+    def mean(view: View, checked: object) -> Script:
+        said = [1, 16, 16, 16, 16]  # in each 10 s
+        begin, end = (
+            0 if at is None else (at.at.utc - BEGIN) // NS // TEN
+            for at in (view.interval.before, view.interval.after)
+        )
+        judge = Script(view, checked)
+        judge.said = {"a": sum(said[begin:end]) / max(1, end - begin)}
+        return judge
+
+    monkeypatch.setattr(watch_module, "Judge", mean)
+    assert list(told(play('window = "30s"', [1] * 2))) == []
+    assert list(told(play('window = "30s"', [1] * 4))) == [(10, 40, LOOK, OPEN)]
 
 
 def test_what_does_not_last_is_no_exception() -> None:

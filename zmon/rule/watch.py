@@ -9,6 +9,7 @@ asks: live, a recording, a capture, the laboratory.
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -66,7 +67,8 @@ class RowState:
         self.level = 0
         """That of the open exception now; 0 if none is open."""
         self._worst: Worst | None = None
-        self._begin = self._end = 0
+        self.begun = self._end = 0
+        """UTC in ns; 0 where it has not held."""
         self._held = self._sum = 0.0
         """Observed seconds in which it held, one interval after the other, and the values times these."""
         self._highest = self._intervals = 0
@@ -74,7 +76,7 @@ class RowState:
     @property
     def holds(self) -> bool:
         """Whether it has held lately, so that the row has to be remembered."""
-        return bool(self._begin) or any(self._last)
+        return bool(self.begun) or any(self._last)
 
     @property
     def is_bad(self) -> bool:
@@ -100,7 +102,7 @@ class RowState:
         assert value is not None  # noqa: S101 - it was judged
         begin, seconds = _length(interval)
         self._end = interval.after.at.utc
-        self._begin = self._begin or begin
+        self.begun = self.begun or begin
         self._held += seconds
         self._intervals += 1
         if not isinstance(value, Absent):
@@ -136,7 +138,7 @@ class RowState:
             rule.table,
             self._key,
             str(worst.cells.get("where", "")),
-            self._begin,
+            self.begun,
             self._end,
             self._highest,
             worst.value,
@@ -261,14 +263,38 @@ class Watch:
             self._over += [entry for entry in ended if entry is not None]
             return
         self._settled.add(rule.name)
+        new = [key for key, one in found.items() if _holds(one) and (key not in rows or not rows[key].begun)]
+        begun = self._begun(rule, new) if rule.window and new else {}
         for key, judgement in found.items():
             if key not in rows:
-                if judgement.level == 0 or isinstance(judgement.level, Absent):
+                if not _holds(judgement):
                     continue
                 rows[key] = RowState(rule, key)
+            if key in begun:
+                rows[key].begun = begun[key]
             self._log(rows[key].judged(judgement, judge, interval))
         for key in [key for key, row in rows.items() if key not in found or not row.holds]:
             self._log(rows.pop(key).close(GONE))
+
+    def _begun(self, rule: Rule, keys: Collection[str]) -> dict[str, int]:
+        """Return since when rows hold by themselves, within the window over which they begin to hold.
+
+        The mean over a window is beyond a limit only when most of the window is: what is slow began before.
+        """
+        first = self._samples[-1].at.steady - round(rule.window * NS)
+        samples = [one for one in self._samples if one.at.steady >= first]
+        found: dict[str, int] = {}
+        left = set(keys)
+        for before, after in reversed([*pairwise(samples)]):
+            judge = Judge(View(Interval(before, after), inputs=self._inputs), self._checked)
+            alone = judge.judge(rule, {}, {})
+            if isinstance(alone, Absent):
+                break
+            left = {key for key in left if key in alone and _holds(alone[key])}
+            if not left:
+                break
+            found |= dict.fromkeys(left, before.at.utc)
+        return found
 
     def _interrupt(self) -> None:
         for rows in self._rows.values():
@@ -299,6 +325,10 @@ class Watch:
     def average(self) -> float:
         """The average number of open bad exceptions, each with the weight of its rule."""
         return self._weighed / self._observed if self._observed else 0.0
+
+
+def _holds(judgement: Judgement) -> bool:
+    return not isinstance(judgement.level, Absent) and judgement.level > 0
 
 
 def _length(interval: Interval) -> tuple[int, float]:
