@@ -286,14 +286,16 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
 
 def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
     first = found[0]
+    queued = sum(one.rate * max(0.0, one.response - one.serv) for one in found)  # as on CTLUNIT
+    beside = f"beside {queued:.1f} in Linux" if queued >= MIN_LOST else "instead of in Linux"
     lost = sum(one.lost for one in found)
     titles = names(sorted(one.lcu.title for one in found))
     use, aliases = first.lcu.alias_use, first.lcu.aliases
     return Diagnosis(
         "D4c",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside instead of in Linux,"
-        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}{_where_most(found)}.",
+        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside {beside},"
+        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}{f' in {first.lcu.title}' * (len(found) > 1)}.",
         evidence=(
             *first.evidence(),
             evidence(
