@@ -232,10 +232,12 @@ def test_a_gap_counts_for_nothing(make_interval: Callable[..., Interval]) -> Non
 
 
 def test_a_path_that_devices_have_lost_is_marked_and_named(fill: Callable[..., Table]) -> None:
-    """Those off line do not count: they use no path at all."""
+    """Those off line do not count, as they use no path at all; without masks it is not known."""
     hurt, off = DISK | {"vpm": 0xB0}, DISK | {"online": 0, "vpm": 0x00}
     found = fill({"0.63": FICON}, {"0.0.7000": hurt, "0.0.7001": hurt, "0.0.7002": DISK, "0.0.7003": off})
     assert [row(found, chpid, "lost") for chpid in ("62", "63", "72")] == [[0], [2], [0]]
+    unread = {"online": 1, "chpids": "62", "pim": absent("not read")}
+    assert isinstance(row(fill({"0.62": FICON}, {"0.0.7000": unread}), "62", "lost")[0], Absent)
     assert "Lost: 63, which 2 devices on line have and cannot use" in found.notes
 
 

@@ -281,7 +281,7 @@ class Watch:
 
         The mean over a window is beyond a limit only when most of the window is: what is slow began before.
         """
-        first = self._samples[-1].at.steady - round(rule.window * NS)
+        first = self._samples[-1].at.steady - round(rule.window * SECOND)
         samples = [one for one in self._samples if one.at.steady >= first]
         found: dict[str, int] = {}
         left = set(keys)

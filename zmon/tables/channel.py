@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.path_masks import PATH_MASKS, paths_in, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, paths_in, usable
 from zmon.sizes import MB
-from zmon.tables.device import lost_paths
+from zmon.tables.device import lost_paths, paths_with_masks
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.view import TableDefinition
@@ -274,7 +274,7 @@ def table(view: View) -> Table:
             "CHPIDs without a description: the kernel lists no such channel path; subchannels name them"
         )
     devices = interval.after.frame(DEVICE)
-    lost = lost_paths(devices, devices.keys)
+    lost, masked = lost_paths(devices, devices.keys), paths_with_masks(devices)
     notes += [
         f"Lost: {chpid}, which {many} device{'s' * (many > 1)} on line {'have' if many > 1 else 'has'} and"
         " cannot use"
@@ -290,7 +290,7 @@ def table(view: View) -> Table:
         "qual": [absent("Linux does not tell the channel model group")] * len(keys),
         **_over_the_period(period, channels, keys, current),
         "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
-        "lost": [devices.missing or lost[key] for key in keys],
+        "lost": [devices.missing or (lost[key] if key in masked else NO_MASKS) for key in keys],
     }
     # before the first interval the distribution covers no time
     begin, end = period.begin or interval.after.at, period.end or interval.after.at

@@ -459,6 +459,14 @@ def lost_paths(frame: Frame, keys: Iterable[str]) -> Counter[str]:
 
 
 @lru_cache(maxsize=2)  # as above
+def paths_with_masks(frame: Frame) -> frozenset[str]:
+    """Return the channel paths of the devices whose path masks are known."""
+    known = _lost_of(frame)
+    each = {chpids for key, chpids in zip(frame.keys, frame.column("chpids"), strict=True) if key in known}
+    return frozenset(chpid for chpids in each if isinstance(chpids, str) for chpid in chpids.split())
+
+
+@lru_cache(maxsize=2)  # as above
 def unusable_paths(frame: Frame) -> frozenset[str]:
     """Return the channel paths that devices on line have and none of them can use."""
     lost = lost_paths(frame, frame.keys)
