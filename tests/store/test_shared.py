@@ -13,12 +13,12 @@ import threading
 import time
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.store.machine import ROOT, samples, series, told
-from zmon.store import file_format
+from zmon.store import file_format, segment_cache
 from zmon.store.check import find_damage
 from zmon.store.file_format import RecordingError
 from zmon.store.reader import Recording
@@ -140,6 +140,29 @@ def test_who_reads_while_it_is_written_sees_what_was_written(tmp_path: Path) -> 
     recording.close()
     writer.close()
     read_all(path)
+
+
+def test_one_thread_at_a_time_puts_something_into_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a column is read long after its frame was made: another thread would count what is kept."""
+    path = tmp_path / "a.zmon"
+    writer = Writer(str(path), sealed=6)
+    for sample in SAMPLES:
+        writer.append(sample)
+    writer.close()
+    recording = Recording(str(path))
+    keep, guarded = segment_cache._keep, []
+
+    def kept(*arguments: Any) -> None:
+        guarded.append(recording._file.guard._is_owned())  # type: ignore[attr-defined]  # by this thread
+        keep(*arguments)
+
+    monkeypatch.setattr(segment_cache, "_keep", kept)
+    assert [told(recording.sample(number)) for number in range(len(recording))] == TOLD
+    recording.close()
+    assert len(guarded) > 10
+    assert all(guarded)
 
 
 HELD = """

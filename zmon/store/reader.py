@@ -141,7 +141,7 @@ class Recording:
 
     def events(self, begin: int, end: int) -> list[Event]:
         """Return what happened between two times, and what was found damaged by now (see `check`)."""
-        found = [one for one in self._holes.values() if one.begin <= end and one.end >= begin]
+        found = [one for one in self.holes if one.begin <= end and one.end >= begin]
         try:
             rows = self.ask(
                 f"SELECT {EVENT_COLUMNS}, {self._file.crc} FROM event"  # noqa: S608 - ours

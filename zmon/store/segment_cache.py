@@ -83,7 +83,8 @@ class SegmentHeader(NamedTuple):
 class SegmentCache:
     """The segments of a file, by number, or by kind and sample.
 
-    Whatever is asked for raises `Damaged` if it is missing or damaged.
+    Whatever is asked for raises `Damaged` if it is missing or damaged.  Frames ask for what they lack when a
+    column is read, in any thread: one at a time.
     """
 
     def __init__(self, file: RecordingFile) -> None:
@@ -169,9 +170,10 @@ class SegmentCache:
         """Return a segment as `segment` does, and keep it."""
         known = self._segments.get(number)
         if known is None:
-            known = self.segment(number)
-            if known is not None:
-                _keep(self._segments, number, known, (MAX_SEGMENTS, MAX_WEIGHT), lambda found: found.weight)
+            with self._file.guard:
+                known = self.segment(number)
+                if known is not None:
+                    _keep(self._segments, number, known, (MAX_SEGMENTS, MAX_WEIGHT), lambda one: one.weight)
         return known
 
     def segment(self, number: int) -> Segment | None:
@@ -216,20 +218,22 @@ class SegmentCache:
         """Return a layout."""
         known = self._layouts.get(number)
         if known is None:
-            with self._once("layout", number), self._file.asking() as connection:
-                known = load_layout(connection, number, self._kinds, checks=self._file.checks)
-            if known.missing is not None and self._file.is_past:
-                known.missing = _unrecorded(known.missing)
-            _keep(self._layouts, number, known, (MAX_LAYOUTS, MAX_KEYS), lambda found: len(found.keys))
+            with self._file.guard:
+                with self._once("layout", number), self._file.asking() as connection:
+                    known = load_layout(connection, number, self._kinds, checks=self._file.checks)
+                if known.missing is not None and self._file.is_past:
+                    known.missing = _unrecorded(known.missing)
+                _keep(self._layouts, number, known, (MAX_LAYOUTS, MAX_KEYS), lambda one: len(one.keys))
         return known
 
     def still(self, number: int, count: int) -> list[Value]:
         """Return a baseline of `count` rows, which must not be changed."""
         known = self._baselines.get(number)
         if known is None or len(known) != count:
-            with self._once("still", number), self._file.asking() as connection:
-                known = load_baseline(connection, number, count)
-            _keep(self._baselines, number, known, (MAX_BASELINES, MAX_VALUES), len)
+            with self._file.guard:
+                with self._once("still", number), self._file.asking() as connection:
+                    known = load_baseline(connection, number, count)
+                _keep(self._baselines, number, known, (MAX_BASELINES, MAX_VALUES), len)
         return known
 
     @contextmanager
