@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -77,6 +77,8 @@ def test_more_is_never_less(kind: str, load: ObservedLoad) -> None:
     """Throughput does not fall from any number of processors, paths or aliases to a larger one."""
     found = times(fitted_interval(load), kind)
     assert [pair for pair in pairwise(found) if pair[1] < pair[0] * (1 - SLACK)] == []
+    if kind == "aliases":  # the approximation of a small pool may give more than that of a larger one
+        assert [*map(max, accumulate(found[:5], max), found[:5])] == pytest.approx(found[:5])
 
 
 @pytest.mark.parametrize("kind", MORE)

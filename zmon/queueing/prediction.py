@@ -56,6 +56,8 @@ SHOWN: Final = 0.001
 FAR: Final = 2.0
 """Times the requests of an LCU beyond which it may be so slow with more of them at once that nothing is
 gained: see docs/whatif.md."""
+SMALL_POOLS: Final = (0, 1, 2, 4)
+"""Numbers of aliases for which the approximation may give more throughput than for more of them."""
 STANDARD_ERRORS: Final = 2.0
 """Within so many the mean of an interval is in 19 of 20."""
 LITTLE: Final = 1.05
@@ -171,7 +173,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     model = changed(base.model, changes)
     now = _corrected(base, base.network, base.solution)
     network, solutions, then = _outcome(base, model, now)
-    choices = ((network, then), *_without_aliases(base, now, changes))
+    choices = ((network, then), *_with_fewer_aliases(base, now, changes))
     network, then = max(choices, key=lambda one: one[1].rate)
     units = tuple(_units(base, model, then))
     whole = _sum_of(units)
@@ -299,18 +301,24 @@ def _bounded(base: FittedInterval, model: FittedModel, now: _Outcome, then: _Out
     return then
 
 
-def _without_aliases(
+def _with_fewer_aliases(
     base: FittedInterval, now: _Outcome, changes: Sequence[Change]
 ) -> Iterator[tuple[Network, _Outcome]]:
-    """Yield what fewer aliases give if none of them is used: a pool gives no less than none.
+    """Yield what fewer aliases than a change names give: a pool gives no less than a smaller one, or none.
 
     By how much less the approximation of a small pool may give is its error.
     """
-    none = [one._replace(number=0) if isinstance(one, AliasNumber) else one for one in changes]
-    if none == list(changes) or _only_adds(base.model, changed(base.model, changes)):
-        return
-    network, _, outcome = _outcome(base, changed(base.model, none), now)
-    yield network, outcome
+    for many in SMALL_POOLS:
+        fewer = [
+            one._replace(number=min(one.number, many)) if isinstance(one, AliasNumber) else one
+            for one in changes
+        ]
+        if fewer == list(changes):
+            return
+        model = changed(base.model, fewer)
+        if many or not _only_adds(base.model, model):
+            network, _, outcome = _outcome(base, model, now)
+            yield network, outcome
 
 
 def _only_adds(base: FittedModel, model: FittedModel) -> bool:
