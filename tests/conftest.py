@@ -23,7 +23,7 @@ from zmon.sample import Instant, Sample
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import Event
@@ -41,7 +41,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 # What a screen is drawn with depends on the terminal and the locale: here they are always the same.
 # Settings of the machine and of the user are not read.
-os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", ZMON_CONFIG="")
+os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", TZ="UTC", ZMON_CONFIG="")
+time.tzset()
 for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)
 
@@ -322,7 +323,22 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let clocks show UTC."""
-    monkeypatch.setenv("TZ", "UTC")
+def zone() -> Iterator[Callable[[str], None]]:
+    """Move the machine to another time zone, `zone("Europe/Berlin")`, until the test has ended.
+
+    The C library keeps the zone that it was told last, so it is told again.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+
+        def move(name: str) -> None:
+            patch.setenv("TZ", name)
+            time.tzset()
+
+        yield move
     time.tzset()
+
+
+@pytest.fixture
+def utc(zone: Callable[[str], None]) -> None:
+    """Let clocks show UTC."""
+    zone("UTC")

@@ -49,6 +49,7 @@ def part(recorded: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
         patch.setenv("TZ", "UTC")
         time.tzset()
         assert main(["cut", recorded.path, "--from", "14:31:10", "--to", "14:34:30", path]) == OK
+    time.tzset()
     return path
 
 

@@ -511,16 +511,13 @@ def test_a_file_that_turns_out_to_be_damaged_is_left(tmp_path: Path) -> None:
 
 
 def test_the_time_zone_has_no_say_in_which_file_a_sample_goes_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, zone: Callable[[str], None]
 ) -> None:
     """Nor has the hour that comes twice in autumn."""
     shelf = Shelf()
     roll = Roll(str(tmp_path), shelf.open, lambda _words: None)
     night = 1_793_494_800 * 10**9  # 2026-11-01 01:00 UTC
-    for number, zone in enumerate(("America/New_York", "Europe/Berlin", "Pacific/Kiritimati", "UTC")):
-        monkeypatch.setenv("TZ", zone)
-        time.tzset()
+    for number, name in enumerate(("America/New_York", "Europe/Berlin", "Pacific/Kiritimati", "UTC")):
+        zone(name)
         roll.append(sample(night + number * 3600 * SECOND))
-    monkeypatch.undo()
-    time.tzset()
     assert list(shelf.books) == ["2026-11-01.zmon"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from zmon.absent import absent
 from zmon.screen.number import FORMATS, cell, folds, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NUMBERS = st.one_of(st.floats(), st.integers(), st.integers(-(10**400), 10**400))
 
@@ -128,10 +131,9 @@ def test_a_number_that_is_written_can_be_read_back(value: float, form: str) -> N
     assert abs(float(digits) * scale - value) <= step * 0.5000001 + 1e-9
 
 
-def test_a_clock_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_is_local(zone: Callable[[str], None]) -> None:
     """The eye gets wall-clock time of the zone it lives in."""
-    monkeypatch.setenv("TZ", "XYZ-2")
-    time.tzset()
+    zone("XYZ-2")
     assert cell(1_700_000_000_000_000_000, "clock", 8) == "00:13:20"
 
 

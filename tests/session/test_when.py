@@ -33,17 +33,6 @@ PRESENT = at("2026-11-18T10:00:00+00:00")
 SPAN = (at("2026-11-18T08:00:00+00:00"), at("2026-11-18T20:00:00+00:00"))
 
 
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Move the machine to another time zone: `zone("Europe/Berlin")`."""
-
-    def move(name: str) -> None:
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    return move
-
-
 def iso(utc: int) -> str:
     """Write an instant in UTC."""
     seconds, part = divmod(utc, SECOND)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,17 +20,6 @@ HOUR = 3600 * SECOND
 DAY = 24 * HOUR
 
 FINITE = st.floats(-1e300, 1e300)
-
-
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Move the machine to another time zone."""
-
-    def move(name: str) -> None:
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    return move
 
 
 # --- values ---------------------------------------------------------------------------------------------
