@@ -62,7 +62,7 @@ def test_channel_leads_to_its_devices_to_the_device_and_back(
         assert any("Device 7009" in line for line in seen(app)[1:4])
         await pilot.press("f12")
         assert any(line.startswith(">7009") for line in seen(app))
-        assert "chpids~41  3 of 24" in seen(app)[-3]
+        assert "CHPIDs~41  3 of 24" in seen(app)[-3]
         await pilot.press("f12")
         assert any(line.startswith(">41") for line in seen(app))
         await pilot.press("f3")
@@ -100,7 +100,7 @@ def test_sort_where_and_locate(on_terminal: Run, seen: Seen) -> None:
         await pilot.press(*"sort addr", "enter")
         assert [line[1:5] for line in seen(app) if line.startswith((">70", " 70"))][:2] == ["7000", "7001"]
         await pilot.press(*"where resp<9", "enter")
-        assert seen(app)[-3].endswith("resp<9  1 of 14")
+        assert seen(app)[-3].endswith("Resp<9  1 of 14")
         await pilot.press(*"/pay107", "enter")
         assert any(line.startswith(">7107") for line in seen(app))
         await pilot.press(*"where", "enter")

@@ -291,11 +291,11 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
     lost = sum(one.lost for one in found)
     titles = names(sorted(one.lcu.title for one in found))
     use, aliases = first.lcu.alias_use, first.lcu.aliases
+    inside = f", Disc {ms(first.disc)} of Serv {ms(first.serv)}" if len(found) == 1 else ""
     return Diagnosis(
         "D4c",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside {beside},"
-        f" Disc {ms(first.disc)} of Serv {ms(first.serv)}{f' in {first.lcu.title}' * (len(found) > 1)}.",
+        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside {beside}{inside}.",
         evidence=(
             *first.evidence(),
             evidence(
