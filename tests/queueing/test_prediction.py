@@ -284,6 +284,16 @@ def test_a_full_lcu_is_left_without_its_wait_though_nothing_timed_it() -> None:
     assert any("longer in LCU 7600 than elsewhere" in words for words in found.missing)
 
 
+def test_a_wait_that_is_not_taken_apart_is_not_said_to_be() -> None:
+    """Where no other LCU shows what such requests need, nothing is longer than elsewhere."""
+    pair = next(pair for pair in PAIRS if pair.name == "tables over four LCUs")
+    load = untimed(observed(pair.before, pair.phases[0]))
+    full = next(one.key for one in load.lcus if one.title == "LCU 7600")
+    alone = load._replace(volumes=tuple(one for one in load.volumes if one.lcu == full))
+    found = predict(fitted_interval(alone), ())
+    assert any(words.endswith("is taken as its service time") for words in found.missing)
+
+
 @pytest.mark.parametrize("target", ["LCU 8000", "LCU 8100"])
 def test_moving_a_log_brings_no_more_requests_in_flight(target: str) -> None:
     """Programs have as many as before: they are answered later only where fewer are answered."""

@@ -376,6 +376,13 @@ def _with_waits_apart(load: ObservedLoad, volumes: Volumes) -> Volumes:
     return volumes.but(conn=conns, disc=discs)
 
 
+def lcus_with_waits_apart(load: ObservedLoad) -> set[str]:
+    """Return the keys of the LCUs for which a part of a time that nothing took apart is taken as wait."""
+    volumes = _measured(Same(load)).volumes
+    columns = zip(*map(volumes.column, ("lcu", "estimated", "disc")), strict=True)
+    return {lcu for lcu, estimated, disc in columns if estimated and disc > 0}
+
+
 def _late_writes(volumes: Volumes) -> dict[str, _LateWrites]:
     """Return the volumes whose writes come many at once, by their keys."""
     reads, writes = volumes.column("read_response"), volumes.column("write_response")

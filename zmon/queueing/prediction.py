@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.queueing.change import AliasNumber, PathsInUse, changed
-from zmon.queueing.fit import COMPUTING, WITHHELD, class_rates, fit, network_of, subchannels
+from zmon.queueing.fit import (
+    COMPUTING,
+    WITHHELD,
+    class_rates,
+    fit,
+    lcus_with_waits_apart,
+    network_of,
+    subchannels,
+)
 from zmon.queueing.network import mean_response, solve
 from zmon.queueing.observation import mean_of
-from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, lcus_not_timed, processors_full
+from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, processors_full
 from zmon.ranges import names
 from zmon.record import NamedTuple
 
@@ -723,8 +731,8 @@ def _missing(base: FittedInterval) -> list[str]:
     load, model = base.load, base.model
     found = []
     if any(one.estimated for one in load.volumes if one.rate):
-        full_lcus = lcus_not_timed(load)
-        full = [one.title for one in load.lcus if one.key in full_lcus]
+        apart = lcus_with_waits_apart(load)
+        full = [one.title for one in load.lcus if one.key in apart]
         longer = f", but what it is longer in {names(full)} than elsewhere as wait" if full else ""
         found.append(
             "no channel measurement: the busy time of a disk per request is taken as its service time"
