@@ -97,8 +97,9 @@ def test_more_tasks_that_wait_lose_more() -> None:
 
 def test_no_more_tasks_are_lost_than_wait() -> None:
     """Nearly full processors are no endless queue; that some task waits for most of the time is one."""
-    system = ObservedSystem(running=4, cpu_some=0.9)
-    found = only(full_processors(situation(with_processors(0.99, waits=True), system=system)))
+    of = with_processors(0.99, waits=True)
+    of = of._replace(processors=of.processors._replace(some=0.9))
+    found = only(full_processors(situation(of, system=ObservedSystem(running=4))))
     assert found.lost == 0.9
 
 
@@ -120,7 +121,7 @@ def test_as_many_tasks_are_lost_as_wait_on_average(
     """Not those of one moment; and no number contradicts the part of the time in which some task waits."""
     now = load(volume(), busy=0.98)
     known = now.processors._replace(number=2, delayed=delayed, some=some)
-    system = ObservedSystem(running=running, cpu_some=some)
+    system = ObservedSystem(running=running)
     found = only(full_processors(situation(now._replace(processors=known), system=system)))
     assert found.lost == pytest.approx(lost)
     words = [one.words for one in found.evidence]
@@ -133,7 +134,7 @@ def test_programs_at_nice_fill_no_processors(niced: float, *, seen: bool) -> Non
     """They give way to all others: no processor is to be bought for them, and it is said who is busy."""
     now = load(volume(), busy=0.98)
     now = now._replace(processors=now.processors._replace(niced=niced, some=0.9, waits=True))
-    here = situation(now, system=ObservedSystem(cpu_some=0.9))
+    here = situation(now)
     found = full_processors(here)
     assert isinstance(found, tuple)
     assert bool(found) == seen

@@ -32,7 +32,6 @@ class ObservedSystem(NamedTuple):
     """Tasks that wait for I/O to end, likewise."""
     waiting: tuple[tuple[str, float], ...] = ()
     """Tasks that wait uninterruptibly, in words, with seconds; the longest first.  None where not read."""
-    cpu_some: Number = NOT_READ
     io_some: Number = NOT_READ
     memory_some: Number = NOT_READ
     """Parts of the time in which some tasks waited for the resource (PSI)."""

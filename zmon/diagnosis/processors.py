@@ -70,7 +70,7 @@ def _lost(situation: Situation, system: ObservedSystem, number: float, busy: flo
     than the interval, or for the end of a quota.  `running` is one moment.  What both say is held to the part
     of the time in which some task waits: no more than all of them wait then, and no less than one.
     """
-    delayed, running, some = situation.load.processors.delayed, system.running, system.cpu_some
+    delayed, running, some = situation.load.processors.delayed, system.running, situation.load.processors.some
     if isinstance(some, Absent):
         if not isinstance(delayed, Absent):
             return float(delayed)
@@ -201,9 +201,10 @@ def _of_tasks(situation: Situation, system: ObservedSystem, number: float) -> It
     elif not isinstance(system.running, Absent):
         words = f"{system.running} tasks run or wait for {number:.0f} processors"
         yield evidence("tasks.running", MACHINE, system.running, words)
-    if not isinstance(system.cpu_some, Absent):
-        words = f"some task waits for a processor {percent(system.cpu_some)} of the time"
-        yield evidence("pressure.some", Subject("cpu", "cpu"), 100 * system.cpu_some, words)
+    some = situation.load.processors.some
+    if not isinstance(some, Absent):
+        words = f"some task waits for a processor {percent(some)} of the time"
+        yield evidence("pressure.some", Subject("cpu", "cpu"), 100 * some, words)
 
 
 def _cpus(number: float) -> Subject:

@@ -66,7 +66,7 @@ class ProcessTask:
 
     __slots__ = (
         "before", "content", "delay", "folder", "letter", "line", "looked", "place", "run", "scheduled",
-        "since", "slices", "stat", "state", "times", "waits", "woken",
+        "since", "stat", "state", "times", "waits", "woken",
     )  # fmt: skip
 
     def __init__(self, folder: str, allowance: Allowance) -> None:
@@ -92,9 +92,7 @@ class ProcessTask:
         self.looked = 0
         """... and when it was looked at last, in state D, ..."""
         self.waits = b""
-        """... with its schedstat then, ..."""
-        self.slices = 0
-        """... and how often it had run by then."""
+        """... with its schedstat then."""
         self.scheduled = b""
         """Its schedstat, ..."""
         self.run = 0
@@ -307,8 +305,8 @@ class Rounds:
         looked, task.looked = task.looked, now
         if task.scheduled == task.waits and task.since:
             return False
-        slices, task.slices = task.slices, proc_task.slices_of(task.scheduled)
-        was_woken = 0 < task.slices - slices <= WOKEN and self._was_woken(task, now, looked)
+        ran = proc_task.slices_of(task.scheduled) - proc_task.slices_of(task.waits)
+        was_woken = bool(task.waits) and 0 < ran <= WOKEN and self._was_woken(task, now, looked)
         task.waits, task.woken, task.place = task.scheduled, now, ""
         if may_read:
             with suppress(OSError):

@@ -28,7 +28,7 @@ from zmon.kinds import (
     SOURCE,
     SWAP,
     TASKS,
-)  # fmt: skip
+)
 from zmon.queueing.observation import (
     NO_CAPACITY,
     NOT_APART,
@@ -122,6 +122,7 @@ def observed_load(
     processors = Processors(interval)
     seconds = interval.seconds
     unmeasured = _unmeasured(devices, used.rows, rates)
+    running, some = tasks_that_wait(interval)
     return ObservedLoad(
         0.0 if isinstance(seconds, Absent) else float(seconds),
         volumes,
@@ -132,10 +133,10 @@ def observed_load(
             processors.running,
             processors.average(processors.busy) / 100.0,
             processors.average(processors.part["steal"]) / 100.0,
-            waits=tasks_wait(processors.running, *tasks_that_wait(interval)),
+            waits=tasks_wait(processors.running, running, some),
             own=of_zmon_at_least(interval) / processors.running,
             niced=processors.average(processors.part["nice"]) / 100.0,
-            some=tasks_that_wait(interval)[1],
+            some=some,
             delayed=total(processors.counted("run_delay", 1e-9)) if processors.keys else NOT_DELAYED,
         ),
         fcp,

@@ -85,7 +85,7 @@ def observed_system(view: View) -> ObservedSystem:
 
     rates = {name: memory_rate(memory, name) for name in ("swapped_in", "swapped_out", "refaulted_file")}
     sizes = {name: size(name) for name in ("available", "cached", "writeback")}
-    pressure = {f"{resource}_some": waited(resource) for resource in ("cpu", "io", "memory")}
+    pressure = {f"{resource}_some": waited(resource) for resource in ("io", "memory")}
     return ObservedSystem(
         system=total([part(name) for name in IN_KERNEL]),
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
@@ -229,7 +229,7 @@ def _held_for(interval: Interval) -> dict[str, float]:
 
 def lacking_measurements(view: View) -> tuple[LackingMeasurement, ...]:
     """Return the measurements that are off and can be switched on, and zmon itself where it costs much."""
-    return tuple(_lacking(view.interval, is_live="--from" not in view.history.asked))
+    return tuple(_lacking(view.interval, is_live=view.history.last is None))
 
 
 def _lacking(interval: Interval, *, is_live: bool) -> Iterator[LackingMeasurement]:
