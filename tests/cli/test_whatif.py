@@ -126,7 +126,7 @@ def test_the_moves_of_moves_are_counted(capsys: pytest.CaptureFixture[str]) -> N
     found = json.loads(capsys.readouterr().out)
     assert found["changes"] == ["the 13 moves of MOVES, 23.1 GiB to copy"]
     assert found["times"] > 1.5
-    assert found["limit_then"] == "1 processors"
+    assert found["limit_then"] == "1 processor"
 
 
 def test_a_tablespace_of_two_databases_is_named_with_both(

@@ -48,6 +48,26 @@ def load(
 
 
 @pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (ObservedProcessors(1, 0.99), "The processor is full (99 % busy)"),
+        (ObservedProcessors(4, 0.99), "The 4 processors are full (99 % busy)"),
+        (
+            ObservedProcessors(1, 0.92),
+            "Nothing waits, as far as is measured; whether the processor is full is not known (92 % busy)",
+        ),
+        (
+            ObservedProcessors(1, 0.6, 0.35),
+            "Programs wait for the processor: the hypervisor withholds 35 % of its time",
+        ),
+    ],
+)
+def test_one_processor_is_one(known: ObservedProcessors, words: str) -> None:
+    """The sentence has no plural for the processor of a small machine."""
+    assert waiting(load(volume(100.0))._replace(processors=known)).why == words
+
+
+@pytest.mark.parametrize(
     ("interval", "kind", "words"),
     [
         (load(volume(100.0, queued=0.05)), "volume", "5.0 requests wait in Linux for volume 7000"),

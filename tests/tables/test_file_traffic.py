@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from tests.placement.study import SECOND, sample
 from zmon.interval import Interval
 from zmon.placement.traffic import BYTES, COUNTED, FITTED, IDLE
@@ -76,13 +77,8 @@ def test_for_whom_an_lcu_works(navigator: Navigator) -> None:
 
 def test_the_tablespace_of_a_suspended_volume_has_no_traffic() -> None:
     """All of it is of the tablespace in the other logical volume of the same disks."""
-    timeline = open_lab("lab:dm-suspended")
-    walk = Navigator(timeline)
-    walk.end()
-    view = walk.view()
-    assert view is not None
+    view = view_of("dm-suspended")
     (behind,) = tablespaces_behind(view, units_of(view).of).values()
-    timeline.close()
     assert (behind["SHOP", "HISTORY"].load, behind["SHOP", "HISTORY"].basis) == (0.0, IDLE)
     assert behind["SHOP", "HISTORY2"].load > 20e6
     assert behind["SHOP", "HISTORY2"].basis == COUNTED

@@ -48,7 +48,7 @@ from zmon.queueing.observation import (
     path_groups,
 )
 from zmon.queueing.waiting import MIN_LOST, lcus_not_timed
-from zmon.ranges import ranges
+from zmon.ranges import many, ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
 
@@ -787,7 +787,7 @@ def network_of(model: FittedModel) -> Network:
         processors = Station(
             "processors",
             "cpu",
-            f"{model.processors:.0f} processors",
+            many(round(model.processors), "processor"),
             max(LEFT, model.processors - model.background),
             EXPONENTIAL,
             outside=model.background,

@@ -66,6 +66,8 @@ SLOW_PATH: Final = 10e6
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 NOT_KNOWN: Final = absent("its utilisation is not measured")
+ONE: Final = "processor"
+"""What the processors are called where there is one."""
 OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
 """The kinds of places that belong to one LCU."""
 
@@ -89,7 +91,7 @@ class WaitingPlace(NamedTuple):
         """What waits for it, in words: `14.2 requests wait in LCU 6`."""
         if self.kind == "processors":
             withheld = isinstance(self.use, Absent)
-            return f"programs wait for the {self.title}" if withheld else f"the {self.title} are full"
+            return f"programs wait for the {self.title}" if withheld else _are_full(self.title)
         many = f"{self.lost:.1f} requests wait" if self.lost >= MIN_LOST else "requests wait"
         timed = not isinstance(self.use, Absent)
         return {
@@ -190,7 +192,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     known = load.processors
     if processors_full(known) is None:
         busy = f"({100 * known.busy:.0f} % busy)"
-        unknown = f"whether the {known.number:.0f} processors are full is not known {busy}"
+        unknown = f"whether {_are_full(_called(known))} is not known {busy}"
         return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
@@ -345,16 +347,24 @@ def processors_full(known: ObservedProcessors) -> bool | None:
     return bool(known.some >= HARDLY)
 
 
+def _called(known: ObservedProcessors) -> str:
+    return ONE if known.number == 1 else f"{known.number:.0f} processors"
+
+
+def _are_full(title: str) -> str:
+    return f"the {title} {'is' if title == ONE else 'are'} full"
+
+
 def _processors(load: ObservedLoad) -> WaitingPlace | None:
     """Return the processors where they are full: used, or withheld by the hypervisor while there is work."""
     known = load.processors
     if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return None
-    title = f"{known.number:.0f} processors"
+    title = _called(known)
     if known.stolen >= MUCH_STOLEN:
         if known.taken < FULL_PROCESSORS:
             return None
-        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of their time"
+        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of {'its' if title == ONE else 'their'} time"
         return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
     if processors_full(known):
         return WaitingPlace("processors", "cpu", title, 0.0, known.busy)
