@@ -364,7 +364,8 @@ def _processors(load: ObservedLoad) -> WaitingPlace | None:
     if known.stolen >= MUCH_STOLEN:
         if known.taken < FULL_PROCESSORS:
             return None
-        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of {'its' if title == ONE else 'their'} time"
+        whose = "its" if title == ONE else "their"
+        title += f": the hypervisor withholds {100 * known.stolen:.0f} % of {whose} time"
         return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
     if processors_full(known):
         return WaitingPlace("processors", "cpu", title, 0.0, known.busy)
