@@ -87,7 +87,7 @@ LEFT: Final = 0.05
 LONGER: Final = 1.3
 """How many times the response of reads writes have from which on they are taken to come many at once."""
 ALIKE_SIZES: Final = (0.5, 2.0)
-"""How many times as large as others requests are which take as long as these."""
+"""A request from the first to the second times as large as others is taken to need as long as they do."""
 LEAST_SERVICE: Final = 1e-3
 """The part of a response below which a service time was not measured, as Linux counts in whole ticks how long
 a disk is busy: it is taken that nothing waits, but the disk is busy for half of its time at most."""
@@ -356,7 +356,7 @@ def _timed(volumes: Volumes) -> Volumes:
 
 
 def _with_waits_apart(load: ObservedLoad, volumes: Volumes) -> Volumes:
-    """Return the volumes, of those that nothing times in LCUs in which requests wait the wait as Disc.
+    """Return the volumes with the wait for their LCU as Disc where channel measurement gives no times.
 
     Where requests of about the same size take less time to volumes of LCUs in which nothing waits, they need
     no more here: the rest is taken to be the wait for the LCU.
@@ -377,7 +377,7 @@ def _with_waits_apart(load: ObservedLoad, volumes: Volumes) -> Volumes:
 
 
 def lcus_with_waits_apart(load: ObservedLoad) -> set[str]:
-    """Return the keys of the LCUs for which a part of a time that nothing took apart is taken as wait."""
+    """Return the keys of the LCUs for which a wait was found though channel measurement gives no times."""
     volumes = _measured(Same(load)).volumes
     columns = zip(*map(volumes.column, ("lcu", "estimated", "disc")), strict=True)
     return {lcu for lcu, estimated, disc in columns if estimated and disc > 0}

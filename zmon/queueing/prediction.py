@@ -398,7 +398,7 @@ def _in_flight(flows: Iterable[FlowResult]) -> float:
 
 
 def _as_many(flows: Sequence[FlowResult], asks: Sequence[Flow], many: float) -> Sequence[FlowResult]:
-    """Return the flows of a class with waits with which it has so many requests in flight.
+    """Return the flows of a class with their waits scaled, so that so many requests are in flight.
 
     Where volumes of several LCUs are nearly full, a small change lets most requests wait in another LCU, and
     what is measured of one says nothing of the other; how many there are stays.
@@ -733,7 +733,7 @@ def _missing(base: FittedInterval) -> list[str]:
     if any(one.estimated for one in load.volumes if one.rate):
         apart = lcus_with_waits_apart(load)
         full = [one.title for one in load.lcus if one.key in apart]
-        longer = f", but what it is longer in {names(full)} than elsewhere as wait" if full else ""
+        longer = f", and what is longer in {names(full)} than elsewhere as the wait for it" if full else ""
         found.append(
             "no channel measurement: the busy time of a disk per request is taken as its service time"
             f"{longer}"
