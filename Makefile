@@ -82,4 +82,4 @@ lock:  ## renew requirements.lock and docs/requirements.lock; needs uv
 	  -o docs/requirements.lock
 
 clean:  ## remove what was made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .cache .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.disk_cache import forget_old
 from tests.frames import frame_of
+from tests.judged_days import judge_anew, judge_once
 from tests.once import compute_once, run_anew
 from zmon.interval import Interval
 from zmon.lab import simulation
 from zmon.sample import Instant, Sample
+from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
 
 if TYPE_CHECKING:
@@ -51,6 +54,9 @@ def pytest_configure() -> None:
     """Collect no garbage while modules are imported, as nothing of them goes."""
     gc.disable()
     compute_once()
+    judge_once()
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        forget_old()
 
 
 def pytest_collection_finish() -> None:
@@ -318,8 +324,9 @@ def make_interval() -> Callable[..., Interval]:
 
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate again what has been simulated for another test."""
+    """Simulate and judge again what has been simulated or judged for another test."""
     monkeypatch.setattr(simulation, "PhaseRun", run_anew)
+    monkeypatch.setattr(ExceptionLog, "advance", judge_anew)
 
 
 @pytest.fixture

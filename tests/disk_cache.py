@@ -1,0 +1,164 @@
+"""What follows from zmon's sources alone is made once and kept on disk, for all workers and later runs.
+
+A value is kept under a digest of all that it follows from: the Python that runs, the modules that make it with
+all that these import, and what it is made of.  So a change elsewhere costs nothing, and an old cache never
+answers for a new source.  Two workers that want the same value wait for one another: one makes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copyreg
+import fcntl
+import hashlib
+import os
+import pickle
+import shutil
+import sys
+import time
+from functools import cache, partial
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from zmon.absent import Absent, absent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+CACHE: Final = ROOT / ".cache" / "tests"
+"""`make clean` deletes it, and CI begins without it."""
+KEPT_FOR: Final = 7 * 86_400
+"""Seconds after which a value that nobody asked for is deleted."""
+
+copyreg.pickle(Absent, lambda value: (absent, (value.reason,)))  # one object for each reason, when read too
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of what a module imports when it runs, inside of functions too."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
+                for statement in otherwise:
+                    yield from _imports(statement)
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield module
+                yield from (f"{module}.{alias.name}" for alias in names)
+            case _:
+                yield from _imports(node)
+
+
+def _file(module: str, root: Path) -> Path | None:
+    """Return the file of a module below a checkout; None if there is none."""
+    path = root.joinpath(*module.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def files_behind(*modules: str, root: Path = ROOT) -> list[Path]:
+    """Return the files of modules and of all that they import from a checkout, directly or not."""
+    files: dict[Path, None] = {}
+    left = list(modules)
+    while left:
+        module = left.pop()
+        file = _file(module, root)
+        if file is None or file in files:
+            continue
+        files[file] = None
+        left += [".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)]
+        left += [name for name in _imports(ast.parse(file.read_bytes())) if name.split(".")[0] in TOPS]
+    return sorted(files)
+
+
+TOPS: Final = ("zmon", "tests")
+"""The packages whose sources are a part of the digest."""
+
+
+def digest(*words: str) -> str:
+    """Return the digest of some words."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()
+
+
+def digest_of(*modules: str, data: tuple[str, ...] = (), root: Path = ROOT) -> str:
+    """Return the digest of modules with all that they import, of files below folders and of this Python."""
+    whole = hashlib.sha256(repr(sys.version_info[:3]).encode())
+    below = [path for folder in data for path in sorted((root / folder).rglob("*")) if path.is_file()]
+    for path in (*files_behind(*modules, root=root), *below):
+        whole.update(f"\0{path.relative_to(root)}\0".encode())
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+sources_digest: Final = cache(digest_of)
+"""The same for this checkout, which does not change while tests run: asked for once by a process."""
+
+
+def kept_file(name: str, digest: str, make: Callable[[Path], object]) -> Path:
+    """Return the file of a digest; unless it is there, `make` writes it."""
+    path = CACHE / name / digest[:32]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not _touched(path):
+        with _alone(path):
+            if not _touched(path):
+                unfinished = path.with_suffix(f".{os.getpid()}")
+                make(unfinished)
+                unfinished.replace(path)
+    return path
+
+
+class _Pickler(pickle.Pickler):
+    """Writes values; a sentence that is told when it is asked for is told now."""
+
+    def reducer_override(self, value: object) -> Any:
+        """Return how a function that was made inside of another one is made again."""
+        if isinstance(value, FunctionType) and value.__closure__:
+            return partial, (str, value())
+        return NotImplemented
+
+
+def kept(name: str, digest: str, make: Callable[[], Any]) -> Any:
+    """Return the value of a digest; unless it is kept, `make` makes it.  What cannot be read is made anew."""
+    path = CACHE / name / digest[:32]
+    with contextlib.suppress(Exception):  # a file of a disk that was full, or of another world
+        return _read(path)
+    path.unlink(missing_ok=True)
+
+    def write(unfinished: Path) -> None:
+        with open(unfinished, "wb") as file:
+            _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(make())
+
+    return _read(kept_file(name, digest, write))
+
+
+def _read(path: Path) -> Any:
+    value = pickle.loads(path.read_bytes())  # noqa: S301 - written by these tests
+    os.utime(path)
+    return value
+
+
+def _touched(path: Path) -> bool:
+    """Note that a file is wanted; False if it is not there."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process at a time make a file."""
+    with open(path.with_suffix(".lock"), "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def forget_old() -> None:
+    """Delete what nobody has asked for in a week."""
+    for path in CACHE.glob("*/*"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < time.time() - KEPT_FOR:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,0 +1,136 @@
+"""What is judged of whole days and of shipped files is judged once, and kept on disk.
+
+Exceptions are a pure function of the rules and of the samples (see `zmon.rule.watch`), the steps of a verdict
+one of the samples, a plan of moves one of the files and units.  Judging a day takes seconds, and so does a
+plan.  A live machine, and what is looked at with inputs of a user, are judged anew; so is everything where a
+test asks for the fixture `anew`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tests.disk_cache import ROOT, digest, kept, sources_digest
+from zmon.absent import Absent
+from zmon.clock import END_OF_TIME
+from zmon.placement import planner, spread_report
+from zmon.session.exception_log import ExceptionLog
+from zmon.session.machines import ScenarioSection
+from zmon.session.navigator import Navigator
+from zmon.session.recording import RecordingSection
+from zmon.tables import diagnosed
+from zmon.tables.steps import span_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zmon.diagnosis.stretch import Step
+    from zmon.event import ExceptionEntry
+    from zmon.placement.items import FileItem, Unit
+    from zmon.session.timeline import Timeline
+    from zmon.tables.view import History, View
+
+JUDGING: Final = (
+    "zmon.session.exception_log",
+    "zmon.session.machines",
+    "zmon.session.recording",
+    "zmon.trends.quiet_minutes",
+    *sorted(f"zmon.tables.{path.stem}" for path in (ROOT / "zmon/tables").glob("*.py")),  # found by name
+)
+"""The modules that exceptions and verdicts follow from."""
+
+judge_anew: Final = ExceptionLog.advance
+steps_anew: Final = diagnosed._judged
+plan_anew: Final = planner.plan_moves
+_new_history: Final = Navigator._new_history
+
+
+class JudgedDay(NamedTuple):
+    """What a `Watch` knows when it has seen all samples."""
+
+    entries: list[ExceptionEntry]
+    unknown: Mapping[str, Absent]
+
+    def log(self) -> list[ExceptionEntry]:
+        """Return the exceptions."""
+        return self.entries
+
+
+def source_of(timeline: Timeline) -> str:
+    """Return the digest of what is recorded or simulated; nothing for other timelines."""
+    parts = []
+    for section in () if timeline.live else timeline.refresh():
+        if isinstance(section, ScenarioSection):
+            parts.append(repr(section.plan))
+        elif isinstance(section, RecordingSection) and Path(section.path).is_file():
+            for path in (Path(section.path), Path(f"{section.path}-wal")):
+                parts.append(hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
+        else:
+            return ""
+    return digest(*parts) if parts else ""
+
+
+def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None = None) -> bool:
+    """Judge all samples that are wanted at once; a part of them as it is."""
+    timeline, inputs = log._timeline, log._timeline.inputs
+    has_inputs = inputs is not None and inputs().given
+    if log._position is not None or min(until, log._end) != log._end or has_inputs or log.is_stored():
+        return judge_anew(log, until, seconds)
+    source = source_of(timeline)
+    if not source:
+        return judge_anew(log, until, seconds)
+
+    def make() -> tuple[JudgedDay, int]:
+        anew = ExceptionLog(timeline, log.rules)
+        anew._begin, anew._end = log._begin, log._end
+        judge_anew(anew)
+        return JudgedDay(anew._watch.log(), anew._watch.unknown), anew.until
+
+    span = f"{log._begin} {log._end}"
+    day, end = kept("exceptions", digest(sources_digest(*JUDGING), source, span, repr(log.rules)), make)
+    with log._lock:
+        log._watch, log._position, log._done = day, timeline.find(end), True
+    return True
+
+
+def _history_of(navigator: Navigator) -> History:
+    """Return a history that knows which timeline it is of."""
+    history = _new_history(navigator)
+    vars(history)["timeline"] = navigator.timeline
+    return history
+
+
+def _steps(view: View) -> Iterator[Step]:
+    """Yield the steps of a long time with their verdicts."""
+    timeline, inputs, after = vars(view.history).get("timeline"), view.user_inputs, view.interval.after
+    last = next(view.history.past(after.at.utc), None)
+    is_recorded = timeline is not None and last is not None and last.after.at == after.at
+    source = source_of(timeline) if is_recorded and not (inputs is not None and inputs.given) else ""
+    if not source or not view.interval.skipped:
+        return steps_anew(view)
+    what = repr((span_of(view), sorted(after.frames), inputs is None))
+    key = digest(sources_digest(*JUDGING), source, what)
+    found: list[Step] = kept("steps", key, lambda: list(steps_anew(view)))
+    return iter(found)
+
+
+def _plan(items: Sequence[FileItem], units: Sequence[Unit], **options: Any) -> planner.MovePlan:
+    """Return up to `most` moves in order of benefit."""
+    items, units = tuple(items), tuple(units)
+    options["shared"] = tuple(options.get("shared", ()))
+    key = digest(sources_digest("zmon.placement.planner"), repr((items, units, sorted(options.items()))))
+    plan: planner.MovePlan = kept("plans", key, lambda: plan_anew(items, units, **options))
+    return plan
+
+
+def judge_once() -> None:
+    """Put what remembers into the place of what judges."""
+    for place, name, function in (
+        (ExceptionLog, "advance", _advance),
+        (Navigator, "_new_history", _history_of),
+        (diagnosed, "_judged", _steps),
+        (spread_report, "plan_moves", _plan),
+    ):
+        setattr(place, name, function)
