@@ -8,7 +8,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist dist-twice help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
+.PHONY: dist dist-twice help demo test test-quick test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -32,6 +32,11 @@ check: $(ready)  ## style, types and the import contract
 
 unit: $(ready)  ## the tests alone
 	$(bin)/python -m pytest
+
+test-quick: $(ready)  ## what changed files can break by their names, in about a minute, while you work
+	$(bin)/ruff check
+	$(bin)/lint-imports
+	$(bin)/python -m tests.quick
 
 test-thorough: check  ## the same with many more examples for each property, before a release
 	HYPOTHESIS_PROFILE=thorough $(bin)/python -m pytest --timeout=1200

@@ -45,7 +45,8 @@ def test_a_screen_without_a_picture_is_drawn_before_the_manual_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only what is missing is drawn."""
-    screens, drawn = program("screens"), []
+    screens = program("screens")
+    drawn: list[set[str]] = []
     monkeypatch.setattr(screens.screen_pictures, "FOLDER", str(tmp_path))
     monkeypatch.setattr(screens.screen_pictures, "draw", drawn.append)
     (tmp_path / "device.txt").touch()
