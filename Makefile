@@ -8,7 +8,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist dist-twice help demo test test-thorough check unit testbed testbed-short bench lock recordings pictures site clean
+.PHONY: dist dist-twice help demo test test-quick test-thorough check unit testbed testbed-short bench lock recordings pictures pages goldens generated site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -32,6 +32,11 @@ check: $(ready)  ## style, types and the import contract
 
 unit: $(ready)  ## the tests alone
 	$(bin)/python -m pytest
+
+test-quick: $(ready)  ## what changed files can break by their names, in about a minute, while you work
+	$(bin)/ruff check
+	$(bin)/lint-imports
+	$(bin)/python -m tests.quick
 
 test-thorough: check  ## the same with many more examples for each property, before a release
 	HYPOTHESIS_PROFILE=thorough $(bin)/python -m pytest --timeout=1200
@@ -57,7 +62,19 @@ recordings: $(ready)  ## make the recordings of simulated machines anew, and jud
 pictures: $(ready)  ## draw the screens that README.md and docs/screens.md show
 	$(bin)/python docs/pictures.py
 	$(bin)/python docs/screen_pictures.py
-	$(bin)/python docs/screens.py
+
+pages: $(ready)  ## write the documents anew that say what screens, tables, scenarios and diagnoses are
+	for page in screens tables lab diagnosis; do $(bin)/python docs/$$page.py || exit 1; done
+
+# Tests that hold what screens look like, and write it if they are told to.
+golden = tests/test_frozen.py tests/screen/test_golden.py tests/screen/test_casestudy.py tests/cli/test_where.py \
+  tests/ui/test_golden.py tests/ui/test_files.py tests/ui/test_overview_golden.py
+
+goldens: $(ready)  ## write down anew what the screens of known machines look like
+	ZMON_GOLDEN=write $(bin)/python -m pytest $(golden)
+
+generated: $(ready)  ## make all of these anew, in their order, and list what has changed; read git diff then
+	$(bin)/python docs/generated.py
 
 site: build/site-tools/ready  ## build the documents as a site into build/site
 	build/site-tools/bin/mkdocs build

@@ -6,6 +6,7 @@ import os
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from docs.whole import write_whole
 from zmon.lab.scenario import load_scenario, names
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
@@ -60,6 +61,5 @@ def page(written: str) -> str:
 
 if __name__ == "__main__":
     with open(FILE, encoding="utf-8") as stream:
-        content = page(stream.read())  # before the file is emptied: it takes minutes
-    with open(FILE, "w", encoding="utf-8") as stream:
-        stream.write(content)
+        written = stream.read()
+    write_whole(FILE, page(written))

@@ -11,6 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from docs.whole import write_whole
 from zmon.lab.scenario import load_scenario, names
 from zmon.lab.study_report import report, short
 
@@ -61,9 +62,7 @@ def main() -> int:
     """Write the page."""
     with open(FILE, encoding="utf-8") as file:
         text = file.read()
-    written = page(text, report(names()))
-    with open(FILE, "w", encoding="utf-8") as file:
-        file.write(written)
+    write_whole(FILE, page(text, report(names())))
     return 0
 
 

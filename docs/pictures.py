@@ -11,6 +11,7 @@ import re
 import sys
 from typing import Final, NamedTuple
 
+from docs.whole import write_whole
 from zmon.cli.source_options import time_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import open_capture
@@ -85,8 +86,7 @@ def main() -> int:
     os.makedirs(FOLDER, exist_ok=True)
     for picture in PICTURES:
         file = os.path.join(FOLDER, f"{picture.name}.svg")
-        with open(file, "w", encoding="utf-8") as stream:
-            stream.write(asyncio.run(draw(picture)))
+        write_whole(file, asyncio.run(draw(picture)))
         sys.stderr.write(f"{file}\n")
     return 0
 

@@ -12,6 +12,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
+from docs.whole import write_whole
 from zmon.cli.full_parser import parse
 from zmon.cli.main import main as zmon
 from zmon.cli.source_options import open_source
@@ -23,7 +24,7 @@ from zmon.session.commands import run
 from zmon.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from zmon.screen.definition import Screens
 
@@ -64,11 +65,18 @@ def picture(session: Session, screens: Screens) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def pictures() -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each screen of one system, and its picture."""
+def file_of(name: str) -> str:
+    """Return the file of the picture that has this name."""
+    return os.path.join(FOLDER, f"{name.lower()}.txt")
+
+
+def pictures(known: Container[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each screen of one system whose picture is not `known`, and its picture."""
     screens = load_screens(shipped("screens"))
     sessions: dict[tuple[str, str], Session] = {}
     for screen in screens:
+        if screen.command in known:
+            continue
         command, source, at = PLACES.get(screen.command, ORDINARY)
         session = sessions.get((source, at))
         if session is None:
@@ -80,9 +88,11 @@ def pictures() -> Iterator[tuple[str, list[str]]]:
         yield screen.command, picture(session, screens)
 
 
-def of_fleet() -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each screen of a fleet, and its picture."""
+def of_fleet(known: Container[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the same of the screens of a fleet; there is no fleet to simulate where all are known."""
     screens = load_screens(shipped("screens/fleet"))
+    if all(f"fleet-{screen.command}" in known for screen in screens):
+        return
     with tempfile.TemporaryDirectory() as folder:
         directory = os.path.join(folder, "fleet")
         zmon(["lab", "fleet", directory, "--guests", "4", "--for", "12m"])
@@ -91,22 +101,21 @@ def of_fleet() -> Iterator[tuple[str, list[str]]]:
             session.seek(source.span()[1])
             for screen in screens:
                 run(session, screen.command)
-                yield f"fleet-{screen.command}", picture(session, screens)
+                if f"fleet-{screen.command}" not in known:
+                    yield f"fleet-{screen.command}", picture(session, screens)
 
 
-def main() -> int:
-    """Print them all."""
+def draw(known: Container[str] = ()) -> None:
+    """Print all pictures but those that are known."""
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     os.makedirs(FOLDER, exist_ok=True)
-    for found in (pictures(), of_fleet()):
-        for name, lines in found:
-            with open(os.path.join(FOLDER, f"{name.lower()}.txt"), "w", encoding="utf-8") as stream:
-                stream.write("\n".join(lines) + "\n")
+    for drawn in (pictures(known), of_fleet(known)):
+        for name, lines in drawn:
+            write_whole(file_of(name), "\n".join(lines) + "\n")
             sys.stderr.write(f"{name}\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    draw()

@@ -1,4 +1,7 @@
-"""Write docs/screens.md from the screen files, so that the manual says what the program does."""
+"""Write docs/screens.md from the screen files, so that the manual says what the program does.
+
+A screen that has no picture is drawn first; `python docs/screen_pictures.py` draws all of them anew.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from docs import screen_pictures
+from docs.whole import write_whole
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.commands import COMMANDS
 from zmon.ui.keys import FUNCTIONS
@@ -17,8 +22,6 @@ if TYPE_CHECKING:
 
 WHEN = {"": "", "empty": " (command line empty)", "typed": " (command line not empty)"}
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "screens.md")
-PICTURES = os.path.join(os.path.dirname(FILE), "pictures", "screens")
-"""The pictures of screens, as `python docs/screen_pictures.py` prints them."""
 FIRST = (
     "OVERVIEW", "CTLUNIT", "DEVICE", "CHANNEL", "DETAILS", "FILES", "SPREAD", "MOVES", "CACHEXT", "DASDSTAT",
     "LPAR", "CPU", "SYSSUMLG", "REDISP", "CTLULOG", "PAVLOG", "DEVLOG", "CHANLOG", "LPARLOG", "PROCLOG",
@@ -67,7 +70,7 @@ def manual() -> str:
             "",
             f"### {screen.command} of a fleet",
             "",
-            *describe(screen, f"fleet-{screen.command.lower()}"),
+            *describe(screen, f"fleet-{screen.command}"),
         ]
     return "\n".join(lines) + "\n"
 
@@ -83,7 +86,7 @@ def describe(screen: Screen, name: str = "") -> Iterator[str]:
     yield ""
     yield screen.help.strip()
     yield ""
-    with open(os.path.join(PICTURES, f"{name or screen.command.lower()}.txt"), encoding="utf-8") as stream:
+    with open(screen_pictures.file_of(name or screen.command), encoding="utf-8") as stream:
         yield f"```text\n{stream.read().rstrip()}\n```"
     if not screen.columns:
         return
@@ -97,7 +100,14 @@ def describe(screen: Screen, name: str = "") -> Iterator[str]:
         yield f"| {head} | `{column.name}` | {column.unit} | {about} | {column.source} | {limit} |"
 
 
+def draw_missing() -> None:
+    """Draw the screens that have no picture."""
+    names = [screen.command for screen in load_screens(shipped("screens"))]
+    names += [f"fleet-{screen.command}" for screen in load_screens(shipped("screens/fleet"))]
+    screen_pictures.draw({name for name in names if os.path.exists(screen_pictures.file_of(name))})
+
+
 if __name__ == "__main__":
-    with open(FILE, "w", encoding="utf-8") as stream:
-        stream.write(manual())
+    draw_missing()
+    write_whole(FILE, manual())
     sys.stderr.write(f"{FILE} written\n")

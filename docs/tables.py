@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from docs.whole import write_whole
 from zmon.check.practices import CHECKS, QUESTIONS
 from zmon.exposition.metric import METRICS
 from zmon.registry import SOURCES
@@ -72,5 +73,5 @@ def page(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for each in TABLES:
-        (DOCS / each).write_text(page(each), encoding="utf-8")
+    for name in TABLES:
+        write_whole(DOCS / name, page(name))

@@ -19,6 +19,7 @@ import tarfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from docs.whole import write_whole
 from zmon.lab.counters import disk_name
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -495,7 +496,7 @@ def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     found = contents()
     for name, content in found.items():
-        (FOLDER / name).write_bytes(content)
+        write_whole(FOLDER / name, content)
     print(f"{FOLDER.relative_to(ROOT)}: {sum(map(len, found.values())) >> 10} KiB")
     return 0
 

@@ -35,7 +35,7 @@ def test_every_step_is_shown() -> None:
     """Kind, reader, registration, table, screen."""
     assert {path for path, _ in BLOCKS} == {
         "zmon/kinds.py", "zmon/kernel/proc_pressure.py", "zmon/registry.py", "zmon/tables/pressure.py",
-        "zmon/tables/lpar.py", "screens/pressure.toml", "screens/channel.toml",
+        "zmon/tables/lpar.py", "screens/pressure.toml", "screens/menu.toml", "screens/channel.toml",
     }  # fmt: skip
 
 
@@ -76,3 +76,18 @@ def test_the_example_is_captured_recorded_and_replayed(
     recording = str(tmp_path / "pressure.zmon")
     assert main(["import", capture, recording]) == 0
     assert shown(capsys, "--from", recording)["rows"] == of_capture["rows"]
+
+
+def test_a_screen_of_ones_own_stands_in_the_menu(
+    capture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One file with a code is all that it takes: the menu has it, and the code opens it."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "zmon/screens/waits.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('id = "WAITS"\ncommand = "WAITS"\ntitle = "My waits"\ntable = "pressure"\nmenu = "W"\n')
+    for operands in (["MENU"], ["MENU", "ALL"]):
+        assert main(["show", *operands, "--from", capture]) == 0
+        assert re.search(r"Other screens\n.* W\. My waits\n", capsys.readouterr().out)
+    assert main(["show", "W", "--from", capture]) == 0
+    assert capsys.readouterr().out.startswith(" WAITS ")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.whole import write_whole
 from zmon.screen.definition import load_screens, shipped
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -21,6 +23,35 @@ def program(name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_a_page_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> None:
+    """Nothing of a page that cannot be written is left, neither in its place nor beside it."""
+    page = tmp_path / "page.md"
+    write_whole(page, "whole\n")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(page, "broken \ud800\n")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.md", "whole\n")]
+
+
+@pytest.mark.parametrize("file", sorted(DOCS.glob("*.py")), ids=lambda file: file.name)
+def test_no_program_writes_a_document_by_other_means(file: Path) -> None:
+    """`write_whole` is the one way; else a program that fails leaves a page empty."""
+    text = file.read_text(encoding="utf-8")
+    assert file.name == "whole.py" or not re.search(r"write_text|write_bytes|open\([^)]*\"w", text)
+
+
+def test_a_screen_without_a_picture_is_drawn_before_the_manual_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is missing is drawn."""
+    screens = program("screens")
+    drawn: list[set[str]] = []
+    monkeypatch.setattr(screens.screen_pictures, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(screens.screen_pictures, "draw", drawn.append)
+    (tmp_path / "device.txt").touch()
+    screens.draw_missing()
+    assert drawn == [{"DEVICE"}]
 
 
 def test_the_manual_of_the_screens_says_what_their_files_say() -> None:

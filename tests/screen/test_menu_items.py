@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.screen.definition import Screen, ScreenError, Screens, load_screens, parse_screen, shipped
-from zmon.screen.menu_items import WHY, explanations, folded, items, lines
+from zmon.screen.menu_items import OTHERS, WHY, explanations, folded, items, lines, with_others
 
 SCREENS = load_screens(shipped("screens"))
 MENU = SCREENS.find("MENU")
@@ -69,6 +69,15 @@ def test_sections_of_ones_own_come_last() -> None:
         "                            I/O Data                   Mine",
         "                            --. Channel                -. A screen of mine",
     ]
+
+
+def test_a_screen_with_a_code_that_the_menu_does_not_list_stands_among_the_others() -> None:
+    """A new file is enough for a screen to be found: its title, as far as there is room, is its item."""
+    screen = Screen(id="W", command="WAITS", title="Waits of all that use volumes", table="device", menu="w")
+    screens = Screens([MENU, *SCREENS, screen])
+    assert with_others(MENU, SCREENS) is MENU
+    assert with_others(MENU, screens).items == (*MENU.items, (OTHERS, (("W", "Waits of all that..."),)))
+    assert " W. Waits of all that..." in "\n".join(lines(with_others(MENU, screens), screens))
 
 
 def test_sections_stand_apart_where_there_is_room() -> None:

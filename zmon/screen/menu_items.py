@@ -7,10 +7,10 @@ below all with the reason.
 from __future__ import annotations
 
 from functools import lru_cache
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.screen.definition import Described
+from zmon.screen.definition import COMMAND_ITEMS, Described
 from zmon.screen.header import WIDTH
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ ITEM: Final = 24
 """Width of an item at most; a column that has less room goes below the one before it."""
 
 
+OTHERS: Final = "Other screens"
+"""The heading of screens whose codes the menu's file does not list, such as those of a user's own."""
 WHY: Final = "Not in zmon, and why"
 """The heading of the items without a screen."""
 BESIDE: Final = 60
@@ -62,6 +64,17 @@ class MenuItem(Described):
         """The item as it is shown: `13. I/O device load*`."""
         code = self.code if self.command else "-" * len(self.code)
         return f"{code}. {self.text}"
+
+
+def with_others(menu: Screen, screens: Screens) -> Screen:
+    """Return the menu with a section of the screens that have a code which its file does not list."""
+    listed = {code.upper() for _, section in menu.items for code, _ in section} | set(COMMAND_ITEMS)
+    others = tuple(
+        (code, shorten(screens.find(command).title, ITEM - len(f"{code}. "), placeholder="..."))
+        for code, command in sorted(screens.menu_commands.items())
+        if code not in listed
+    )
+    return menu.changed(items=(*menu.items, (OTHERS, others))) if others else menu
 
 
 @lru_cache(maxsize=4)

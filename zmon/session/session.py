@@ -201,12 +201,13 @@ class Session(Navigator):
 
     def _menu(self, screen: Screen, operands: str) -> Screen:
         """Return the menu with the items that open a screen, or with ALL of them."""
-        from zmon.screen.menu_items import folded  # noqa: PLC0415 - a lookup starts without it
+        from zmon.screen.menu_items import folded, with_others  # noqa: PLC0415 - a lookup starts without it
 
         if operands.upper() not in {"", ALL}:
             raise CommandError(
                 f"{screen.command} takes no operand {operands!r}; {screen.command} ALL lists all"
             )
+        screen = with_others(screen, self.screens)
         if self.system:
             (title, items), *others = screen.items
             screen = screen.changed(items=((title, (*items, FLEET_ITEM)), *others))

@@ -157,8 +157,8 @@ def load_kind(connection: sqlite3.Connection, number: int, *, checks: bool = Tru
     *own, expected = row
     name, key, alone = own
     fields = _fields(connection, number)
-    if not checks or _row_crc(number, own, fields) == expected:
-        known = [kind for kind in OWN_KINDS if kind.name == name and _as_rows(kind) == fields]
+    if not checks or _row_crc(number, own, fields) == expected:  # without fields it is one that `_bare` wrote
+        known = [kind for kind in OWN_KINDS if kind.name == name and fields in ([], _as_rows(kind))]
     else:  # a damaged row of a kind of ours is recognised by its checksum
         known = [kind for kind in OWN_KINDS if _kind_crc(number, kind) == expected]
         if not known:

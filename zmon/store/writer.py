@@ -597,7 +597,7 @@ def _insert_segments(
         number += 1
         _insert_segment(connection, number, (kind, first, layout, before, last.get(kind)), body)
         last[kind] = number
-    for kind in {row[1] for row in found}:
+    for kind in dict.fromkeys(row[1] for row in found):  # in their order, so that bytes are the same again
         connection.execute(
             "INSERT OR REPLACE INTO latest (kind, segment, crc) VALUES (?, ?, ?)",
             (kind, last[kind], crc(b"", "latest", kind, last[kind])),
