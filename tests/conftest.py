@@ -9,6 +9,7 @@ import os
 import posixpath
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,11 +54,28 @@ def pytest_configure() -> None:
     compute_once()
 
 
+READERS = frozenset({"collected", "cp", "kernel", "listing", "store"})
+"""The folders of what reads bytes and text, where another Python shows first."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark for other Pythons what reads bytes and text, and every property."""
+    if item.path.parent.name in READERS or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("interpreter")
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over ten thousand tests from here on, and come less often."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in a line for each reason how many tests were skipped; the reason says what they need."""
+    reasons = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 class DictTree:

@@ -44,7 +44,7 @@ SECONDS = 1200.0
 STEP = 60_000_000_000
 
 pytestmark = pytest.mark.skipif(
-    PROMETHEUS is None or PROMTOOL is None, reason="Prometheus is not installed (package prometheus)"
+    PROMETHEUS is None or PROMTOOL is None, reason="no Prometheus here: apt install prometheus"
 )
 
 

@@ -25,7 +25,7 @@ VICTORIA_METRICS = shutil.which("victoria-metrics")
 NS = 1_000_000_000
 
 pytestmark = pytest.mark.skipif(
-    VICTORIA_METRICS is None, reason="VictoriaMetrics is not installed (package victoria-metrics)"
+    VICTORIA_METRICS is None, reason="no VictoriaMetrics here: apt install victoria-metrics"
 )
 
 
