@@ -2,13 +2,14 @@
 # What is installed lands in .venv, from requirements.lock, and nowhere else.
 
 PYTHON ?= python3
+SEED := $(shell date +%s)
 bin = .venv/bin
 ready = .venv/ready
 
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist dist-twice help demo test test-quick test-thorough check unit testbed testbed-short bench lock recordings pictures pages goldens generated site clean
+.PHONY: dist dist-twice help demo test test-quick test-whole-days test-any-order test-thorough check unit testbed testbed-short bench lock recordings pictures pages goldens generated site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -31,7 +32,13 @@ check: $(ready)  ## style, types and the import contract
 	$(bin)/lint-imports
 
 unit: $(ready)  ## the tests alone
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest -m "not whole_days"
+
+test-whole-days: $(ready)  ## the tests that judge or plan for whole days or all scenarios
+	$(bin)/python -m pytest -m whole_days
+
+test-any-order: $(ready)  ## the tests in another order each time; SEED=... repeats one
+	$(bin)/python -m pytest -m "not whole_days" -p randomly --randomly-seed=$(SEED)
 
 test-quick: $(ready)  ## what changed files can break by their names, in about a minute, while you work
 	$(bin)/ruff check

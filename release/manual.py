@@ -49,7 +49,12 @@ def write_pages(share: Path, seconds: int) -> None:
     for name in ("", *SUBCOMMANDS):
         title = f"zmon-{name}" if name else "zmon"
         text = "\n".join(_page(title, name, day)) + "\n"
-        (place / f"{title}.1.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+        # gzip.compress names the operating system in the header, or none: that depends on the Python
+        with (
+            (place / f"{title}.1.gz").open("wb") as file,
+            gzip.GzipFile("", "wb", 9, file, mtime=0) as page,
+        ):
+            page.write(text.encode())
 
 
 def write_completions(share: Path) -> None:

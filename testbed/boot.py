@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 HERE: Final = Path(__file__).resolve().parent
-WORK: Final = HERE / "work"
+WORK: Final = Path(os.environ.get("ZMON_TESTBED", HERE / "work"))
+"""What build.sh made, and what scenarios leave."""
 MEMORY: Final = 1024
 """MiB of the guest."""
 CPUS: Final = 2

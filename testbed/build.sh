@@ -2,7 +2,7 @@
 # Build the emulated machine's kernel, initramfs and root volume, all of them from Debian packages
 # for s390x, and the pure-Python packages that requirements.lock pins.
 #
-#   build.sh [DIRECTORY]      default: testbed/work
+#   build.sh [DIRECTORY]      default: $ZMON_TESTBED, or testbed/work
 #
 # SUITE    the Debian release whose kernel and tools are used; where several are named, the first of which the mirror
 #          has all packages (default: trixie stable; mirrors renew the two names at different times)
@@ -13,7 +13,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mkdir -p "${1:-$here/work}" && cd "${1:-$here/work}" && pwd)
+work=${1:-${ZMON_TESTBED:-$here/work}}
+work=$(mkdir -p "$work" && cd "$work" && pwd)
 read -ra suites <<<"${SUITE:-trixie stable}"
 python=${PYTHON:-python3}
 lock=$here/../requirements.lock

@@ -588,7 +588,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     directories: list[Path] = options.directory
     if not directories:
-        built = subprocess.run([HERE / "build.sh"], env={**os.environ, "PYTHON": sys.executable}, check=False)
+        built = subprocess.run(
+            [HERE / "build.sh", WORK], env={**os.environ, "PYTHON": sys.executable}, check=False
+        )
         if built.returncode:
             return built.returncode
         try:

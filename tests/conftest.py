@@ -7,8 +7,10 @@ import gc
 import json
 import os
 import posixpath
+import signal
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +51,12 @@ time.tzset()
 for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR", "ZMON_PLOT"):
     os.environ.pop(name, None)
 
+# What the caller ignores, SIGHUP under nohup and SIGINT behind an `&`, every program that a test starts would
+# ignore, too; a handler is not inherited.
+for number, handler in ((signal.SIGHUP, lambda *_: None), (signal.SIGINT, signal.default_int_handler)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
+
 
 def pytest_configure() -> None:
     """Collect no garbage while modules are imported, as nothing of them goes."""
@@ -59,11 +67,32 @@ def pytest_configure() -> None:
         forget_old()
 
 
+READERS = frozenset({"collected", "cp", "kernel", "listing", "store"})
+"""The folders of what reads bytes and text, where another Python shows first."""
+MODELS = frozenset({"diagnosis", "placement"})
+"""The folders of what calculates, for long, as any Python does."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark for other Pythons what reads bytes and text, and every property but those of models."""
+    folder = item.path.parent.name
+    is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    if folder in READERS or (is_property and folder not in MODELS):
+        item.add_marker("interpreter")
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over ten thousand tests from here on, and come less often."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in a line for each reason how many tests were skipped; the reason says what they need."""
+    reasons = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 class DictTree:

@@ -1,8 +1,8 @@
 """What follows from zmon's sources alone is made once and kept on disk, for all workers and later runs.
 
-A value is kept under a digest of all that it follows from: the Python that runs, the modules that make it with
-all that these import, and what it is made of.  So a change elsewhere costs nothing, and an old cache never
-answers for a new source.  Two workers that want the same value wait for one another: one makes it.
+A value is kept under a digest of all that it follows from: the Python that runs, the modules that make it
+with all that these import, and what it is made of.  So a change elsewhere costs nothing, and an old cache
+never answers for a new source.  Two workers that want the same value wait for one another: one makes it.
 """
 
 from __future__ import annotations

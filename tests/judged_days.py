@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tests.disk_cache import ROOT, digest, kept, sources_digest
-from zmon.absent import Absent
 from zmon.clock import END_OF_TIME
 from zmon.placement import planner, spread_report
 from zmon.session.exception_log import ExceptionLog
@@ -26,6 +25,7 @@ from zmon.tables.steps import span_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from zmon.absent import Absent
     from zmon.diagnosis.stretch import Step
     from zmon.event import ExceptionEntry
     from zmon.placement.items import FileItem, Unit
@@ -65,11 +65,15 @@ def source_of(timeline: Timeline) -> str:
         if isinstance(section, ScenarioSection):
             parts.append(repr(section.plan))
         elif isinstance(section, RecordingSection) and Path(section.path).is_file():
-            for path in (Path(section.path), Path(f"{section.path}-wal")):
-                parts.append(hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
+            parts += [_content(section.path), _content(f"{section.path}-wal")]
         else:
             return ""
     return digest(*parts) if parts else ""
+
+
+def _content(path: str) -> str:
+    """Return the digest of a file's bytes; nothing if there is none."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
 
 
 def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None = None) -> bool:

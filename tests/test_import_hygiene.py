@@ -15,6 +15,8 @@ from zmon.cli.subcommands import SUBCOMMANDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.interpreter
+
 HEAVY = ("textual", "rich", "sqlite3", "sqlite_utils", "psutil", "pyudev", "asyncio", "multiprocessing")
 """What the glass, the recording and the running machine need, and a lookup never."""
 

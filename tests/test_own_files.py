@@ -17,6 +17,8 @@ from zmon.toml import site_files
 from zmon.ui.history import history_file
 from zmon.ui.keys import own_keys
 
+pytestmark = pytest.mark.interpreter
+
 USUAL: Final = {"HOME": "/h"}
 
 

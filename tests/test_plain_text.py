@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from zmon.plain_text import beginning, cells, harmless, padded, wrap
 
+pytestmark = pytest.mark.interpreter
+
 
 @given(st.text())
 def test_ascii_lets_nothing_through_that_a_terminal_obeys(text: str) -> None:

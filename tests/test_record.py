@@ -10,6 +10,8 @@ import pytest
 
 from zmon.record import NamedTuple
 
+pytestmark = pytest.mark.interpreter
+
 
 class Ours(NamedTuple):
     """A record."""

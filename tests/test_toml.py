@@ -16,6 +16,8 @@ from zmon.toml import MAX_CHARACTERS, MAX_DOTS, TomlError, parse_kept, parse_tom
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_toml_is_read() -> None:
     """A document is what tomllib says."""

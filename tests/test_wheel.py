@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.interpreter
+
 ROOT = Path(__file__).parent.parent
 ALONE = "import sys; sys.path[:0] = [sys.argv.pop(1)]; from zmon.cli.main import main; sys.exit(main())"
 

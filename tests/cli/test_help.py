@@ -15,6 +15,8 @@ from zmon.screen.query import named
 from zmon.session.commands import COMMANDS
 from zmon.ui.keys import FUNCTIONS
 
+pytestmark = pytest.mark.interpreter
+
 ROOT = Path(__file__).parents[2]
 
 

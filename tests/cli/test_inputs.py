@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from zmon.topology.machine import UserInputs
 
+pytestmark = pytest.mark.interpreter
+
 
 @pytest.fixture(autouse=True)
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

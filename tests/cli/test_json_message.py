@@ -15,6 +15,8 @@ from zmon.cli.main import main
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.interpreter
+
 
 def objects(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]], str]:
     """Return the exit status of a command line, its messages and its output."""

@@ -18,6 +18,8 @@ from zmon.cli.subcommands import SUBCOMMANDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.interpreter
+
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     """It ends with status 0 and goes to standard output."""

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from zmon.cli.main import main
 from zmon.cli.output import FORMULA, OK, CsvWriter
 
+pytestmark = pytest.mark.interpreter
+
 ROOT = Path(__file__).parents[2]
 
 

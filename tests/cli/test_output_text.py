@@ -11,6 +11,8 @@ from zmon.cli.output import aligned, folded, write_text
 from zmon.plain_text import cells, harmless
 from zmon.screen.number import fitted, shorten
 
+pytestmark = pytest.mark.interpreter
+
 WIDTHS = st.integers(12, 100)
 
 

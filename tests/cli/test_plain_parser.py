@@ -17,6 +17,8 @@ from zmon.cli.subcommands import SUBCOMMANDS, live
 if TYPE_CHECKING:
     import argparse
 
+pytestmark = pytest.mark.interpreter
+
 WORDS = (
     "DEVICE", "7000", "x.zmon", "out.tar.gz", "-", "", "io>1", "10m", "2", "0.5", "-10m", "--", "-1",
     "text", "json", "csv", "2G", "lab:shark-before", "-f", "-x", "--at=-5m", "--at", "--format", "--cp", "-l",

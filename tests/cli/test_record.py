@@ -319,7 +319,7 @@ def test_the_unit_may_do_no_more_than_the_documents_say() -> None:
     assert settings["StateDirectory"] == ["zmon"]
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd here: apt install systemd")
 def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     """Every line of it; that zmon is installed is not asked for."""
     lines = UNIT.read_text().splitlines()

@@ -33,7 +33,7 @@ def test_each_level_of_each_rule_has_an_alert() -> None:
     assert len(asked) == 3
 
 
-@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (package prometheus)")
+@pytest.mark.skipif(PROMTOOL is None, reason="no Prometheus here: apt install prometheus")
 def test_promtool_takes_the_file(tmp_path: Path) -> None:
     """`promtool check rules` finds all of them; a text of a user's own cannot break out of its place."""
     assert PROMTOOL is not None

@@ -38,7 +38,7 @@ def test_the_parsers_of_prometheus_read_it(exported: Callable[..., Exporter], na
     assert len(read[0]) == sum(len(family.samples) for family in openmetrics)
 
 
-@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (package prometheus)")
+@pytest.mark.skipif(PROMTOOL is None, reason="no Prometheus here: apt install prometheus")
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_promtool_has_nothing_to_say(exported: Callable[..., Exporter], name: str) -> None:
     """`promtool check metrics` names no problem."""

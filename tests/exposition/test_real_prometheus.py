@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
@@ -44,7 +44,7 @@ SECONDS = 1200.0
 STEP = 60_000_000_000
 
 pytestmark = pytest.mark.skipif(
-    PROMETHEUS is None or PROMTOOL is None, reason="Prometheus is not installed (package prometheus)"
+    PROMETHEUS is None or PROMTOOL is None, reason="no Prometheus here: apt install prometheus"
 )
 
 
@@ -75,18 +75,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         subprocess.run(words, check=True, capture_output=True)  # noqa: S603 - found above
     (folder / "zmon.yml").write_text(alert_rules(load_rules()), encoding="utf-8")
     (folder / "prometheus.yml").write_text("rule_files: [zmon.yml]\n", encoding="utf-8")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     words = [
         PROMETHEUS, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-        "--storage.tsdb.retention.time=100y", f"--web.listen-address=127.0.0.1:{port}",
+        "--storage.tsdb.retention.time=100y",
     ]  # fmt: skip
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - found above
+    with (
+        held_port() as port,
+        subprocess.Popen(  # noqa: S603 - found above
+            [*words, f"--web.listen-address=127.0.0.1:{port}"], stderr=subprocess.DEVNULL
+        ) as process,
+    ):
         try:
             wait(process, f"http://127.0.0.1:{port}/-/ready")
             yield Server(port, folder / "one.zmon")
         finally:
             process.terminate()
+
+
+@contextmanager
+def held_port() -> Iterator[int]:
+    """Give a port of the system's choice that is given to nobody else.
+
+    The socket does not listen, so that a server may bind the port once more, and listen.
+    """
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 def write_past(folder: Path) -> list[Path]:
@@ -143,7 +158,7 @@ def wait(process: subprocess.Popen[bytes], url: str) -> None:
                 if answer.status == 200:
                     return
         except (URLError, OSError):
-            continue
+            time.sleep(0.01)
     pytest.fail("the server is not ready")
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.exposition.test_real_prometheus import PATIENCE, Server, panels, questions, wait, write_past
+from tests.exposition.test_real_prometheus import (
+    PATIENCE,
+    Server,
+    held_port,
+    panels,
+    questions,
+    wait,
+    write_past,
+)
 from tests.exposition.test_real_prometheus import SECONDS as LONG
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.member import read_member
@@ -25,7 +32,7 @@ VICTORIA_METRICS = shutil.which("victoria-metrics")
 NS = 1_000_000_000
 
 pytestmark = pytest.mark.skipif(
-    VICTORIA_METRICS is None, reason="VictoriaMetrics is not installed (package victoria-metrics)"
+    VICTORIA_METRICS is None, reason="no VictoriaMetrics here: apt install victoria-metrics"
 )
 
 
@@ -34,13 +41,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start the server, and give it the past of the same machines as Prometheus."""
     assert VICTORIA_METRICS is not None
     folder = tmp_path_factory.mktemp("victoria")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     words = [
         VICTORIA_METRICS, f"-storageDataPath={folder}/data", "-retentionPeriod=100y",
-        f"-httpListenAddr=127.0.0.1:{port}", "-search.latencyOffset=0s",
+        "-search.latencyOffset=0s",
     ]  # fmt: skip
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - found above
+    with (
+        held_port() as port,
+        subprocess.Popen(  # noqa: S603 - found above
+            [*words, f"-httpListenAddr=127.0.0.1:{port}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process,
+    ):
         try:
             found = Server(port, folder / "one.zmon")
             wait(process, f"{found.url}/health")

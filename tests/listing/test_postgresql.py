@@ -69,7 +69,7 @@ def cluster(home: Home) -> Iterator[Cluster]:
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb")) or [shutil.which("initdb") or ""]
     programs = Path(found[-1]).resolve().parent
     if not all(shutil.which(program, path=programs) for program in ("initdb", "pg_ctl", "psql")):
-        pytest.skip("no PostgreSQL server with psql is installed here")
+        pytest.skip("no PostgreSQL here: apt install postgresql")
     made = Cluster(home, programs)
     log = home.path / "wal disk"
     home.run(programs / "initdb", "-D", made.data, "-X", log, "-A", "trust", "-U", "zmon", "--no-sync")

@@ -45,3 +45,16 @@ def test_the_builds_differ_in_all_that_must_not_matter() -> None:
     assert first != second
     assert mask != other_mask
     assert all(other[name] != value for name, value in environment.items())
+
+
+@pytest.mark.parametrize(("own", "found"), [(11, "python3.13"), (13, "python3.12")])
+def test_another_python_is_the_newest_that_can_make_environments(
+    tmp_path: Path, own: int, found: str
+) -> None:
+    """One of the same version, and one that does not start, are passed over."""
+    for minor, status in ((11, 0), (12, 0), (13, 0), (14, 1)):
+        program = tmp_path / f"python3.{minor}"
+        program.write_text(f"#!/bin/sh\nexit {status}\n")
+        program.chmod(0o755)
+    assert twice.another_python([tmp_path / "none", tmp_path], own) == tmp_path / found
+    assert twice.another_python([tmp_path / "none"], own) is None

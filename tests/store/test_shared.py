@@ -263,7 +263,7 @@ recording.close()
 def test_what_a_dead_recorder_left_is_read_where_nothing_may_be_written(tmp_path: Path, lacking: str) -> None:
     """With the samples that are only in the file beside it; nothing is changed."""
     if os.geteuid():
-        pytest.skip("only root can become another user")
+        pytest.skip("needs root")
     directory = tmp_path / "kept"
     directory.mkdir()
     abandoned(directory / "a.zmon", 25)

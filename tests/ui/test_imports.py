@@ -8,6 +8,8 @@ import pytest
 
 import zmon
 
+pytestmark = pytest.mark.interpreter
+
 LOOK = "import sys, {}; print(*sorted(name for name in ('textual', 'rich') if name in sys.modules))"
 OTHERS = [
     found.name

@@ -29,6 +29,8 @@ from zmon.ui.keys import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.interpreter
+
 
 def own(text: str, *, takes: bool = False) -> dict[str, OwnKeys]:
     """Return the keys of a text in the form of keys.toml."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
 from tests.ui.terminals import SMALL, OnTerminal
 from zmon.cli.output import INTERRUPTED
 from zmon.ui.line import Line, Part
 from zmon.ui.opening import END, SOON, picture, running
+
+pytestmark = pytest.mark.interpreter
 
 MAIN = "import sys; from zmon.cli.main import main; sys.exit(main())"
 WITHOUT_TEXTUAL = "import sys; sys.modules['textual'] = None; "

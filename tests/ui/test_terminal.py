@@ -22,6 +22,8 @@ from textual.message import Message
 from tests.ui.terminals import SMALL, OnTerminal
 from zmon.ui.terminal import GONE, Output, Terminal
 
+pytestmark = pytest.mark.interpreter
+
 MAIN = "import sys; from zmon.cli.main import main; sys.exit(main())"
 LIST = ("--from", SMALL, "DEVICE")
 SHOWN = "FCX108"
