@@ -19,7 +19,7 @@ import sys
 import time
 from functools import cache, partial
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
@@ -34,6 +34,12 @@ KEPT_FOR: Final = 7 * 86_400
 """Seconds after which a value that nobody asked for is deleted."""
 
 copyreg.pickle(Absent, lambda value: (absent, (value.reason,)))  # one object for each reason, when read too
+copyreg.pickle(MappingProxyType, lambda value: (_read_only, (dict(value),)))
+
+
+def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    """Return a mapping that nobody can change; its type has no name under which it could be found."""
+    return MappingProxyType(values)
 
 
 def _imports(tree: ast.AST) -> Iterator[str]:

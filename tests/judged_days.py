@@ -23,7 +23,7 @@ from zmon.tables import diagnosed
 from zmon.tables.steps import span_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Absent
     from zmon.diagnosis.stretch import Step
@@ -77,25 +77,27 @@ def _content(path: str) -> str:
 
 
 def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None = None) -> bool:
-    """Judge all samples that are wanted at once; a part of them as it is."""
-    timeline, inputs = log._timeline, log._timeline.inputs
-    has_inputs = inputs is not None and inputs().given
-    if log._position is not None or min(until, log._end) != log._end or has_inputs or log.is_stored():
+    """Judge all samples up to a time at once."""
+    timeline, inputs, until = log._timeline, log._timeline.inputs, min(until, log._end)
+    is_begun = log._position is not None and not isinstance(log._watch, JudgedDay)
+    if is_begun or (inputs is not None and inputs().given) or log.is_stored():
         return judge_anew(log, until, seconds)
     source = source_of(timeline)
     if not source:
         return judge_anew(log, until, seconds)
+    if until <= log.until:
+        return True
 
     def make() -> tuple[JudgedDay, int]:
         anew = ExceptionLog(timeline, log.rules)
         anew._begin, anew._end = log._begin, log._end
-        judge_anew(anew)
+        judge_anew(anew, until)
         return JudgedDay(anew._watch.log(), anew._watch.unknown), anew.until
 
-    span = f"{log._begin} {log._end}"
+    span = f"{log._begin} {until}"
     day, end = kept("exceptions", digest(sources_digest(*JUDGING), source, span, repr(log.rules)), make)
     with log._lock:
-        log._watch, log._position, log._done = day, timeline.find(end), True
+        log._watch, log._position, log._done = day, timeline.find(end), until == log._end
     return True
 
 
@@ -108,10 +110,11 @@ def _history_of(navigator: Navigator) -> History:
 
 def _steps(view: View) -> Iterator[Step]:
     """Yield the steps of a long time with their verdicts."""
-    timeline, inputs, after = vars(view.history).get("timeline"), view.user_inputs, view.interval.after
+    timeline: Timeline | None = vars(view.history).get("timeline")
+    inputs, after = view.user_inputs, view.interval.after
     last = next(view.history.past(after.at.utc), None)
-    is_recorded = timeline is not None and last is not None and last.after.at == after.at
-    source = source_of(timeline) if is_recorded and not (inputs is not None and inputs.given) else ""
+    is_of_it = last is not None and last.after.at == after.at and not (inputs is not None and inputs.given)
+    source = source_of(timeline) if timeline is not None and is_of_it else ""
     if not source or not view.interval.skipped:
         return steps_anew(view)
     what = repr((span_of(view), sorted(after.frames), inputs is None))
@@ -120,12 +123,12 @@ def _steps(view: View) -> Iterator[Step]:
     return iter(found)
 
 
-def _plan(items: Sequence[FileItem], units: Sequence[Unit], **options: Any) -> planner.MovePlan:
+def _plan(items: Iterable[FileItem], units: Sequence[Unit], **options: Any) -> planner.MovePlan:
     """Return up to `most` moves in order of benefit."""
-    items, units = tuple(items), tuple(units)
-    options["shared"] = tuple(options.get("shared", ()))
-    key = digest(sources_digest("zmon.placement.planner"), repr((items, units, sorted(options.items()))))
-    plan: planner.MovePlan = kept("plans", key, lambda: plan_anew(items, units, **options))
+    laid, options["shared"] = tuple(items), tuple(options.get("shared", ()))
+    named = [unit._replace(others=sorted(unit.others)) for unit in units]  # type: ignore[arg-type]  # a set has no order
+    key = digest(sources_digest("zmon.placement.planner"), repr((laid, named, sorted(options.items()))))
+    plan: planner.MovePlan = kept("plans", key, lambda: plan_anew(laid, units, **options))
     return plan
 
 
@@ -135,6 +138,7 @@ def judge_once() -> None:
         (ExceptionLog, "advance", _advance),
         (Navigator, "_new_history", _history_of),
         (diagnosed, "_judged", _steps),
+        (planner, "plan_moves", _plan),
         (spread_report, "plan_moves", _plan),
     ):
         setattr(place, name, function)

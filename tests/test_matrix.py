@@ -226,7 +226,7 @@ def test_every_command_on_a_file_works_or_says_why_not(
         assert "No such file" not in printed.err
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", DIFFERENT)
 def test_line_mode_shows_every_screen_of_every_source(source: str, ask: Callable[..., Ended]) -> None:
     """Each screen asked for is headed, and the session goes on to the end."""
     shown = [screen for screen in SCREENS if screen not in OPERANDS]
@@ -237,7 +237,7 @@ def test_line_mode_shows_every_screen_of_every_source(source: str, ask: Callable
         assert f" {load_screens().find(screen).id} " in ended.out, screen
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", DIFFERENT)
 def test_the_glass_shows_every_screen_of_every_source(
     source: str, sources: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

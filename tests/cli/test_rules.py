@@ -63,6 +63,7 @@ def test_a_healthy_day_has_its_incident_and_nothing_else(capsys: pytest.CaptureF
     assert ("alias-use", "bad", "8000", "14:30") in found
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("day", ["idle-day", "uniform-day"])
 def test_a_day_without_an_incident_has_no_exception(day: str, capsys: pytest.CaptureFixture[str]) -> None:
     """24 hours of an idle machine, and of one that always has the same load."""

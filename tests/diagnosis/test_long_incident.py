@@ -57,6 +57,7 @@ def answer(source: Path, capsys: pytest.CaptureFixture[str], *words: str) -> lis
     return [one for one in found if not one["explained_by"]]
 
 
+@pytest.mark.whole_days
 def test_hours_of_the_same_reader_are_one_stretch(
     long_incident: Path,
     capsys: pytest.CaptureFixture[str],

@@ -98,6 +98,7 @@ def program() -> ModuleType:
     return module
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("name", names())
 def test_the_page_has_the_verdict_on_each_scenario(name: str) -> None:
     """docs/diagnosis.md says what zmon says; `python docs/diagnosis.py` writes it anew."""
@@ -120,6 +121,7 @@ def test_nothing_else_is_said_to_be_certain_or_likely() -> None:
     assert seen == set(FIRST) == set(names())
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("day", ["idle-day", "uniform-day"])
 def test_a_day_without_an_incident_has_no_diagnosis(
     day: str,

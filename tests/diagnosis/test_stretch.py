@@ -195,6 +195,7 @@ def test_a_calm_window_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["next_limit"]
 
 
+@pytest.mark.whole_days
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 28), st.integers(1, 14))
 def test_another_cut_has_the_same_incident(before: int, after: int) -> None:

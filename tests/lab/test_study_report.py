@@ -53,11 +53,13 @@ def manual() -> ModuleType:
     return module
 
 
+@pytest.mark.whole_days
 def test_every_figure_is_within_its_bounds(lines: list[ReportLine]) -> None:
     """The model reproduces what the studies say, but for what it cannot give, which differs indeed."""
     assert [line.cells() for line in lines if line.holds == bool(line.figure.differs)] == []
 
 
+@pytest.mark.whole_days
 def test_every_figure_says_what_it_rests_on(lines: list[ReportLine]) -> None:
     """Whether it follows, was fitted or is given; and where a study says it, at which line."""
     for line in lines:
@@ -67,6 +69,7 @@ def test_every_figure_says_what_it_rests_on(lines: list[ReportLine]) -> None:
         ), line.figure.name
 
 
+@pytest.mark.whole_days
 def test_the_page_shows_what_the_model_gives(lines: list[ReportLine], manual: ModuleType) -> None:
     """docs/lab.md is what docs/lab.py writes from the scenarios and the model of now."""
     with open(os.path.join(DOCS, "lab.md"), encoding="utf-8") as file:
@@ -81,6 +84,7 @@ def test_every_scenario_has_a_figure(name: str) -> None:
     assert load_scenario(name).figures or name in {*FAULTS, *PLAIN}
 
 
+@pytest.mark.whole_days
 def test_the_report_names_a_scenario_once(lines: list[ReportLine]) -> None:
     """Its figures stand below it."""
     said = list(text(lines))

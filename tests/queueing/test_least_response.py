@@ -25,6 +25,7 @@ CHANGES: Final = (
 """Those that leave each request where it is."""
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("name", names())
 def test_no_response_is_below_what_the_change_leaves(name: str) -> None:
     """Pend without waits, cache misses and Conn stay; aliases made .3 ms of them, which took .5 alone."""

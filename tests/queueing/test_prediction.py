@@ -62,6 +62,7 @@ ENOUGH = 12
 """Pairs of scenarios that come with zmon whose predictions hold."""
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN, *FURTHER, *ADDITIONS], ids=lambda pair: pair.name)
 def test_a_prediction_holds_after_the_change(pair: Pair) -> None:
     """Throughput is within 15 % and response within 25 % of what is simulated after the change."""

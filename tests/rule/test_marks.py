@@ -82,6 +82,7 @@ def test_beyond_limits_counts_rows_that_a_rule_calls_bad(day: Session) -> None:
     assert [count for count in bad.values() if count] == [3] * 10
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("customers", [1, 60], ids=["idle", "uniform"])
 def test_a_day_without_events_has_no_exception(customers: int) -> None:
     """Neither 24 hours of next to nothing, nor 24 hours of the same load."""

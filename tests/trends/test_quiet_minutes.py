@@ -82,7 +82,12 @@ def positions(timeline: Timeline) -> list[Position]:
 @pytest.mark.parametrize("rules", [SHIPPED, LOW], ids=["shipped", "low"])
 @pytest.mark.parametrize(
     ("name", "seconds", "step"),
-    [("healthy-day", 600, 10), ("shark-before", 300, 5), ("hyperpav-0", 240, 10), ("pav-3", 240, 10)],
+    [
+        pytest.param("healthy-day", 600, 10, marks=pytest.mark.whole_days),
+        pytest.param("shark-before", 300, 5, marks=pytest.mark.whole_days),
+        ("hyperpav-0", 240, 10),
+        ("pav-3", 240, 10),
+    ],
 )
 def test_the_same_exceptions_are_found(
     name: str, seconds: float, step: float, rules: tuple[Rule, ...], tmp_path: Path
