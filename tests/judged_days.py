@@ -9,6 +9,8 @@ test asks for the fixture `anew`.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,7 +25,7 @@ from zmon.tables import diagnosed
 from zmon.tables.steps import span_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zmon.absent import Absent
     from zmon.diagnosis.stretch import Step
@@ -48,10 +50,12 @@ _new_history: Final = Navigator._new_history
 
 
 class JudgedDay(NamedTuple):
-    """What a `Watch` knows when it has seen all samples."""
+    """What a `Watch` knows when it has seen the samples of a day up to one."""
 
+    until: int
+    """When that was taken, UTC in ns; 0 before the second."""
     entries: list[ExceptionEntry]
-    unknown: Mapping[str, Absent]
+    unknown: dict[str, Absent]
 
     def log(self) -> list[ExceptionEntry]:
         """Return the exceptions."""
@@ -87,18 +91,33 @@ def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None 
         return judge_anew(log, until, seconds)
     if until <= log.until:
         return True
-
-    def make() -> tuple[JudgedDay, int]:
-        anew = ExceptionLog(timeline, log.rules)
-        anew._begin, anew._end = log._begin, log._end
-        judge_anew(anew, until)
-        return JudgedDay(anew._watch.log(), anew._watch.unknown), anew.until
-
-    span = f"{log._begin} {until}"
-    day, end = kept("exceptions", digest(sources_digest(*JUDGING), source, span, repr(log.rules)), make)
+    is_recorded = all(isinstance(section, RecordingSection) for section in timeline.refresh())
+    last = END_OF_TIME if is_recorded else until  # of what is simulated no more than is asked for
+    what = digest(sources_digest(*JUDGING), source, f"{log._begin} {min(last, log._end)}", repr(log.rules))
+    days: list[JudgedDay] = kept("exceptions", what, lambda: list(_days(timeline, log, last)))
+    number = bisect_right(days, until, key=attrgetter("until"))
     with log._lock:
-        log._watch, log._position, log._done = day, timeline.find(end), until == log._end
+        if number:
+            log._watch = days[number - 1]  # type: ignore[assignment]  # it has what is asked of one
+            log._position = timeline.find(days[number - 1].until)
+        log._done = until == log._end
     return True
+
+
+def _days(timeline: Timeline, log: ExceptionLog, last: int) -> Iterator[JudgedDay]:
+    """Yield what is known after each sample up to a time with which something changed."""
+    anew = ExceptionLog(timeline, log.rules)
+    anew._begin, anew._end = log._begin, log._end
+    known: JudgedDay | None = None
+    position = timeline.find(log._begin) or timeline.next()
+    while position is not None and position.utc <= min(last, log._end):
+        judge_anew(anew, position.utc)
+        entries, unknown = anew._watch.log(), dict(anew._watch.unknown)
+        if known is not None and (entries, unknown) == known[1:]:
+            entries, unknown = known[1:]
+        known = JudgedDay(anew.until, entries, unknown)
+        yield known
+        position = timeline.next(position)
 
 
 def _history_of(navigator: Navigator) -> History:

@@ -70,6 +70,7 @@ def test_hours_of_the_same_reader_are_one_stretch(
     assert one["claim"].startswith("From 14:30 to 17:00 a new reader read 14")
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("at", ["15:10", "15:40", "16:50"])
 def test_each_minute_of_it_knows_when_it_began(
     at: str,

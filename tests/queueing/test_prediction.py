@@ -71,6 +71,7 @@ def test_a_prediction_holds_after_the_change(pair: Pair) -> None:
     assert holds == (pair.name not in UNPREDICTED)
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_the_range_has_what_is_simulated(pair: Pair) -> None:
     """Also where the number does not hold; then the confidence is low."""
@@ -82,6 +83,7 @@ def test_the_range_has_what_is_simulated(pair: Pair) -> None:
     assert pair.name not in UNPREDICTED or found.prediction.confidence == "low"
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", [*UNSEEN, *FURTHER, *ADDITIONS], ids=lambda pair: pair.name)
 def test_the_range_of_an_unseen_pair_has_what_is_simulated(pair: Pair) -> None:
     """As of the pairs that rules were chosen on."""
@@ -131,6 +133,7 @@ def test_more_aliases_of_a_swap_volume_are_said_to_be_that() -> None:
     assert any(words.startswith("volume 0300 is a swap volume") for words in found.missing)
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_a_loss_within_the_range_is_explained(pair: Pair) -> None:
     """By what is not known, or by the error of the model where all is."""
@@ -156,6 +159,7 @@ def test_what_a_volume_allows_is_known_as_well_as_the_interval_is_long() -> None
     assert found.throughput[1] <= found.bound * before * (1 + 1e-9)
 
 
+@pytest.mark.whole_days
 def test_enough_changes_of_shipped_scenarios_are_predicted() -> None:
     """Of every study that has a machine before and after."""
     holding = [pair for pair in SHIPPED if pair.name not in UNPREDICTED]
@@ -184,6 +188,7 @@ def test_what_limits_next_is_named(name: str, limit: str) -> None:
     assert found.bound >= found.times * 0.999
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_rows_add_up_to_the_total(pair: Pair) -> None:
     """Requests and bytes of all LCUs are those of the total, whose response is the mean of theirs."""
@@ -196,6 +201,7 @@ def test_rows_add_up_to_the_total(pair: Pair) -> None:
         assert min(times) * 0.999 <= found.whole.response[at] <= max(times) * 1.001
 
 
+@pytest.mark.whole_days
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_processors_bound_every_prediction(pair: Pair) -> None:
     """Each request costs the time of processors that it is measured to cost, so these allow no more."""

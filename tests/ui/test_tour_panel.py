@@ -127,9 +127,11 @@ def test_a_key_closes_the_tour_and_opens_it_again(demo: Zmon, seen: Seen, size: 
 
     async def walk(app: Zmon, pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+x")
+        await settle(app, pilot)
         assert (app.glass.width, app.glass.height) == size
         assert not any("Tour 1/" in line for line in seen(app))
         await pilot.press(*"TOUR", "enter")
+        await settle(app, pilot)
         assert any("Tour 1/" in line for line in seen(app))
         assert (app.glass.width, app.glass.height) != size
 

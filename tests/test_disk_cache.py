@@ -1,0 +1,146 @@
+"""What is kept on disk is what would be made now, and nothing else."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests import disk_cache, once
+from tests.disk_cache import ROOT, digest_of, files_behind, kept
+from tests.judged_days import JUDGING, judge_anew, source_of
+from tests.lab.plans import small
+from zmon.absent import absent
+from zmon.rule.grammar import load_rules
+from zmon.session.exception_log import ExceptionLog
+from zmon.session.recording import open_recording
+
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Barrier
+    from pathlib import Path
+
+LABORATORY: Final = "zmon.lab.simulation"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep what this test makes in a directory of its own."""
+    for module in (disk_cache, once):
+        monkeypatch.setattr(module, "CACHE", tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the sources that a test may change."""
+    root = tmp_path_factory.mktemp("checkout")
+    for folder in ("zmon", "rules"):
+        shutil.copytree(ROOT / folder, root / folder)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("modules", "path", "changes"),
+    [
+        ((LABORATORY,), "zmon/lab/engine.py", True),
+        ((LABORATORY,), "zmon/lab/dice.py", True),
+        ((LABORATORY,), "zmon/tables/device.py", False),
+        ((LABORATORY,), "zmon/diagnosis/aliases.py", False),
+        (JUDGING, "zmon/diagnosis/aliases.py", True),
+        (JUDGING, "zmon/tables/device.py", True),
+        (JUDGING, "zmon/ui/glass.py", False),
+        (JUDGING, "zmon/cli/diagnose.py", False),
+    ],
+)
+def test_a_change_of_what_it_follows_from_changes_the_key(
+    modules: tuple[str, ...], path: str, changes: bool, checkout: Path
+) -> None:
+    """A change of the laboratory makes phases anew, one of a cause verdicts, and one elsewhere nothing."""
+    before, text = digest_of(*modules, root=checkout), (checkout / path).read_text()
+    (checkout / path).write_text(f"{text}\n# another line\n")
+    after = digest_of(*modules, root=checkout)
+    (checkout / path).write_text(text)
+    assert (before != after) is changes
+
+
+def test_all_that_a_module_imports_is_behind_it() -> None:
+    """Through others too, inside of functions and by the packages above; not what only types need."""
+    files = {str(path.relative_to(ROOT)) for path in files_behind(LABORATORY)}
+    assert {"zmon/__init__.py", "zmon/lab/__init__.py", "zmon/lab/engine_state.py"} <= files
+    assert "zmon/session/timeline.py" not in files
+
+
+def test_a_reason_that_is_kept_is_the_same_object(cache: Path) -> None:  # noqa: ARG001 - where it is kept
+    """Code compares reasons by identity."""
+    reason = absent("nobody asked in this test")
+    assert kept("reasons", "1", lambda: [reason])[0] is reason
+
+
+def test_what_cannot_be_read_is_made_anew(cache: Path) -> None:
+    """A file that was cut short or holds something else costs time, and no test."""
+    assert kept("things", "1", lambda: 7) == 7
+    (path,) = (file for file in (cache / "things").iterdir() if file.suffix != ".lock")
+    path.write_bytes(b"\x80\x05 nonsense")
+    assert kept("things", "1", lambda: 8) == 8
+    assert kept("things", "1", lambda: 9) == 8
+
+
+def _want(cache: Path, barrier: Barrier, made: Path) -> None:
+    disk_cache.CACHE = cache  # type: ignore[misc]  # in a process of its own
+
+    def make() -> int:
+        with made.open("a") as file:
+            file.write("made\n")
+        return 7
+
+    barrier.wait()
+    assert kept("things", "1", make) == 7
+
+
+def test_two_who_want_the_same_make_it_once(cache: Path, tmp_path: Path) -> None:
+    """The others wait for the one that makes it, and read it."""
+    context = multiprocessing.get_context("spawn")
+    barrier, made = context.Barrier(3), tmp_path / "made"
+    workers = [context.Process(target=_want, args=(cache, barrier, made)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert made.read_text() == "made\n"
+
+
+def test_intervals_that_are_kept_are_those_that_are_simulated(cache: Path) -> None:
+    """Whoever asks for few or many, first or later, and after a process that was killed while it wrote."""
+    plan = small(40, 30)
+    anew = once.run_anew(plan, 0, 30).first()
+    for asked in (1, 2, 3, 20):
+        assert once.KeptRun(plan, 0, 30).first(asked)[:asked] == anew[:asked]
+        once._known.clear()
+    (path,) = (cache / "phases").iterdir()
+    path.write_bytes(path.read_bytes()[:-5])
+    once._runs.clear()
+    assert once.KeptRun(plan, 0, 30).first() == anew
+    once._known.clear()
+    assert once.KeptRun(plan, 0, 30).first() == anew
+    assert once.KeptRun(plan, 0, 30).first_look(1) == once.run_anew(plan, 0, 30).first_look(1)
+
+
+def test_exceptions_that_are_kept_are_those_that_are_judged() -> None:
+    """At any time of a recording, whoever asked for another time before."""
+    path = str(ROOT / "recordings/hercules-two-hot-files-before.zmon")
+    timeline, other = open_recording(path), open_recording(path)
+    begin, end = timeline.span() or (0, 0)
+    rules = load_rules()
+    remembered = ExceptionLog(timeline, rules)
+    for part in (0.1, 0.5, 0.5, 0.9, 2.0):
+        anew, until = ExceptionLog(other, rules), round(begin + part * (end - begin))
+        judge_anew(anew, until)
+        remembered.advance(until)
+        assert remembered.entries() == anew.entries()
+        assert remembered.until == anew.until
+    assert source_of(timeline) == source_of(other)
+    timeline.close()
+    other.close()
