@@ -81,6 +81,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("interpreter")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Have a worker more than there are processors: tests wait for terminals, programs and servers."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over ten thousand tests from here on, and come less often."""
     gc.freeze()

@@ -111,6 +111,9 @@ MORE: Final = {
 }
 """Commands besides the screens; `{}` is the source, which is otherwise given by `--from`."""
 
+SLOW: Final = frozenset({"lab", "recording"})
+"""Those of which each interval is judged for the screens by time."""
+
 NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 MAX_DIGITS: Final = 9
 """Digits that are compared of a number; the last ones depend on how a release of Python adds up."""
@@ -194,8 +197,17 @@ def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
-@pytest.mark.parametrize("source", [name for name in SOURCES if name != "guest"])  # the slowest to read
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [
+        pytest.param(
+            source, form, marks=[pytest.mark.whole_days] if source in SLOW and form != "text" else []
+        )
+        for source in SOURCES
+        if source != "guest"  # the slowest to read
+        for form in ("text", "csv", "json")
+    ],
+)
 def test_every_screen_of_the_shipped_data_prints_as_before(
     source: str, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

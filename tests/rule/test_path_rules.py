@@ -138,7 +138,9 @@ def test_paths_that_work_are_no_exception() -> None:
     [
         ("fcp-path-slow", "path-slow", "other paths to the same disk far less"),
         ("path-slow", "lcu-pend", "a request pends for"),
-        ("raid-limit", "lcu-disks", "requests are in it or wait for it"),
+        pytest.param(
+            "raid-limit", "lcu-disks", "requests are in it or wait for it", marks=pytest.mark.whole_days
+        ),
         ("path-lost", "path-lost", "channel paths 50-53"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
@@ -44,6 +43,8 @@ SLOW = Event(What.CLOCK, NOON + MINUTE, NOON + MINUTE, "0.0.7000", "0.0.7000 ans
 
 TURNS: Final = 50
 """Turns of the loop after which a message has been passed on to whom it concerns."""
+SOON: Final = 50
+"""Milliseconds after which a reading takes long, and is waited for until the process rests."""
 _opened: Final[WeakSet[Zmon]] = WeakSet()
 """The programs that have been waited for, once, as Textual does: until their process rests."""
 
@@ -51,19 +52,21 @@ _opened: Final[WeakSet[Zmon]] = WeakSet()
 async def passed_on(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     """Let a key be handled that was pressed, and what the thread that reads is asked for by it.
 
-    Textual waits in fiftieths of a second until the process rests, which a busy machine never lets it see.
-    A reading that hangs is waited for as long as Textual would.
+    Textual waits in fiftieths of a second until the process rests; the glass says when nothing is awaited.
     """
-    app, end = active_app.get(), time.monotonic() + max_sleep
+    app = active_app.get()
     if not isinstance(app, Zmon) or app not in _opened:
         await wait_for_idle(min_sleep, max_sleep)
         if isinstance(app, Zmon):
             _opened.add(app)
         return
     await _turns()
-    while app.is_running and not app.glass.settled and time.monotonic() < end:
+    for _ in range(SOON):
+        if not app.is_running or app.glass.settled:
+            return
         await asyncio.sleep(0.001)
         await _turns()
+    await wait_for_idle(min_sleep, max_sleep)
 
 
 async def _turns() -> None:
