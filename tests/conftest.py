@@ -19,13 +19,14 @@ from hypothesis import settings
 
 from tests.disk_cache import forget_old
 from tests.frames import frame_of
-from tests.judged_days import judge_anew, judge_once
+from tests.judged_days import judge_anew, judge_once, steps_anew
 from tests.once import compute_once, run_anew
 from zmon.interval import Interval
 from zmon.lab import simulation
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
+from zmon.tables import diagnosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -361,6 +362,7 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate and judge again what has been simulated or judged for another test."""
     monkeypatch.setattr(simulation, "PhaseRun", run_anew)
     monkeypatch.setattr(ExceptionLog, "advance", judge_anew)
+    monkeypatch.setattr(diagnosed, "_judged", steps_anew)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is judged of whole days and of shipped files is judged once, and kept on disk.
+"""Recordings of scenarios, and what is judged of days, are made once and kept on disk.
 
 Exceptions are a pure function of the rules and of the samples (see `zmon.rule.watch`), the steps of a verdict
 one of the samples, a plan of moves one of the files and units.  Judging a day takes seconds, and so does a
@@ -14,15 +14,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tests.disk_cache import ROOT, digest, kept, sources_digest
+from tests.disk_cache import ROOT, digest, kept, kept_file, sources_digest
 from zmon.clock import END_OF_TIME
 from zmon.placement import planner, spread_report
 from zmon.session.exception_log import ExceptionLog
-from zmon.session.machines import ScenarioSection
+from zmon.session.machines import ScenarioSection, simulated
 from zmon.session.navigator import Navigator
 from zmon.session.recording import RecordingSection
 from zmon.tables import diagnosed
 from zmon.tables.steps import span_of
+from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from zmon.absent import Absent
     from zmon.diagnosis.stretch import Step
     from zmon.event import ExceptionEntry
+    from zmon.lab.model import Scenario
     from zmon.placement.items import FileItem, Unit
     from zmon.session.timeline import Timeline
     from zmon.tables.view import History, View
@@ -118,6 +120,18 @@ def _days(timeline: Timeline, log: ExceptionLog, last: int) -> Iterator[JudgedDa
         known = JudgedDay(anew.until, entries, unknown)
         yield known
         position = timeline.next(position)
+
+
+def recording_of(plan: Scenario) -> Path:
+    """Return a recording of a scenario, with trends, which nobody may change."""
+
+    def record(path: Path) -> None:
+        writer = recording_with_trends(str(path), sealed=7, durable=False)
+        for sample in simulated([plan]).samples():
+            writer.append(sample)
+        writer.close()
+
+    return kept_file("recordings", digest(sources_digest("zmon.trends.rollup", *JUDGING), repr(plan)), record)
 
 
 def _history_of(navigator: Navigator) -> History:
