@@ -1,4 +1,4 @@
-"""Which service loads an LCU: the same answer from a capture, its recording and a simulated machine."""
+"""Which service loads an LCU: the same answer from a capture and its recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("utc")
 
 BLOCK = "sys/devices/virtual/block"
-DAY = ("--from", "lab:healthy-day", "--at", "14:40")
+DAY = ("--from", "recordings/lab-healthy-day.zmon", "--at", "14:40")
 
 
 def lines(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
