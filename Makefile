@@ -23,7 +23,8 @@ $(ready): requirements.lock pyproject.toml
 demo: $(ready)  ## look at a simulated machine, with a guided tour
 	$(bin)/zmon demo
 
-test: check unit  ## every check and every test
+test: $(ready)  ## every check, and the tests but those of whole days
+	@$(MAKE) --no-print-directory --jobs=2 check unit
 
 check: $(ready)  ## style, types and the import contract
 	$(bin)/ruff check

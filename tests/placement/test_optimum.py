@@ -9,7 +9,7 @@ from tests.placement.proven import proven
 from tests.placement.random_case import random_case
 from zmon.placement.planner import plan_moves
 
-CASES = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 24
+CASES = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 18
 """Of these a few that are small; `make test-thorough` tries more."""
 
 

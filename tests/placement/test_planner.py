@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from functools import cache
 from itertools import product
 from math import ceil
@@ -14,7 +15,8 @@ from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import spread
 from zmon.placement.planner import GAIN, PLANNED, MovePlan, plan_moves
 
-FEW = 8
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+FEW = 25 if THOROUGH else 8
 """Examples of a property: each is a whole search."""
 FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
 
@@ -57,7 +59,7 @@ def test_what_six_moves_reach() -> None:
     assert not any(move.item.tablespace == "T4" for step in found.steps for move in step.moves)
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 10))
+@pytest.mark.parametrize("seed", range(0, 120, 5 if THOROUGH else 10))
 def test_whoever_stops_after_a_line_has_gained_with_each(seed: int) -> None:
     """No line raises the maximum, and each lowers it or spreads tablespaces; what gains together is one."""
     case = random_case(seed)
@@ -86,7 +88,7 @@ def test_the_better_of_both_is_suggested() -> None:
 
 def test_fewer_moves_are_the_first_of_more() -> None:
     """Unless others are 2 % better; then the plan says where these would end."""
-    for seed in range(12):
+    for seed in range(12 if THOROUGH else 4):
         case = random_case(seed, files=(12, 20))
         whole = plan_moves(case.items, case.units, most=PLANNED, traffic=case.traffic, shared=case.shared)
         for most in (2, 5):
