@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache" / "tests"
 """`make clean` deletes it, and CI begins without it."""
+TOPS: Final = ("zmon", "tests")
+"""The packages whose sources are a part of a digest."""
 KEPT_FOR: Final = 7 * 86_400
 """Seconds after which a value that nobody asked for is deleted."""
 
@@ -79,20 +81,15 @@ def files_behind(*modules: str, root: Path = ROOT) -> list[Path]:
     return sorted(files)
 
 
-TOPS: Final = ("zmon", "tests")
-"""The packages whose sources are a part of the digest."""
-
-
 def digest(*words: str) -> str:
     """Return the digest of some words."""
     return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
-def digest_of(*modules: str, data: tuple[str, ...] = (), root: Path = ROOT) -> str:
-    """Return the digest of modules with all that they import, of files below folders and of this Python."""
+def digest_of(*modules: str, root: Path = ROOT) -> str:
+    """Return the digest of modules with all that they import, and of this Python."""
     whole = hashlib.sha256(repr(sys.version_info[:3]).encode())
-    below = [path for folder in data for path in sorted((root / folder).rglob("*")) if path.is_file()]
-    for path in (*files_behind(*modules, root=root), *below):
+    for path in files_behind(*modules, root=root):
         whole.update(f"\0{path.relative_to(root)}\0".encode())
         whole.update(path.read_bytes())
     return whole.hexdigest()
@@ -104,14 +101,12 @@ sources_digest: Final = cache(digest_of)
 
 def kept_file(name: str, digest: str, make: Callable[[Path], object]) -> Path:
     """Return the file of a digest; unless it is there, `make` writes it."""
-    path = CACHE / name / digest[:32]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not _touched(path):
-        with _alone(path):
-            if not _touched(path):
-                unfinished = path.with_suffix(f".{os.getpid()}")
-                make(unfinished)
-                unfinished.replace(path)
+    path = _path(name, digest)
+    with _alone(path):
+        if path.exists():
+            os.utime(path)
+        else:
+            _write(path, make)
     return path
 
 
@@ -127,31 +122,39 @@ class _Pickler(pickle.Pickler):
 
 def kept(name: str, digest: str, make: Callable[[], Any]) -> Any:
     """Return the value of a digest; unless it is kept, `make` makes it.  What cannot be read is made anew."""
-    path = CACHE / name / digest[:32]
-    with contextlib.suppress(Exception):  # a file of a disk that was full, or of another world
+    path = _path(name, digest)
+    with contextlib.suppress(Exception):  # it is not there, or a file of a disk that was full
         return _read(path)
-    path.unlink(missing_ok=True)
 
-    def write(unfinished: Path) -> None:
+    def dump(unfinished: Path) -> None:
         with open(unfinished, "wb") as file:
             _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(make())
 
-    return _read(kept_file(name, digest, write))
+    with _alone(path):
+        with contextlib.suppress(Exception):  # another one made it meanwhile
+            return _read(path)
+        _write(path, dump)
+        return _read(path)
+
+
+def _path(name: str, digest: str) -> Path:
+    path = CACHE / name / digest[:32]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _read(path: Path) -> Any:
-    value = pickle.loads(path.read_bytes())  # noqa: S301 - written by these tests
-    os.utime(path)
+    with open(path, "rb") as file:
+        value = pickle.load(file)  # noqa: S301 - written by these tests
+        os.utime(file.fileno())  # it is wanted
     return value
 
 
-def _touched(path: Path) -> bool:
-    """Note that a file is wanted; False if it is not there."""
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True
+def _write(path: Path, make: Callable[[Path], object]) -> None:
+    """Have a file made that is there as a whole or not at all."""
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    make(unfinished)
+    unfinished.replace(path)
 
 
 @contextlib.contextmanager

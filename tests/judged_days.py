@@ -9,6 +9,7 @@ test asks for the fixture `anew`.
 from __future__ import annotations
 
 import hashlib
+import os
 from bisect import bisect_right
 from operator import attrgetter
 from pathlib import Path
@@ -82,6 +83,11 @@ def _content(path: str) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
 
 
+def _key(source: str, what: str) -> str:
+    """Return the digest of what is judged of a source; sentences have times of the zone that clocks show."""
+    return digest(sources_digest(*JUDGING), source, what, os.environ["TZ"])
+
+
 def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None = None) -> bool:
     """Judge all samples up to a time at once."""
     timeline, inputs, until = log._timeline, log._timeline.inputs, min(until, log._end)
@@ -95,8 +101,8 @@ def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None 
         return True
     is_recorded = all(isinstance(section, RecordingSection) for section in timeline.refresh())
     last = END_OF_TIME if is_recorded else until  # of what is simulated no more than is asked for
-    what = digest(sources_digest(*JUDGING), source, f"{log._begin} {min(last, log._end)}", repr(log.rules))
-    days: list[JudgedDay] = kept("exceptions", what, lambda: list(_days(timeline, log, last)))
+    what = repr((log._begin, min(last, log._end), log.rules))
+    days: list[JudgedDay] = kept("exceptions", _key(source, what), lambda: list(_days(timeline, log, last)))
     number = bisect_right(days, until, key=attrgetter("until"))
     with log._lock:
         if number:
@@ -107,7 +113,7 @@ def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None 
 
 
 def _days(timeline: Timeline, log: ExceptionLog, last: int) -> Iterator[JudgedDay]:
-    """Yield what is known after each sample up to a time with which something changed."""
+    """Yield what is known after each sample up to a time."""
     anew = ExceptionLog(timeline, log.rules)
     anew._begin, anew._end = log._begin, log._end
     known: JudgedDay | None = None
@@ -151,9 +157,8 @@ def _steps(view: View) -> Iterator[Step]:
     if not source or not view.interval.skipped:
         return steps_anew(view)
     what = repr((span_of(view), sorted(after.frames), inputs is None))
-    key = digest(sources_digest(*JUDGING), source, what)
-    found: list[Step] = kept("steps", key, lambda: list(steps_anew(view)))
-    return iter(found)
+    steps: list[Step] = kept("steps", _key(source, what), lambda: list(steps_anew(view)))
+    return iter(steps)
 
 
 def _plan(items: Iterable[FileItem], units: Sequence[Unit], **options: Any) -> planner.MovePlan:

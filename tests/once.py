@@ -115,7 +115,7 @@ class KeptRun:
                     known.append(interval)
                 if len(known) >= self._most:
                     del _runs[self._digest]
-        os.utime(path)
+            os.utime(file.fileno())  # it is wanted
 
 
 def _read_intervals(file: IO[bytes]) -> Iterator[IntervalCounts]:
