@@ -51,7 +51,10 @@ BY_TIME: Final = frozenset(
         "SYSSUMLG",
     }
 )
-"""Screens with a row per interval, of which all rows are held."""
+"""Screens with a row per interval."""
+
+ROWS: Final = ("-n", "20")
+"""How many of these are held of the long ones."""
 
 OPERANDS: Final = {
     "DETAILS": {"recording": "7000", "capture": "1AF8", "guest": "7000", "lab": "8000", "format-1": "7000"},
@@ -112,7 +115,7 @@ MORE: Final = {
 """Commands besides the screens; `{}` is the source, which is otherwise given by `--from`."""
 
 SLOW: Final = frozenset({"lab", "recording"})
-"""Those of which each interval is judged for the screens by time."""
+"""Those of which many intervals are judged."""
 
 NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 MAX_DIGITS: Final = 9
@@ -215,7 +218,7 @@ def test_every_screen_of_the_shipped_data_prints_as_before(
     commands = []
     for screen in SCREENS:
         operand = OPERANDS.get(screen, {}).get(source)
-        window = () if screen in BY_TIME else WINDOWS.get(source, ())
+        window = () if source not in WINDOWS else ROWS if screen in BY_TIME else WINDOWS[source]
         words = ("show", screen, *([operand] if operand else ()), *window)
         commands.append((*words, "-f", form, "--from", SOURCES[source]))
     compare(f"{source}-{form}", "\n".join(printed(words, capsys) for words in commands))
