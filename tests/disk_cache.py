@@ -32,6 +32,8 @@ CACHE: Final = ROOT / ".cache" / "tests"
 """`make clean` deletes it, and CI begins without it."""
 TOPS: Final = ("zmon", "tests")
 """The packages whose sources are a part of a digest."""
+BLOCKS: Final = ("body", "orelse", "handlers", "finalbody", "cases")
+"""What holds statements: expressions are passed over, as none of them imports."""
 KEPT_FOR: Final = 7 * 86_400
 """Seconds after which a value that nobody asked for is deleted."""
 
@@ -44,20 +46,27 @@ def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(values)
 
 
-def _imports(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of what a module imports when it runs, inside of functions too."""
-    for node in ast.iter_child_nodes(tree):
-        match node:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
-                for statement in otherwise:
+def _imports(block: ast.AST) -> Iterator[str]:
+    """Yield the names of what a block imports when it runs, inside of functions too."""
+    match block:
+        case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
+            for statement in otherwise:
+                yield from _imports(statement)
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=str(module), names=names):
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in names)
+        case _:
+            for part in BLOCKS:
+                for statement in getattr(block, part, ()):
                     yield from _imports(statement)
-            case ast.Import(names=names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), names=names):
-                yield module
-                yield from (f"{module}.{alias.name}" for alias in names)
-            case _:
-                yield from _imports(node)
+
+
+@cache
+def _own_imports(source: bytes) -> list[str]:
+    """Return the names of what a module imports of this checkout."""
+    return [name for name in _imports(ast.parse(source)) if name.split(".")[0] in TOPS]
 
 
 def _file(module: str, root: Path) -> Path | None:
@@ -77,7 +86,7 @@ def files_behind(*modules: str, root: Path = ROOT) -> list[Path]:
             continue
         files[file] = None
         left += [".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)]
-        left += [name for name in _imports(ast.parse(file.read_bytes())) if name.split(".")[0] in TOPS]
+        left += _own_imports(file.read_bytes())
     return sorted(files)
 
 
