@@ -22,6 +22,8 @@ COMMANDS = [
     for page in TUTORIALS
     for command in re.findall(r"^\$ zmon (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
 ]
+WHOLE_DAY = re.compile(r"(diagnose|show EXCEPT) --from recordings/lab-healthy-day\.zmon")
+"""What looks at each minute of a day."""
 SMALL = ("--guests", "2", "--for", "2m")
 """A smaller fleet than that of the tutorial, which takes half a minute to be simulated."""
 
@@ -52,7 +54,13 @@ def test_the_site_has_each_document() -> None:
     assert sorted(contents) == [page.relative_to(DOCS).as_posix() for page in PAGES]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.whole_days] if WHOLE_DAY.match(command) else [])
+        for command in COMMANDS
+    ],
+)
 def test_a_command_of_a_tutorial_works_as_written(
     command: str,
     utc: None,  # noqa: ARG001 - clocks show UTC
