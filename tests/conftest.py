@@ -19,10 +19,11 @@ from hypothesis import settings
 
 from tests.disk_cache import forget_old
 from tests.frames import frame_of
-from tests.judged_days import judge_anew, judge_once, steps_anew
+from tests.judged_days import judge_anew, judge_once, plan_anew, steps_anew
 from tests.once import compute_once, run_anew
 from zmon.interval import Interval
 from zmon.lab import simulation
+from zmon.placement import planner, spread_report
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
@@ -359,10 +360,12 @@ def make_interval() -> Callable[..., Interval]:
 
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate and judge again what has been simulated or judged for another test."""
+    """Simulate, judge and plan again what has been for another test."""
     monkeypatch.setattr(simulation, "PhaseRun", run_anew)
     monkeypatch.setattr(ExceptionLog, "advance", judge_anew)
     monkeypatch.setattr(diagnosed, "_judged", steps_anew)
+    for module in (planner, spread_report):
+        monkeypatch.setattr(module, "plan_moves", plan_anew)
 
 
 @pytest.fixture

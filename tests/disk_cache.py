@@ -14,7 +14,6 @@ import fcntl
 import hashlib
 import os
 import pickle
-import shutil
 import sys
 import time
 from functools import cache, partial
@@ -179,4 +178,4 @@ def forget_old() -> None:
     for path in CACHE.glob("*/*"):
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < time.time() - KEPT_FOR:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                path.unlink()
