@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 @cache
 def interval_of(plan: Scenario) -> Interval:
-    """Return the last interval of a scenario, in which its faults have come."""
-    simulation = Simulation(plan)
-    last = len(simulation) - 1
-    counters = KernelCounters(plan, last)
+    """Return the first interval of the last phase of a scenario, in which its faults have come."""
+    begin = [0, *plan.phase_ends()][-2]
+    counters = KernelCounters(plan, begin)
     before = counters.sample()
-    counters.add([simulation.interval(last)])
+    counters.add([Simulation(plan).interval(begin)])
     return Interval(before, counters.sample())
 
 
