@@ -15,7 +15,7 @@ from zmon.uid import find_uid
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECONDS = 720.0
+SECONDS = 120.0
 NS = 1_000_000_000
 
 
@@ -42,7 +42,9 @@ def test_guests_have_different_loads() -> None:
 
 def test_the_scanner_fills_lcu_6_and_the_others_of_its_box_wait(tmp_path: Path) -> None:
     """In the second half of the time, in which no other box has slow LCUs; in the first half nobody waits."""
-    write_fleet(str(tmp_path / "fleet"), lambda path: recording_with_trends(path, durable=False), SECONDS, 5)
+    write_fleet(
+        str(tmp_path / "fleet"), lambda path: recording_with_trends(path, durable=False), SECONDS, SCANNER
+    )
     begin, middle, end = (round(BEGIN + part * SECONDS) * NS for part in (0, 0.5, 1))
     found = found_in(str(tmp_path / "fleet"))
     before, after = (
