@@ -21,13 +21,17 @@ FEW = 25 if THOROUGH else 8
 FOUR = [Unit(key, f"LCU {key}") for key in "1256"]
 
 
-def study() -> list[FileItem]:
-    """Sixteen files of four tablespaces, crowded on LCU 6 and, of one, on LCU 2."""
-    laid = (("T1", 6, "6666"), ("T2", 5, "6666"), ("T3", 4, "6615"), ("T4", 3, "2222"))
+LAID = (("T1", 6, "6666"), ("T2", 5, "6666"), ("T3", 4, "6615"), ("T4", 3, "2222"))
+"""Sixteen files of four tablespaces, crowded on LCU 6 and, of one, on LCU 2."""
+
+
+def study(*spaces: str) -> list[FileItem]:
+    """Return the files of the study, or of some of its tablespaces: plans of few files take no time."""
     return [
         FileItem(f"{space}.{number}", space, "D", bytes_on={unit: load})
-        for space, load, units in laid
+        for space, load, units in LAID
         for number, unit in enumerate(units)
+        if space in spaces or not spaces
     ]
 
 
@@ -39,7 +43,7 @@ def tops(found: MovePlan) -> list[float]:
 
 def test_the_loads_before() -> None:
     """Four on two of the LCUs, 12 on one, 52 on LCU 6."""
-    found = plan_moves(study(), FOUR)
+    found = plan_moves(study(), FOUR, most=6)
     assert found.before == {"1": 4, "2": 12, "5": 4, "6": 52}
     assert found.uneven == pytest.approx(2.889, abs=0.001)
     assert spread(found.before, FOUR).jain == pytest.approx(0.450, abs=0.001)
@@ -59,10 +63,13 @@ def test_what_six_moves_reach() -> None:
     assert not any(move.item.tablespace == "T4" for step in found.steps for move in step.moves)
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 5 if THOROUGH else 10))
+@pytest.mark.parametrize("seed", range(150) if THOROUGH else (15, 36, 44, 52, 65, 78, 109, 115))
 def test_whoever_stops_after_a_line_has_gained_with_each(seed: int) -> None:
-    """No line raises the maximum, and each lowers it or spreads tablespaces; what gains together is one."""
-    case = random_case(seed)
+    """No line raises the maximum, and each lowers it or spreads tablespaces; what gains together is one.
+
+    On each of these few machines there are moves that gain only together.
+    """
+    case = random_case(seed, files=(6, 14), lcus=(3, 6))
     found = plan_moves(case.items, case.units, most=PLANNED, traffic=case.traffic, shared=case.shared)
     tops, apart = [found.uneven, *(step.uneven for step in found.steps)], found.apart
     for step, before in zip(found.steps, tops, strict=False):
@@ -73,7 +80,7 @@ def test_whoever_stops_after_a_line_has_gained_with_each(seed: int) -> None:
 
 def test_placing_anew() -> None:
     """Largest first: 18 on each, every tablespace on all four, by eleven moves."""
-    found = plan_moves(study(), FOUR, most=8).anew
+    found = plan_moves(study(), FOUR, most=6).anew
     assert found is not None
     assert (found.uneven, found.moves, found.apart) == pytest.approx((1.0, 11, 1.0))
 
@@ -102,10 +109,10 @@ def test_fewer_moves_are_the_first_of_more() -> None:
 
 def test_placing_many_small_files_anew() -> None:
     """None of the moves alone gains anything that could be seen, and all together they make it even."""
-    items = [FileItem(f"/db/{number:04}", f"T{number % 7}", bytes_on={"1": 100}) for number in range(2000)]
+    items = [FileItem(f"/db/{number:04}", f"T{number % 7}", bytes_on={"1": 100}) for number in range(1000)]
     found = plan_moves(items, FOUR, most=20)
     assert found.anew is not None
-    assert (found.steps, found.anew.moves) == ((), 1500)
+    assert (found.steps, found.anew.moves) == ((), 750)
     assert found.anew.uneven == pytest.approx(1.0)
 
 
@@ -122,8 +129,8 @@ def test_placing_anew_keeps_logs_and_data_apart() -> None:
 def test_steps_that_gain_nothing_are_left_out() -> None:
     """Each raises Spr or lowers Max/mean by half a hundredth, or one that is behind it does."""
     dust = [FileItem(f"dust{n}", "DUST", "D", bytes_on={"2": 0.001}) for n in range(4)]  # type: ignore[dict-item]  # little
-    for most in (4, 6, 8, 30):
-        found = plan_moves([*study(), *dust], FOUR, most=most)
+    for most, files in ((4, study("T1", "T4")), (30, study())):
+        found = plan_moves([*files, *dust], FOUR, most=most)
         assert not any(name.startswith("dust") for name in moved(found))
         *_, (uneven, apart), (least, most_apart) = [
             (found.uneven, found.apart), *((step.uneven, step.apart) for step in found.steps)
@@ -149,15 +156,15 @@ def test_moves_that_give_no_more_throughput_are_not_suggested() -> None:
 
 def test_more_moves_spread_each_tablespace() -> None:
     """When the maximum is low enough, the rest of the moves goes there, and does not raise it."""
-    few, many = plan_moves(study(), FOUR, most=6), plan_moves(study(), FOUR, most=16)
+    few, many = plan_moves(study(), FOUR, most=6), plan_moves(study(), FOUR, most=11)
     assert many.steps[-1].apart > few.steps[-1].apart + 0.2
     assert tops(many) == sorted(tops(many), reverse=True)
 
 
 def test_an_exchange_counts_as_two() -> None:
-    """Both files are copied."""
-    for most in range(12):
-        assert sum(len(step.moves) for step in plan_moves(study(), FOUR, most=most).steps) <= most
+    """Both files are copied; of six moves the last but one is an exchange, so of four there are three."""
+    found = [plan_moves(study("T1", "T4"), FOUR, most=most).steps for most in range(7)]
+    assert [sum(len(step.moves) for step in steps) for steps in found] == [0, 1, 2, 3, 3, 5, 6]
 
 
 def test_the_curve_tells_the_bound() -> None:
@@ -196,12 +203,12 @@ def test_the_bound_of_a_file_on_several_units() -> None:
 
 @cache
 def planned() -> MovePlan:
-    """Plan the moves of the study once."""
-    return plan_moves(study(), FOUR)
+    """Plan the moves of three tablespaces once."""
+    return plan_moves(study("T1", "T3", "T4"), FOUR)
 
 
 @settings(max_examples=FEW, deadline=None)
-@given(st.permutations(study()))
+@given(st.permutations(study("T1", "T3", "T4")))
 def test_the_order_of_items_is_of_no_matter(items: list[FileItem]) -> None:
     """The same question has the same answer."""
     assert plan_moves(items, FOUR) == planned()
@@ -217,7 +224,7 @@ def moved(found: MovePlan) -> set[str]:
 
 def test_pinned_items_stay() -> None:
     """Others go instead."""
-    found = plan_moves([pinned(item, "T1.0", "T1.1") for item in study()], FOUR)
+    found = plan_moves([pinned(item, "T1.0", "T1.1") for item in study("T1", "T4")], FOUR)
     assert not {"T1.0", "T1.1"} & moved(found)
     assert found.steps
 
@@ -232,7 +239,7 @@ def test_why_nothing_can_be_moved() -> None:
 def test_closed_units_get_nothing() -> None:
     """Though they are the emptiest."""
     units = [unit._replace(open=unit.key != "5") for unit in FOUR]
-    targets = {move.target.key for step in plan_moves(study(), units).steps for move in step.moves}
+    targets = {move.target.key for step in plan_moves(study("T1", "T4"), units).steps for move in step.moves}
     assert targets
     assert "5" not in targets
 
@@ -243,7 +250,7 @@ def test_a_full_unit_gets_nothing() -> None:
         unit._replace(free=7 if unit.key == "5" else 0 if unit.key == "1" else absent("?")) for unit in FOUR
     ]
     arrived = {"1": 0, "5": 0}
-    for step in plan_moves(study(), units).steps:
+    for step in plan_moves(study("T1", "T4"), units).steps:
         for move in step.moves:
             arrived[move.target.key] = arrived.get(move.target.key, 0) + move.bytes
             arrived[move.source.key] = arrived.get(move.source.key, 0) - move.bytes
@@ -292,8 +299,8 @@ def test_what_is_striped_is_not_moved() -> None:
 
 def test_items_without_a_known_place_are_left_alone() -> None:
     """They count for nothing."""
-    items = [*study(), FileItem("/lost", "T9", "D", unplaced=99)]
-    assert plan_moves(items, FOUR).steps == plan_moves(study(), FOUR).steps
+    items = [*study("T1", "T4"), FileItem("/lost", "T9", "D", unplaced=99)]
+    assert plan_moves(items, FOUR).steps == plan_moves(items[:-1], FOUR).steps
 
 
 def test_no_load_no_plan() -> None:
@@ -332,7 +339,7 @@ def test_units_with_one_key_are_refused() -> None:
 
 
 @settings(max_examples=FEW, deadline=None)
-@given(st.lists(st.integers(0, 12), min_size=2, max_size=6))
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=4))
 def test_equal_items_need_as_few_moves_as_can_be(counts: list[int]) -> None:
     """At most the ceiling of n/m may lie on each of m units: one move for each item above it."""
     units = [Unit(str(number)) for number in range(len(counts))]
