@@ -27,12 +27,14 @@ def test_plans_are_near_the_best_there_is() -> None:
     assert sum(one.copied for one in found) <= 1.1 * sum(one.fewest for one in found)
 
 
-def test_plans_of_many_files_are_near_what_an_exact_solver_has_proven() -> None:
+@pytest.mark.parametrize("files", [21, pytest.param(40, marks=pytest.mark.whole_days)])
+def test_plans_of_many_files_are_near_what_an_exact_solver_has_proven(files: int) -> None:
     """On machines of 6 to 40 files and 3 to 16 LCUs, by the same figures, the bytes of all plans together.
 
     A single plan may copy more: what was proven leaves out the order in which moves have to be made.
     """
-    pairs = [(reached(random_case(bounds.seed), 20), bounds) for bounds in proven()]
+    cases = [(random_case(bounds.seed), bounds) for bounds in proven()]
+    pairs = [(reached(case, 20), bounds) for case, bounds in cases if len(case.items) <= files]
     found = [(plan, bounds) for plan, bounds in pairs if plan is not None and plan.moves]
     above = [plan.level / bounds.lowest - 1 for plan, bounds in found]
     assert len(found) > len(pairs) / 2
@@ -51,10 +53,10 @@ def test_machines_on_which_the_search_alone_fails_have_the_best_plan(seed: int) 
     assert found.copied == found.fewest
 
 
-@pytest.mark.parametrize("seed", range(60, 60 + CASES // 3 * 2))
+@pytest.mark.parametrize("seed", range(60, 60 + CASES))
 def test_a_plan_obeys_the_rules_at_each_step(seed: int) -> None:
     """Room, pins, logs and data, and the number of moves; each step is what it says."""
-    case = random_case(seed)
+    case = random_case(seed, files=(6, 14), lcus=(3, 6))
     found = plan_moves(case.items, case.units, traffic=case.traffic, shared=case.shared)
     state = case.state()
     numbers = {item.name: number for number, item in enumerate(state.items)}
