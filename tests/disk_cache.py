@@ -19,7 +19,7 @@ import time
 from functools import cache, partial
 from pathlib import Path
 from types import FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 
@@ -128,20 +128,25 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
+def dump(value: object, file: IO[bytes]) -> None:
+    """Write a value behind what a file has."""
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(value)
+
+
 def kept(name: str, digest: str, make: Callable[[], Any]) -> Any:
     """Return the value of a digest; unless it is kept, `make` makes it.  What cannot be read is made anew."""
     path = _path(name, digest)
     with contextlib.suppress(Exception):  # it is not there, or a file of a disk that was full
         return _read(path)
 
-    def dump(unfinished: Path) -> None:
+    def write(unfinished: Path) -> None:
         with open(unfinished, "wb") as file:
-            _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(make())
+            dump(make(), file)
 
     with _alone(path):
         with contextlib.suppress(Exception):  # another one made it meanwhile
             return _read(path)
-        _write(path, dump)
+        _write(path, write)
         return _read(path)
 
 
@@ -171,6 +176,27 @@ def _alone(path: Path) -> Iterator[None]:
     with open(path.with_suffix(".lock"), "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def appended(name: str, digest: str) -> Iterator[IO[bytes]]:
+    """Open a file of values one behind the other, which one process at a time reads and goes on with."""
+    path = _path(name, digest)
+    with open(path, "a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        yield file
+        os.utime(file.fileno())  # it is wanted
+
+
+def pickled(file: IO[bytes]) -> Iterator[Any]:
+    """Yield the values of a file up to its end, and cut off what a process that was killed left of one."""
+    whole = file.tell()
+    with contextlib.suppress(Exception):
+        while True:
+            yield pickle.load(file)  # noqa: S301 - written by these tests
+            whole = file.tell()
+    file.truncate(whole)
 
 
 def forget_old() -> None:

@@ -15,8 +15,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tests.disk_cache import ROOT, digest, kept, kept_file, sources_digest
-from zmon.clock import END_OF_TIME
+from tests.disk_cache import ROOT, appended, digest, dump, kept, kept_file, pickled, sources_digest
+from zmon.clock import END_OF_TIME, HOUR
 from zmon.placement import planner, spread_report
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import ScenarioSection, simulated
@@ -48,8 +48,11 @@ JUDGING: Final = (
 
 judge_anew: Final = ExceptionLog.advance
 steps_anew: Final = diagnosed._judged
+step_anew: Final = diagnosed._step
 plan_anew: Final = planner.plan_moves
 _new_history: Final = Navigator._new_history
+_hours: Final[dict[str, tuple[dict[tuple[int, int], Step], int]]] = {}
+"""The steps of each hour that this process has read or judged, and where in its file they end."""
 
 
 class JudgedDay(NamedTuple):
@@ -154,11 +157,31 @@ def _steps(view: View) -> Iterator[Step]:
     last = next(view.history.past(after.at.utc), None)
     is_of_it = last is not None and last.after.at == after.at and not (inputs is not None and inputs.given)
     source = source_of(timeline) if timeline is not None and is_of_it else ""
+    vars(view.history)["source"] = source if view.interval.skipped else ""
     if not source or not view.interval.skipped:
         return steps_anew(view)
     what = repr((span_of(view), sorted(after.frames), inputs is None))
     steps: list[Step] = kept("steps", _key(source, what), lambda: list(steps_anew(view)))
     return iter(steps)
+
+
+def _step(view: View) -> Step:
+    """Return a step with its verdict; times that overlap have steps in common, kept by their hours."""
+    source: str = vars(view.history).get("source", "")
+    if not source:
+        return step_anew(view)
+    span, frames = span_of(view), sorted(view.interval.after.frames)
+    hour = _key(source, repr((span[0] // HOUR, frames, view.user_inputs is None)))
+    known, end = _hours.setdefault(hour, ({}, 0))
+    if span not in known:
+        with appended("hours", hour) as file:
+            file.seek(min(end, file.seek(0, os.SEEK_END)))
+            known.update(pickled(file))
+            if span not in known:
+                known[span] = step_anew(view)
+                dump((span, known[span]), file)
+            _hours[hour] = known, file.tell()
+    return known[span]
 
 
 def _plan(items: Iterable[FileItem], units: Sequence[Unit], **options: Any) -> planner.MovePlan:
@@ -176,6 +199,7 @@ def judge_once() -> None:
         (ExceptionLog, "advance", _advance),
         (Navigator, "_new_history", _history_of),
         (diagnosed, "_judged", _steps),
+        (diagnosed, "_step", _step),
         (planner, "plan_moves", _plan),
         (spread_report, "plan_moves", _plan),
     ):

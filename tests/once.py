@@ -8,26 +8,21 @@ differ, and the fixture `anew` is for simulations.
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import fcntl
 import functools
 import os
-import pickle
 import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from tests.disk_cache import CACHE, digest, kept, sources_digest
+from tests.disk_cache import appended, digest, dump, kept, pickled, sources_digest
 from zmon.kernel import capture_tar
 from zmon.lab import simulation
 from zmon.lab.model import is_limited
 from zmon.screen import definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from zmon.kernel.capture_tree import CaptureContents
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import FirstLook, IntervalCounts
@@ -101,31 +96,16 @@ class KeptRun:
 
     def _simulate(self, known: list[IntervalCounts], wanted: int) -> None:
         """Read what is kept of the phase; simulate and keep what is missing."""
-        path = CACHE / "phases" / self._digest[:32]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            known[:] = _read_intervals(file)
+        with appended("phases", self._digest) as file:
+            known[:] = pickled(file)
             if len(known) < wanted:
                 run = _runs.setdefault(self._digest, run_anew(self._plan, self.phase, sys.maxsize))
                 more = wanted if wanted <= FEW else min(self._most, -(-wanted // NEXT) * NEXT)
                 for interval in run.first(more)[len(known) :]:
-                    pickle.dump(interval, file, pickle.HIGHEST_PROTOCOL)
+                    dump(interval, file)
                     known.append(interval)
                 if len(known) >= self._most:
                     del _runs[self._digest]
-            os.utime(file.fileno())  # it is wanted
-
-
-def _read_intervals(file: IO[bytes]) -> Iterator[IntervalCounts]:
-    """Yield the intervals of a file up to its end, and cut off what a process that was killed left of one."""
-    whole = 0
-    with contextlib.suppress(Exception):
-        while True:
-            yield pickle.load(file)  # noqa: S301 - written by these tests
-            whole = file.tell()
-    file.truncate(whole)
 
 
 _known: Final[dict[str, list[IntervalCounts]]] = defaultdict(list)

@@ -19,7 +19,7 @@ SOURCES: Final = {
     SHARK: [],
     "recordings/lab-healthy-day.zmon": ["--at", "14:40"],
     "lab:logs-mixed": [],
-    "recordings/hercules-one-hot-lcu.tar.gz": [],
+    "recordings/qemu-one-path-of-two.zmon": [],
 }
 """Where moves help, where a new reader is to be found, where a log is in the way, and no file known."""
 
@@ -53,7 +53,7 @@ def test_fewer_moves_are_the_first_of_it(capsys: pytest.CaptureFixture[str]) -> 
     """Unless others are 2 % better; the text says which it is.  An exchange counts as two moves."""
     whole = suggested(capsys, SHARK, PLANNED)
     others = set()
-    for moves in (12, 6, 3):
+    for moves in (6, 3):
         few = suggested(capsys, SHARK, moves)
         assert moves / 2 <= len(few) <= moves
         main(["spread", "--from", SHARK, "--traffic", "--moves", str(moves)])
@@ -63,7 +63,7 @@ def test_fewer_moves_are_the_first_of_it(capsys: pytest.CaptureFixture[str]) -> 
         else:
             others.add(moves)
             assert "With more moves another plan, of which these are no part, reaches" in said
-    assert others == {12, 6}
+    assert others == {6}
 
 
 def test_a_page_has_one_response(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
