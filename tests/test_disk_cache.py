@@ -10,12 +10,15 @@ import pytest
 
 from tests import disk_cache, once
 from tests.disk_cache import ROOT, digest_of, files_behind, kept, sources_digest
-from tests.judged_days import JUDGING, judge_anew, source_of
+from tests.judged_days import JUDGING, judge_anew, source_of, steps_anew
 from tests.lab.plans import small
 from zmon.absent import absent
+from zmon.clock import MINUTE
 from zmon.rule.grammar import load_rules
 from zmon.session.exception_log import ExceptionLog
+from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
+from zmon.tables import diagnosed
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Barrier
@@ -27,8 +30,7 @@ LABORATORY: Final = "zmon.lab.simulation"
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep what this test makes in a directory of its own."""
-    for module in (disk_cache, once):
-        monkeypatch.setattr(module, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(disk_cache, "CACHE", tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -143,3 +145,26 @@ def test_exceptions_that_are_kept_are_those_that_are_judged() -> None:
     assert source_of(timeline) == source_of(other)
     timeline.close()
     other.close()
+
+
+def test_steps_that_are_kept_are_those_that_are_judged() -> None:
+    """Of times that overlap, too."""
+    timeline = open_recording(str(ROOT / "recordings/lab-shark-before.zmon"))
+    begin, _ = timeline.span() or (0, 0)
+    for first, last in ((17, 21), (19, 23)):
+        navigator = Navigator(timeline)
+        for name, minute in (("A", first), ("B", last)):
+            navigator.seek(begin + minute * MINUTE)
+            navigator.mark(name)
+        navigator.average()
+        view = navigator.view()
+        assert view is not None
+        remembered = list(diagnosed._judged(view))
+        vars(view.history)["source"] = ""
+        told = [
+            [(*step[:2], step.troubles, step.uses, step.found.sentence, step.found.waiting) for step in each]
+            for each in (remembered, steps_anew(view))
+        ]
+        assert told[0] == told[1]
+        assert len(told[0]) >= last - first
+    timeline.close()

@@ -147,29 +147,6 @@ def test_the_healthy_day_has_its_one_incident_and_an_extension_its_volumes() -> 
     assert program().rows("stripe-extended").splitlines()[0].split(" | ")[2].startswith("**D20**")
 
 
-@pytest.mark.parametrize(
-    ("since", "until", "when"),
-    [
-        ("12:00", "16:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
-        ("14:00", "15:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
-        ("13:30", "18:00", "From 14:30 to 14:45 a new reader read 141 MB/s"),
-        ("14:40", "15:30", "From 14:30 to 14:45 a new reader read 141 MB/s"),
-        ("14:00", "14:40", "Since 14:30 a new reader reads 141 MB/s"),
-    ],
-)
-def test_an_incident_has_the_same_times_in_every_window(
-    since: str, until: str, when: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A longer time neither moves nor dilutes it; what is over is told in the past."""
-    words = ["diagnose", "--from", "recordings/lab-healthy-day.zmon", "--since", since, "--until", until]
-    assert main([*words, "-f", "json"]) == 0
-    first = json.loads(capsys.readouterr().out)["diagnoses"][0]
-    assert (first["id"], first["confidence"]) == ("D23", "certain")
-    assert first["claim"].startswith(when)
-    is_over = when.startswith("From")
-    assert first["action"].startswith(f"It {'was' if is_over else 'is'} mostly user 1000, session 7 (98 %)")
-
-
 def test_a_recording_has_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
     """What was recorded of a machine leads to the same diagnoses as the machine, to the number.
 

@@ -161,26 +161,38 @@ def answer(capsys: pytest.CaptureFixture[str], since: str, until: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+OVER: Final = "From 14:30 to 14:45 a new reader read 141 MB/s"
+
+
 @pytest.mark.parametrize(
-    ("window", "stretch"),
+    ("window", "stretch", "claim"),
     [
-        (("14:44", "14:59"), ("14:44", "14:45")),
-        (("13:00", "16:00"), ("14:30", "14:45")),
-        (("14:00", "14:31"), ("14:30", "14:31")),
-        (("14:20", "15:10"), ("14:30", "14:45")),
+        (("14:44", "14:59"), ("14:44", "14:45"), OVER),
+        (("13:30", "15:30"), ("14:30", "14:45"), OVER),
+        pytest.param(("12:00", "18:00"), ("14:30", "14:45"), OVER, marks=pytest.mark.whole_days),
+        (("14:00", "14:31"), ("14:30", "14:31"), "Since 14:30 a new reader reads 141 MB/s"),
+        (("14:40", "15:10"), ("14:40", "14:45"), OVER),
     ],
 )
 def test_the_incident_has_one_cause_in_every_window(
     window: tuple[str, str],
     stretch: tuple[str, str],
+    claim: str,
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC
 ) -> None:
-    """With a minute of it or all, much or little calm around: the new reader, and nothing besides."""
+    """With a minute of it or all, much or little calm around: the new reader, and nothing besides.
+
+    A longer time neither moves nor dilutes it; what is over is told in the past.
+    """
     found = answer(capsys, *window)
-    (first,) = [one for one in found["diagnoses"] if not one["explained_by"]]
+    first = found["diagnoses"][0]
+    assert [one for one in found["diagnoses"] if not one["explained_by"]] == [first]
     assert (first["id"], first["confidence"]) == ("D23", "certain")
     assert (first["begin"][11:16], first["end"][11:16]) == stretch
+    assert first["claim"].startswith(claim)
+    tense = "was" if claim == OVER else "is"
+    assert first["action"].startswith(f"It {tense} mostly user 1000, session 7 (98 %)")
     assert {one["explained_by"] for one in found["diagnoses"][1:]} == {"D23"}
     assert found["verdict"].endswith("The rest of the time nothing is short.")
     assert "D8" not in {one["id"] for one in found["unknown"]}
@@ -188,7 +200,7 @@ def test_the_incident_has_one_cause_in_every_window(
 
 def test_a_calm_window_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
     """There is no stretch and no rest of the time; the next limit is that of the mean."""
-    found = answer(capsys, "14:46", "16:00")
+    found = answer(capsys, "14:46", "15:30")
     assert found["diagnoses"] == []
     assert found["verdict"].startswith("Nothing is short")
     assert "rest" not in found["verdict"]
@@ -242,7 +254,7 @@ def test_what_waits_after_data_were_spread_again_is_said(
 
 def test_the_status_is_about_the_stretches(capsys: pytest.CaptureFixture[str]) -> None:
     """A script is told of an incident that the mean of the time would hide."""
-    assert main(["diagnose", "--from", DAY, "--since", "12:00", "--until", "16:00", "--status"]) == 2
+    assert main(["diagnose", "--from", DAY, "--since", "13:30", "--until", "15:30", "--status"]) == 2
     assert capsys.readouterr().out.startswith("DIAGNOSE CRITICAL - From 14:30 to 14:45 a new reader")
 
 
