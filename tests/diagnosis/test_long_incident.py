@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.judged_days import recording_of
 from zmon.cli.main import main
+from zmon.lab.scenario import parse_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +19,8 @@ base = "healthy-day"
 title = "A day with a reader that goes on for two and a half hours"
 text = "The query of 14:30 goes on until 17:00."
 seed = 8
-step = 60
-drawn = 3
+step = 120
+drawn = 1
 warm = 5
 begin = 2026-03-16T12:00:00Z
 
@@ -40,18 +42,13 @@ loads = { sessions = 1 }
 
 
 @pytest.fixture(scope="module")
-def long_incident(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_incident() -> Path:
     """Return a recording of it."""
-    folder = tmp_path_factory.mktemp("long")
-    scenario = folder / "long.toml"
-    scenario.write_text(LONG, encoding="utf-8")
-    assert main(["import", f"lab:{scenario}", str(folder / "long.zmon")]) == 0
-    return folder / "long.zmon"
+    return recording_of(parse_scenario(LONG, "long.toml"))
 
 
 def answer(source: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
     """Return the diagnoses of a part of it that nothing else explains."""
-    capsys.readouterr()
     assert main(["diagnose", "--from", str(source), *words, "-f", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["diagnoses"]
     return [one for one in found if not one["explained_by"]]
