@@ -463,13 +463,18 @@ def shares(text: str) -> tuple[FlowShare, ...]:
 
 
 @cache
+def predicted(pair: Pair) -> Prediction:
+    """Predict on the first machine."""
+    load = observed(pair.before, pair.phases[0])
+    return predict(fitted_interval(load, shares(pair.before)), pair.changes)
+
+
+@cache
 def compared(pair: Pair) -> Compared:
     """Predict on the first machine, and simulate the second."""
-    load = observed(pair.before, pair.phases[0])
     after = observed(pair.after, pair.phases[1])
-    prediction = predict(fitted_interval(load, shares(pair.before)), pair.changes)
     return Compared(
-        prediction,
+        predicted(pair),
         sum(one.rate for one in after.volumes),
         float(mean_of(after.volumes, "response")),  # type: ignore[arg-type]  # it is measured
     )

@@ -86,10 +86,8 @@ def test_more_is_never_less(kind: str, load: ObservedLoad) -> None:
     "name",
     [
         "shark-before",
-        "shark-after",
         "hyperpav-20",
         "pav-3",
-        "pav-7",
         "logs-mixed",
         "zvm-steal",
         "guest-swapping",
