@@ -15,7 +15,7 @@ from zmon.sample import Frame, Instant, Sample
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -94,8 +94,8 @@ class Machine:
             frame_of(MEMORY, {"memory": {"total": 1 << 33, "available": (1 << 32) + self.counts[0]}}, now),
         )  # fmt: skip
 
-    def sample(self, second: int) -> Sample:
-        """Take the sample of a second."""
+    def sample(self, second: int, step: int = 1) -> Sample:
+        """Take the sample of a second; every `step` of them one is taken."""
         now = (second + 1000) * SECOND
         for every, read in ((60, self.labels), (10, self.partitions)):
             if second % every == 0:
@@ -105,7 +105,10 @@ class Machine:
                     self.slow[frame.kind.name] = frame.but(prior=prior)
         frames = {**self.slow, **{frame.kind.name: frame for frame in self.counters(now)}}
         return Sample(
-            Instant(BEGIN + second * SECOND, now, "boot-of-secret"), frames, "/home/secret/incident.zmon", 1.0
+            Instant(BEGIN + second * SECOND, now, "boot-of-secret"),
+            frames,
+            "/home/secret/incident.zmon",
+            nominal=float(step),
         )
 
 
@@ -123,12 +126,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def make(path: Path, seconds: range = range(320)) -> Made:
-    """Record seconds of the machine, without those from 200 to 209."""
+    """Record seconds of the machine, without those from 200 to 209; `range(0, 60, 5)` is one in five."""
     machine = Machine()
     writer = recording_with_trends(str(path), sealed=10**9, durable=False)
     samples = []
     for second in seconds:
-        sample = machine.sample(second)
+        sample = machine.sample(second, seconds.step)
         if 200 <= second < 210:
             continue
         if second > 250:
@@ -138,7 +141,7 @@ def make(path: Path, seconds: range = range(320)) -> Made:
             sample = sample._replace(frames={**sample.frames, "block": rest})
         writer.append(sample)
         samples.append(sample)
-        if second % 60 == 59:
+        if second % 60 + seconds.step >= 60:
             writer.seal()
     writer.note(BEGIN + 130 * SECOND, "jane.doe started the batch of SECLPAR2")
     limit = Event(
@@ -147,9 +150,3 @@ def make(path: Path, seconds: range = range(320)) -> Made:
     writer.add_events([limit])
     writer.close()
     return Made(str(path), samples)
-
-
-@pytest.fixture
-def record() -> Callable[..., Made]:
-    """Record seconds of the machine into a file: `record(path, range(60))`."""
-    return make
