@@ -20,9 +20,10 @@ from hypothesis import settings
 from tests.disk_cache import forget_old
 from tests.frames import frame_of
 from tests.judged_days import judge_anew, judge_once, plan_anew, steps_anew
+from tests.lab.plans import shorter
 from tests.once import compute_once, run_anew
 from zmon.interval import Interval
-from zmon.lab import simulation
+from zmon.lab import scenario, simulation
 from zmon.placement import planner, spread_report
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import ExceptionLog
@@ -366,6 +367,12 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnosed, "_judged", steps_anew)
     for module in (planner, spread_report):
         monkeypatch.setattr(module, "plan_moves", plan_anew)
+
+
+@pytest.fixture
+def short_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have three minutes of each phase of a scenario that a command names."""
+    monkeypatch.setattr(scenario, "load_scenario", shorter)
 
 
 @pytest.fixture

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def last_interval(name: str) -> Interval:
-    """Return the last interval of a scenario, of which only the last phase is simulated."""
+    """Return the last interval of a scenario, which repeats the first of its phase: no other is simulated."""
     plan = load_scenario(name)
-    section = ScenarioSection(plan._replace(phases=plan.phases[-1:], seed=plan.seed + len(plan.phases) - 1))
+    last, seed = plan.phases[-1:], plan.seed + len(plan.phases) - 1
+    section = ScenarioSection(plan._replace(phases=last, seed=seed, drawn=1))
     found = section.preview(section.span()[1])
     assert found is not None
     return found

@@ -196,7 +196,7 @@ def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     ("scenario", "words"),
     [
         ("volume-hangs", ("not channel paths 50-51: 7 %", "not the aliases of LCU 8000")),
-        ("path-lost", ("not channel paths 50-51 53: 4 %", "not the aliases of LCU 8000")),
+        ("path-lost", ("not channel paths 50-51 53: 5 %", "not the aliases of LCU 8000")),
         ("fcp-path-slow", ()),
     ],
 )

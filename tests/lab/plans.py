@@ -45,6 +45,13 @@ def brief(name: str) -> Scenario:
     return plan._replace(step=step, phases=phases, warm=0.5, drawn=1)
 
 
+@cache
+def shorter(name: str, seconds: float = 180.0) -> Scenario:
+    """Return a scenario of zmon with some minutes of each phase, all of whose intervals are alike."""
+    plan = load_scenario(name)
+    return plan._replace(phases=tuple(phase._replace(seconds=seconds) for phase in plan.phases), drawn=1)
+
+
 def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str = "lpar") -> Scenario:
     """Return a small machine with two volumes, in two phases of which the first is so long."""
     ask = DiskIo(aim(0, 1, reads=0.6, hits=0.7))

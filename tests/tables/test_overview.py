@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
+from tests.lab.plans import shorter
 from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
@@ -19,7 +20,7 @@ from zmon.ranges import ranges
 from zmon.sample import frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
-from zmon.session.machines import open_capture, open_lab
+from zmon.session.machines import open_capture, simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
@@ -276,7 +277,7 @@ def test_a_state_is_that_of_what_is_short(name: str, states: dict[str, str]) -> 
 
 def test_the_row_of_the_headline_is_as_bad_as_what_it_explains() -> None:
     """The channel paths are what requests for aliases wait for; EXCEPT has exceptions of these."""
-    session = Session(open_lab("iozone-hyperpav"), SCREENS)
+    session = Session(simulated([shorter("iozone-hyperpav", 60.0)]), SCREENS)
     session.end()
     view = session.view()
     assert view is not None
@@ -305,7 +306,7 @@ def test_what_is_accounted_to_no_user_stands_among_them() -> None:
     """Three fifths of the bytes are written for nobody whom the kernel knows, not by the one user."""
     first, second = rows(table(simulated_view("write-cache-full")), "user")
     assert (first["name"], second["name"]) == ("(no user)", "postgresql")
-    assert (first["where"], first["command"]) == ("8000", "USERIO unit=not accounted for")
+    assert (first["where"], first["command"]) == ("8000+", "USERIO unit=not accounted for")
     assert float(first["percent"]) + float(second["percent"]) == pytest.approx(100)  # type: ignore[arg-type]
 
 
@@ -394,7 +395,7 @@ def test_exceptions_that_are_over_are_counted() -> None:
 
 def test_open_exceptions_beside_a_calm_verdict_are_explained() -> None:
     """One of four FCP paths does all I/O, and nothing waits for it: it is said why that is no shortage."""
-    session = Session(open_lab("lab:fcp-failover-full"), SCREENS)
+    session = Session(simulated([shorter("fcp-failover-full")]), SCREENS)
     session.end()
     session.log.complete()
     view = session.view()
@@ -584,15 +585,15 @@ def period(name: str, since: str, until: str) -> View:
 
 def test_a_period_names_the_lcu_of_the_headline_and_when_it_was_bad() -> None:
     """The percentages are means, the state is that of a quarter of an hour: the words say so."""
-    filled = table(period("lab-healthy-day.zmon", "2026-03-16 14:15", "2026-03-16 15:15"))
+    filled = table(period("lab-healthy-day.zmon", "2026-03-16 14:25", "2026-03-16 14:50"))
     lines = {str(line["name"]): line for line in rows(filled, "resource")}
     for name in ("LCUs", "Aliases", "Channels"):
         assert lines[name]["state"] == "bad"
         assert "bad 14:30 - 14:45" in str(lines[name]["words"])
     assert str(lines["LCUs"]["words"]).startswith("LCU 8000 bad ")
     assert "LCU 8100" not in str(lines["LCUs"]["words"])
-    assert 0 < float(str(lines["LCUs"]["percent"])) < 40  # full for 15 of 60 minutes
-    words = "All figures are means of 1 h. 4 exceptions in this time, none open at its end."
+    assert 0 < float(str(lines["LCUs"]["percent"])) < 80  # full for 15 of 25 minutes
+    words = "All figures are means of 25 min. 4 exceptions in this time, none open at its end."
     assert [line["words"] for line in rows(filled, "exception")] == [words]
 
 
@@ -633,6 +634,7 @@ def test_an_lcu_leads_to_the_same_from_here_and_from_the_control_units() -> None
         assert all(str(command).startswith(word) and doors[key] == command for key, command in here)
 
 
+@pytest.mark.usefixtures("short_scenarios")
 @pytest.mark.parametrize(
     "name",
     ["path-slow", "dm-suspended", "volume-hangs", "path-lost", "pav-3", "fcp-path-slow"],
