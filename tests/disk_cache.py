@@ -63,9 +63,9 @@ def _imports(block: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _own_imports(source: bytes) -> list[str]:
-    """Return the names of what a module imports of this checkout."""
-    return [name for name in _imports(ast.parse(source)) if name.split(".")[0] in TOPS]
+def _imported(source: bytes) -> frozenset[str]:
+    """Return what a module of zmon or of its tests imports from these two."""
+    return frozenset(name for name in _imports(ast.parse(source)) if name.split(".")[0] in TOPS)
 
 
 def _file(module: str, root: Path) -> Path | None:
@@ -85,7 +85,7 @@ def files_behind(*modules: str, root: Path = ROOT) -> list[Path]:
             continue
         files[file] = None
         left += [".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)]
-        left += _own_imports(file.read_bytes())
+        left += _imported(file.read_bytes())
     return sorted(files)
 
 
@@ -103,8 +103,21 @@ def digest_of(*modules: str, root: Path = ROOT) -> str:
     return whole.hexdigest()
 
 
-sources_digest: Final = cache(digest_of)
-"""The same for this checkout, which does not change while tests run: asked for once by a process."""
+@cache
+def _checkout_digest() -> str:
+    """Return the digest of all sources, which do not change while tests run, and of this Python."""
+    whole = hashlib.sha256(repr(sys.version_info[:3]).encode())
+    for path in sorted(path for top in TOPS for path in (ROOT / top).rglob("*.py")):
+        whole.update(f"\0{path.relative_to(ROOT)}\0".encode())
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+@cache
+def sources_digest(*modules: str) -> str:
+    """Return the digest of modules of this checkout; what they import is found out by one process."""
+    found: str = kept("digests", digest(_checkout_digest(), *modules), lambda: digest_of(*modules))
+    return found
 
 
 def kept_file(name: str, digest: str, make: Callable[[Path], object]) -> Path:
