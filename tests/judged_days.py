@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zmon.event import ExceptionEntry
     from zmon.lab.model import Scenario
     from zmon.placement.items import FileItem, Unit
+    from zmon.rule.grammar import Rule
     from zmon.session.timeline import Timeline
     from zmon.tables.view import History, View
 
@@ -45,6 +46,9 @@ JUDGING: Final = (
     *sorted(f"zmon.tables.{path.stem}" for path in (ROOT / "zmon/tables").glob("*.py")),  # found by name
 )
 """The modules that exceptions and verdicts follow from."""
+
+WHOLE: Final = END_OF_TIME - 1
+"""The end of all that is judged; of END_OF_TIME a log would read what a recorder has stored."""
 
 judge_anew: Final = ExceptionLog.advance
 steps_anew: Final = diagnosed._judged
@@ -103,9 +107,15 @@ def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None 
     if until <= log.until:
         return True
     is_recorded = all(isinstance(section, RecordingSection) for section in timeline.refresh())
-    last = END_OF_TIME if is_recorded else until  # of what is simulated no more than is asked for
-    what = repr((log._begin, min(last, log._end), log.rules))
-    days: list[JudgedDay] = kept("exceptions", _key(source, what), lambda: list(_days(timeline, log, last)))
+    first, _ = timeline.span() or (0, 0)
+    begin = log._begin if log._begin > first else 0
+    end = log._end if is_recorded else until  # of what is simulated no more than is asked for
+    if is_recorded and not begin:
+        end = WHOLE  # a day is judged once, whoever asks for which part of it
+    what = repr((begin, end, log.rules))
+    days: list[JudgedDay] = kept(
+        "exceptions", _key(source, what), lambda: list(_days(timeline, log.rules, begin, end))
+    )
     number = bisect_right(days, until, key=attrgetter("until"))
     with log._lock:
         if number:
@@ -115,13 +125,13 @@ def _advance(log: ExceptionLog, until: int = END_OF_TIME, seconds: float | None 
     return True
 
 
-def _days(timeline: Timeline, log: ExceptionLog, last: int) -> Iterator[JudgedDay]:
-    """Yield what is known after each sample up to a time."""
-    anew = ExceptionLog(timeline, log.rules)
-    anew._begin, anew._end = log._begin, log._end
+def _days(timeline: Timeline, rules: Sequence[Rule], begin: int, end: int) -> Iterator[JudgedDay]:
+    """Yield what is known after each sample between two times."""
+    anew = ExceptionLog(timeline, rules)
+    anew.confine(begin, end)
     known: JudgedDay | None = None
-    position = timeline.find(log._begin) or timeline.next()
-    while position is not None and position.utc <= min(last, log._end):
+    position = timeline.find(begin) or timeline.next()
+    while position is not None and position.utc <= end:
         judge_anew(anew, position.utc)
         entries, unknown = anew._watch.log(), dict(anew._watch.unknown)
         if known is not None and (entries, unknown) == known[1:]:

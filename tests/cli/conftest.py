@@ -125,6 +125,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return make(tmp_path_factory.mktemp("recorded") / "2026-11-21.zmon")
 
 
+@pytest.fixture(scope="session")
+def sparse(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Return the same recording with a sample every five seconds."""
+    return make(tmp_path_factory.mktemp("sparse") / "2026-11-21.zmon", range(0, 320, 5))
+
+
 def make(path: Path, seconds: range = range(320)) -> Made:
     """Record seconds of the machine, without those from 200 to 209; `range(0, 60, 5)` is one in five."""
     machine = Machine()

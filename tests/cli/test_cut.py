@@ -24,6 +24,7 @@ from zmon.store.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zmon.absent import Value
     from zmon.sample import Sample
 
 pytestmark = pytest.mark.usefixtures("utc")
@@ -37,9 +38,9 @@ SECRETS = (
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Return the recording that others share, with a sample every five seconds."""
-    return make(tmp_path_factory.mktemp("recorded") / "2026-11-21.zmon", range(0, 320, 5))
+def recorded(sparse: Made) -> Made:
+    """Return a recording of which a cut has all that it may have, and no more samples."""
+    return sparse
 
 
 @pytest.fixture
@@ -301,7 +302,7 @@ def stolen(recorded: Made, tmp_path: Path) -> str:
     writer = Writer(path, sealed=10**9, durable=False)
     for number, sample in enumerate(recorded.samples, 1):
         now = sample.at.steady
-        columns = {"user": [now // 5] * 2, "steal": [now * 4 // 5] * 2}
+        columns: dict[str, list[Value]] = {"user": [now // 5] * 2, "steal": [now * 4 // 5] * 2}
         cpus = Frame(CPU, ["0", "1"], columns, [now] * 2)
         writer.append(sample._replace(frames={**sample.frames, "cpu": cpus}))
         if number % 12 == 0:

@@ -13,21 +13,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of
+from tests.lab.plans import shorter
 from zmon.cli.main import main
+from zmon.lab import scenario
 from zmon.tables.diagnosed import same_time, verdict_of, written_out
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str, expected: int = 0) -> str:
-    """Return what `zmon diagnose` prints about the last interval of shark-before."""
-    assert main(["diagnose", "--from", "lab:shark-before", *words]) == expected
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what `zmon diagnose` prints about the last interval of the case study."""
+    assert main(["diagnose", "--from", "recordings/lab-shark-before.zmon", *words]) == 0
     return capsys.readouterr().out
 
 
 def test_the_text_says_what_why_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    """A reader gets the claim with its confidence, the evidence, what it is not, and the gain."""
+    """A reader gets the claim with its confidence, the evidence, what it is not, and the gain.
+
+    Without --status 0 says that it was answered, though something is short.
+    """
     text = " ".join(printed(capsys).split())
     for words in (
         "1. LCU 7600 is full",
@@ -62,18 +67,11 @@ def test_csv_has_a_record_per_diagnosis(capsys: pytest.CaptureFixture[str]) -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"), [(["--status"], 2), (["--status", "--at", "09:05"], 0), ([], 0)]
-)
-def test_the_status_says_whether_something_is_short(
-    words: list[str], expected: int, capsys: pytest.CaptureFixture[str]
+def test_the_figures_of_the_status_count_a_request_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With --status a script or Nagios knows; without, 0 says that it was answered."""
-    printed(capsys, *words, expected=expected)
-
-
-def test_the_figures_of_the_status_count_a_request_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two diagnoses are about the same requests: one says what is full, one who fills it."""
+    """Two diagnoses are about the same requests: one says what is full, one who fills it since minutes."""
+    monkeypatch.setattr(scenario, "load_scenario", lambda name: shorter(name, 600.0))
     source = ["diagnose", "--from", "lab:write-cache-full"]
     main([*source, "-f", "json"])
     each = [
@@ -114,10 +112,10 @@ def test_a_load_that_has_ended_within_a_window_has_no_begin_at_its_end(
     capsys: pytest.CaptureFixture[str],
     utc: None,  # noqa: ARG001 - clocks show UTC
 ) -> None:
-    """Of four hours with an incident of a quarter of one, the end is not the begin of it."""
-    day = ["diagnose", "--from", "recordings/lab-healthy-day.zmon", "--since", "12:00", "--until", "16:00"]
+    """Of an hour with an incident of a quarter of one, the end is not the begin of it."""
+    day = ["diagnose", "--from", "recordings/lab-healthy-day.zmon", "--since", "14:00", "--until", "15:00"]
     assert main(day) == 0
-    assert "Since 16:00" not in capsys.readouterr().out
+    assert "Since 15:00" not in capsys.readouterr().out
 
 
 def commands_in(text: str, heading: str = "What if: ") -> list[list[str]]:
@@ -199,6 +197,7 @@ def test_the_incident_of_a_day_is_named(
     assert f"1. {worst['diagnoses'][0]['claim']}" in asked
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_what_is_simulated_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """As every screen does: no figure of it is one of a machine; JSON has the source, as that of `show`."""
     assert main(["diagnose", "--from", "lab:volume-hangs"]) == 0
@@ -248,18 +247,18 @@ def test_the_worst_interval_before_is_one_with_the_cause_of_its_exception(
     utc: None,  # noqa: ARG001 - hours are those of UTC
 ) -> None:
     """At its highest value the path was back, and nothing was short: the interval where it began is told."""
-    scenario, recorded, own = tmp_path / "back.toml", tmp_path / "a.zmon", tmp_path / "zmon/rules.toml"
+    plan, recorded, own = tmp_path / "back.toml", tmp_path / "a.zmon", tmp_path / "zmon/rules.toml"
     phase = '[[phases]]\nname = "{}"\nseconds = 120\nloads = ["sessions"]\n'
-    head = 'base = "path-lost"\ntitle = "A path comes back"\ntext = "For a test."\n'
+    head = 'base = "path-lost"\ntitle = "A path comes back"\ntext = "For a test."\ndrawn = 1\n'
     lost = 'paths.ficon-a.lost = ["52"]\n'
-    scenario.write_text(head + phase.format("lost") + lost + phase.format("back") + phase.format("rest"))
+    plan.write_text(head + phase.format("lost") + lost + phase.format("back") + phase.format("rest"))
     own.parent.mkdir()
     own.write_text(
         '[[rule]]\nname = "path-lost"\noff = true\n[[rule]]\nname = "odd"\non = "device.paths"\nbad = 1\n'
         'hours = "09:00-09:03"\nsay = "{value}"\ncause = "D13"\n'
     )
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert main(["import", f"lab:{scenario}", str(recorded)]) == 0
+    assert main(["import", f"lab:{plan}", str(recorded)]) == 0
     capsys.readouterr()
     assert main(["diagnose", "--from", str(recorded), "-f", "json"]) == 0
     worst = json.loads(capsys.readouterr().out)["earlier"]["worst"]
@@ -287,23 +286,22 @@ def test_what_was_broken_in_a_part_of_a_short_time_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The mean of it does not show that a device was suspended: it is not at the end."""
-    scenario = tmp_path / "resumed.toml"
+    plan = tmp_path / "resumed.toml"
     phase = '[[phases]]\nname = "{}"\nseconds = {}\nloads = ["reports", "reports-restored"]\n'
-    head = 'base = "dm-suspended"\ntitle = "Suspended for a minute"\ntext = "For a test."\n'
+    head = 'base = "dm-suspended"\ntitle = "Suspended for a minute"\ntext = "For a test."\ndrawn = 1\n'
     suspended = phase.format("suspended", 60) + "lvs.history.suspended = true\n"
-    scenario.write_text(head + suspended + phase.format("resumed", 40))
-    main(["diagnose", "--from", f"lab:{scenario}", "--since", "begin", "-f", "json"])
+    plan.write_text(head + suspended + phase.format("resumed", 40))
+    main(["diagnose", "--from", f"lab:{plan}", "--since", "begin", "-f", "json"])
     (found, *_others) = json.loads(capsys.readouterr().out)["diagnoses"]
     assert (found["id"], found["confidence"]) == ("D21", "certain")
     assert "is suspended: the device mapper has held back all I/O for 60 s" in found["claim"]
 
 
-@pytest.mark.parametrize(("scenario", "status"), [("path-lost", 2), ("fcp-failover", 1)])
-def test_the_status_is_what_the_help_says(
-    scenario: str, status: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("short_scenarios")
+@pytest.mark.parametrize(("name", "status"), [("path-lost", 2), ("fcp-failover", 1)])
+def test_the_status_is_what_the_help_says(name: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Both are certain: a lost path is critical though nothing waits, else a request or more has to wait."""
-    assert main(["diagnose", "--status", "--from", f"lab:{scenario}"]) == status
+    assert main(["diagnose", "--status", "--from", f"lab:{name}"]) == status
     capsys.readouterr()
     with pytest.raises(SystemExit):
         main(["diagnose", "--help"])

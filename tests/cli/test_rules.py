@@ -5,14 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lab.plans import shorter
 from zmon.cli.main import main
 from zmon.cli.output import OK, USAGE
+from zmon.event import LEVELS
+from zmon.lab import scenario
 from zmon.rule.grammar import load_rules
+from zmon.screen.export import moment
+from zmon.session.exception_log import log_of
+from zmon.session.recording import open_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +54,8 @@ def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """LCU 6 (7600) takes longer than the others and carries most; its paths are busy."""
-    found = set(exceptions(capsys, "--from", str(RECORDINGS / "lab-shark-before.zmon")))
+    source = str(RECORDINGS / "lab-shark-before.zmon")
+    found = set(exceptions(capsys, "--from", source, "--until", "09:35"))
     assert found == {
         ("path-busy", "bad", "40", "09:30"),
         ("lcu-service", "bad", "7600", "09:20"),
@@ -57,10 +65,15 @@ def test_the_case_study_is_found(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_healthy_day_has_its_incident_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     """Of 24 hours only the quarter of an hour from 14:30 has exceptions, all on LCU 8000 and its paths."""
-    found = set(exceptions(capsys, "--from", str(RECORDINGS / "lab-healthy-day.zmon")))
-    assert {where for _, _, where, _ in found} == {"8000", "50", "51"}
-    assert {begin for *_, begin in found} == {"14:30"}
-    assert ("alias-use", "bad", "8000", "14:30") in found
+    day = str(RECORDINGS / "lab-healthy-day.zmon")
+    with closing(open_recording(day)) as timeline:
+        log = log_of(timeline)
+        log.complete()
+        known = {(one.rule, LEVELS[one.level], one.where, moment(one.begin)[11:16]) for one in log.entries()}
+    assert {where for _, _, where, _ in known} == {"8000", "50", "51"}
+    assert {begin for *_, begin in known} == {"14:30"}
+    assert ("alias-use", "bad", "8000", "14:30") in known
+    assert set(exceptions(capsys, "--from", day, "--since", "14:15", "--until", "15:15")) == known
 
 
 @pytest.mark.whole_days
@@ -132,13 +145,14 @@ def test_a_rule_holds_for_an_lcu_that_only_the_site_names(
     assert "LCU 6: 60 ms" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_a_lost_path_is_open_until_it_is_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is lost at 09:20 and does not come back; a time that begins later has it from its own begin."""
-    assert set(exceptions(capsys, "--from", "lab:path-lost")) == {("path-lost", "bad", "8000", "09:20")}
-    later = set(exceptions(capsys, "--from", "lab:path-lost", "--since", "09:30"))
-    assert later == {("path-lost", "bad", "8000", "09:30")}
+    """It is lost at 09:03 and does not come back; a time that begins later has it from its own begin."""
+    assert set(exceptions(capsys, "--from", "lab:path-lost")) == {("path-lost", "bad", "8000", "09:03")}
+    later = set(exceptions(capsys, "--from", "lab:path-lost", "--since", "09:04"))
+    assert later == {("path-lost", "bad", "8000", "09:04")}
     assert main(["show", "OVERVIEW", "--from", "lab:path-lost"]) == OK
-    assert "An exception is open since 09:20" in capsys.readouterr().out
+    assert "An exception is open since 09:03" in capsys.readouterr().out
 
 
 def test_the_profile_in_force_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -184,6 +198,7 @@ def test_a_wrong_table_and_a_wrong_profile_hide_no_other_mistake(
         assert words[1] in line
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_the_site_file_that_is_named_chooses_the_profile(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -221,8 +236,11 @@ def test_rules_become_alerts_of_prometheus(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("name", ["shark-after", "hyperpav-10"])
-def test_where_nothing_is_short_there_is_no_exception(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nothing_is_short_there_is_no_exception(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Paths are busy while nothing pends, and requests wait for moments while aliases are free."""
+    monkeypatch.setattr(scenario, "load_scenario", lambda name: shorter(name, drawn=3))
     assert main(["diagnose", "--from", f"lab:{name}", "--status"]) == OK
     assert main(["show", "EXCEPT", "--from", f"lab:{name}", "--status"]) == OK
     assert "EXCEPT OK - no exceptions" in capsys.readouterr().out

@@ -46,10 +46,10 @@ def brief(name: str) -> Scenario:
 
 
 @cache
-def shorter(name: str, seconds: float = 180.0) -> Scenario:
-    """Return a scenario of zmon with some minutes of each phase, all of whose intervals are alike."""
-    plan = load_scenario(name)
-    return plan._replace(phases=tuple(phase._replace(seconds=seconds) for phase in plan.phases), drawn=1)
+def shorter(name: str, seconds: float = 180.0, drawn: int = 1) -> Scenario:
+    """Return a scenario with some minutes of each phase, of which so many intervals are simulated."""
+    phases = tuple(phase._replace(seconds=seconds) for phase in load_scenario(name).phases)
+    return load_scenario(name)._replace(phases=phases, drawn=drawn)
 
 
 def small(intervals: int = 40, drawn: int = 7, seed: int = 5, environment: str = "lpar") -> Scenario:

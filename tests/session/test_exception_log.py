@@ -146,8 +146,8 @@ def test_the_status_is_the_highest_level(capsys: pytest.CaptureFixture[str]) -> 
     day = str(CAPTURE.parent / "lab-healthy-day.zmon")
     asked = ["show", "EXCEPT", "--status", "--from", day]
     assert main([*asked, "--since", "12:00", "--at", "13:00"]) == 0
-    assert main([*asked, "--since", "14:00", "--at", "15:00"]) == BAD
-    assert main([*asked, "--since", "14:00", "--at", "15:00", "--where", "level=look"]) == 1
+    assert main([*asked, "--since", "14:20", "--at", "14:50"]) == BAD
+    assert main([*asked, "--since", "14:20", "--at", "14:50", "--where", "level=look"]) == 1
     assert main(["show", "EXCEPT", "--status", "--from", "/nowhere.zmon"]) == 3
     assert main(["show", "DEVICE", "--status", "--from", day]) != OK
     capsys.readouterr()
