@@ -59,6 +59,11 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     [
         ((*EXCEPT, "--since", "12:00", "--at", "13:00"), OK, "EXCEPT OK - no exceptions"),
         ((*EXCEPT, "--since", "14:20", "--at", "14:50"), CRITICAL, "EXCEPT CRITICAL - 4 "),
+        (
+            (*EXCEPT, "--since", "14:20", "--at", "14:50", "--where", "level=look"),
+            WARNING,
+            "EXCEPT WARNING - ",
+        ),
         (("show", "OVERVIEW", "--from", DAY, "--at", "14:40"), CRITICAL, "OVERVIEW CRITICAL - "),
         (("show", "OVERVIEW", "--from", DAY, "--at", "20:00"), OK, "OVERVIEW OK - Nothing is short"),
         (("show", "DIAGNOSE", "--from", SHARK, "--at", "10:00"), CRITICAL, "DIAGNOSE CRITICAL - LCU 7600 "),

@@ -49,7 +49,7 @@ def incident() -> Scenario:
     plan = load_scenario("healthy-day")
     names = {"afternoon": 180, "incident": 300, "afterwards": 300}
     phases = tuple(phase._replace(seconds=names[phase.name]) for phase in plan.phases if phase.name in names)
-    return plan._replace(step=20.0, phases=phases)
+    return plan._replace(step=20.0, phases=phases, drawn=1)
 
 
 @pytest.fixture(scope="module")
@@ -139,18 +139,6 @@ def test_line_mode_lists_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     said = capsys.readouterr().out
     assert line[:70] in said
     assert "requests are with it or wait for it" in said.partition("EVENTS")[2]
-
-
-def test_the_status_is_the_highest_level(capsys: pytest.CaptureFixture[str]) -> None:
-    """For cron and Nagios: 0 none, 1 worth a look, 2 bad, 3 not known."""
-    day = str(CAPTURE.parent / "lab-healthy-day.zmon")
-    asked = ["show", "EXCEPT", "--status", "--from", day]
-    assert main([*asked, "--since", "12:00", "--at", "13:00"]) == 0
-    assert main([*asked, "--since", "14:20", "--at", "14:50"]) == BAD
-    assert main([*asked, "--since", "14:20", "--at", "14:50", "--where", "level=look"]) == 1
-    assert main(["show", "EXCEPT", "--status", "--from", "/nowhere.zmon"]) == 3
-    assert main(["show", "DEVICE", "--status", "--from", day]) != OK
-    capsys.readouterr()
 
 
 def test_it_is_judged_in_pieces(taken: Sequence[Sample]) -> None:
@@ -286,7 +274,7 @@ def resumed() -> Scenario:
         suspended._replace(seconds=120),
         healthy._replace(name="resumed", seconds=40),
     )
-    return plan._replace(step=20.0, phases=phases)
+    return plan._replace(step=10.0, phases=phases, drawn=1)
 
 
 def test_what_is_open_but_no_longer_holds_is_open_everywhere(
