@@ -133,6 +133,7 @@ def test_paths_that_work_are_no_exception() -> None:
     assert watched(("active", 7), ("active", 7)) == []
 
 
+@pytest.mark.usefixtures("short_scenarios")
 @pytest.mark.parametrize(
     ("scenario", "rule", "words"),
     [

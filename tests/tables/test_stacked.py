@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent
 from zmon.cli.main import main
-from zmon.session.machines import open_lab
-from zmon.session.navigator import Navigator
 from zmon.tables.stacked import SUSPENDED, table
-
-if TYPE_CHECKING:
-    from zmon.tables.view import View
-
-
-def at_the_end(name: str) -> View:
-    """Return the last interval of a scenario."""
-    navigator = Navigator(open_lab(f"lab:{name}"))
-    navigator.seek(1 << 62)
-    view = navigator.view()
-    assert view is not None
-    return view
 
 
 def test_a_request_is_compared_with_those_below() -> None:
     """What a request waits above the disks, times their rate, are the requests that wait there."""
-    found = table(at_the_end("dm-queue"))
+    found = table(view_of("dm-queue"))
     assert found.keys == ["dm-0"]
     row = {name: values[0] for name, values in found.columns.items()}
     assert row["title"] == "lab-history"
@@ -37,19 +22,20 @@ def test_a_request_is_compared_with_those_below() -> None:
 
 def test_a_suspended_device_has_no_times() -> None:
     """It completes nothing, so nothing is known of its requests, and none is invented."""
-    found = table(at_the_end("dm-suspended"))
+    found = table(view_of("dm-suspended"))
     row = {name: values[found.keys.index("dm-0")] for name, values in found.columns.items()}
     assert (row["suspended"], row["resp"], row["wait"]) == (1, SUSPENDED, SUSPENDED)
-    assert row["blocked"] == 20
+    assert row["blocked"] == 21
 
 
 def test_a_machine_without_such_devices_lacks_nothing() -> None:
     """No row, and no reason why there is none: the rules hold for nothing there."""
-    found = table(at_the_end("idle-day"))
+    found = table(view_of("idle-day"))
     assert (found.keys, found.missing) == ([], None)
     assert not any(isinstance(value, Absent) for values in found.columns.values() for value in values)
 
 
+@pytest.mark.usefixtures("short_scenarios")
 @pytest.mark.parametrize(
     ("name", "line", "status"),
     [
