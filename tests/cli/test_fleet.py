@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.disk_cache import kept_file, sources_digest
 from zmon.cli import live
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
+from zmon.lab.guest_fleet import write_fleet
+from zmon.trends.rollup import recording_with_trends
 
 pytestmark = pytest.mark.usefixtures("utc")
 
@@ -21,9 +24,12 @@ pytestmark = pytest.mark.usefixtures("utc")
 @pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with the recordings of four simulated guests, which share three boxes."""
-    folder = tmp_path_factory.mktemp("fleet") / "f"
-    assert main(["lab", "fleet", str(folder), "--guests", "4", "--for", "12m"]) == OK
-    return folder
+
+    def write(path: Path) -> None:
+        write_fleet(str(path), lambda each: recording_with_trends(each, durable=False), 720, guests=4)
+
+    made = kept_file("fleets", sources_digest("zmon.lab.guest_fleet", "zmon.trends.rollup"), write)
+    return shutil.copytree(made, tmp_path_factory.mktemp("fleet") / "f")
 
 
 def test_many_systems_are_on_one_screen(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
