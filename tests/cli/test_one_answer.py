@@ -8,6 +8,8 @@ import pytest
 
 from zmon.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("short_scenarios")
+
 EFFECT = re.compile(
     r"moves: (?P<times>\S+) times the throughput \((?P<low>\S+) to (?P<high>\S+)\), "
     r"(?P<then>\S+ ms) instead of (?P<now>\S+ ms) for a request, over (?P<lcus>\d+) LCUs and (?P<paths>\d+) "

@@ -44,6 +44,7 @@ def test_an_interval_says_nothing_of_the_kind(screen: str, capsys: pytest.Captur
     assert "sample:" not in shown(capsys, screen, "lab-shark-before.zmon")
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_an_average_over_the_seam_of_two_recordings_says_what_begins_there(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

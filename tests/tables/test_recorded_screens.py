@@ -19,14 +19,22 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("utc")
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
-QUERIES = "hercules-four-queries.zmon"
+
+
+@pytest.fixture(scope="module")
+def queries(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return two minutes of four queries on an emulated machine: screens by time read all that there is."""
+    path = str(tmp_path_factory.mktemp("queries") / "part.zmon")
+    whole = str(RECORDINGS / "hercules-four-queries.zmon")
+    assert main(["cut", whole, "--from", "15:12", "--to", "15:14", path]) == 0
+    return path
 
 
 @pytest.fixture
-def show(capsys: pytest.CaptureFixture[str]) -> Show:
+def show(queries: str, capsys: pytest.CaptureFixture[str]) -> Show:
     """Return how to show a screen of a recording as a document."""
 
-    def shown(screen: str, *options: str, recording: str = QUERIES) -> Any:
+    def shown(screen: str, *options: str, recording: str = queries) -> Any:
         assert main(["show", screen, "--from", str(RECORDINGS / recording), *options, "-f", "json"]) == 0
         return json.loads(capsys.readouterr().out)
 
@@ -34,10 +42,12 @@ def show(capsys: pytest.CaptureFixture[str]) -> Show:
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def typed(
+    queries: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
     """Return how to type commands over a recording."""
 
-    def replayed(*lines: str, recording: str = QUERIES) -> str:
+    def replayed(*lines: str, recording: str = queries) -> str:
         monkeypatch.setattr("sys.stdin", StringIO("\n".join([*lines, ""])))
         assert main(["replay", "--line", str(RECORDINGS / recording)]) == 0
         return " ".join(capsys.readouterr().out.split())

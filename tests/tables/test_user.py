@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 
 @lru_cache
-def simulated(name: str, first: int, last: int) -> View:
-    """Return the time between two samples of a scenario."""
+def simulated(name: str, first: int, last: int, drawn: int = 1) -> View:
+    """Return the time between two samples of a scenario; so many intervals of a phase are simulated."""
     base, *loads = name.split()
     plan = load_scenario(base)
     if loads:
         units = "\n".join(f'[loads.{load}]\nunit = "db2inst1.service"' for load in loads)
         plan = parse_scenario(f'base = "{base}"\ntitle = "x"\ntext = "x"\n{units}\n', "test.toml")
+    plan = plan._replace(drawn=drawn)
     run, counters = Simulation(plan), KernelCounters(plan, first)
     before = counters.sample()
     counters.add(run.interval(number) for number in range(first, last))
@@ -79,7 +80,7 @@ def test_units_and_the_rest_have_the_bytes_of_the_disks(name: str, first: int) -
 
 def test_it_says_which_service_on_which_tablespace_loads_an_lcu() -> None:
     """The query of 14:30 reads everything on LCU 8000, and the database little of it."""
-    view = simulated("healthy-day", 875, 880)
+    view = simulated("healthy-day", 875, 880, drawn=3)
     (lcu,) = lcus_named(view, "8000")
     assert filling(view, lcu).startswith("user 1000, session 7 9")
     found = table(view)
