@@ -198,6 +198,7 @@ def test_what_cannot_be_shown(words: list[str], status: int, said: str, show: Sh
     assert said in err
 
 
+@pytest.mark.usefixtures("short_scenarios")
 @pytest.mark.parametrize(
     ("source", "words", "column", "values"),
     [
@@ -376,24 +377,22 @@ def test_each_time_outside_of_the_recording_is_reported(
     assert "this is the sample of 2003-03-17 " in error
 
 
-@pytest.mark.parametrize("count", [1, 3, 20])
-def test_a_screen_by_time_has_as_many_intervals_as_are_wanted(
-    count: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_screen_by_time_has_as_many_intervals_as_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     """The last ones; without a number all that it shows."""
     words = ["show", "REDISP", "--from", "recordings/lab-healthy-day.zmon", "--at", "14:40", "-f", "csv"]
     assert main(words) == OK
-    whole = capsys.readouterr().out.splitlines()
-    assert main([*words, "-n", str(count)]) == OK
-    found = capsys.readouterr().out.splitlines()
-    column = whole[0].split(",").index("time")
-    times = [[line.split(",")[column] for line in lines[1:]] for lines in (whole, found)]
-    assert times[1] == times[0][-count:]
+    head, *whole = capsys.readouterr().out.splitlines()
+    for count in (1, 3, 20):
+        assert main([*words, "-n", str(count)]) == OK
+        _, *found = capsys.readouterr().out.splitlines()
+        column = head.split(",").index("time")
+        times = [[line.split(",")[column] for line in lines] for lines in (whole, found)]
+        assert times[1] == times[0][-count:]
 
 
 def test_until_is_at(capsys: pytest.CaptureFixture[str]) -> None:
     """As `zmon diagnose` and `zmon plot` have it; both at once contradict each other."""
-    source = ["show", "CTLUNIT", "--from", "lab:shark-before"]
+    source = ["show", "CTLUNIT", "--from", "recordings/lab-shark-before.zmon"]
     assert main([*source, "--at", "09:50"]) == 0
     at = capsys.readouterr().out
     assert main([*source, "--until", "09:50"]) == 0

@@ -196,9 +196,10 @@ def test_a_word_that_means_several_things_is_answered_for_each(ask: Callable[...
     assert [one["means"] for one in found] == ["logical control unit", "logical control unit"]
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_an_adapter_has_the_paths_over_it(ask: Callable[..., str]) -> None:
     """Not the paths over another adapter to the same disks; the files are on each of them."""
-    options = ("--from", "lab:fcp-one-adapter", "--at", "09:10")
+    options = ("--from", "lab:fcp-one-adapter", "--at", "09:02")
     heading, _names, *rest = ask("fc61", *options).splitlines()
     assert heading == "fc61 (0.0.fc61): bus id, 16 disks over 32 paths"
     assert [line.split()[1] for line in rest[:32]] == ["0.0.fc61"] * 32
@@ -208,9 +209,10 @@ def test_an_adapter_has_the_paths_over_it(ask: Callable[..., str]) -> None:
     assert {(row["disk"][:2], row["busid"], bool(row["path"])) for row in rows} == {("sd", "0.0.fc61", True)}
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
     """Each with its adapter, its port and its channel path."""
-    heading, _names, *rest = ask("FCP8000", "--from", "lab:fcp-one-adapter", "--at", "09:10").splitlines()
+    heading, _names, *rest = ask("FCP8000", "--from", "lab:fcp-one-adapter", "--at", "09:02").splitlines()
     assert heading.endswith(": block device, 1 disk over 4 paths")
     assert [(line.split()[0], line.split()[1], line.split()[-1]) for line in rest[:4]] == [
         ("sda", "0.0.fc60", "60"),
@@ -220,6 +222,7 @@ def test_a_multipath_device_has_all_its_paths(ask: Callable[..., str]) -> None:
     ]
 
 
+@pytest.mark.usefixtures("short_scenarios")
 def test_what_is_lost_of_the_ways_to_a_disk_is_told(ask: Callable[..., str]) -> None:
     """An adapter that is offline, the paths over it, and a channel path that no device can use."""
     options = ("--from", "lab:fcp-one-adapter")
@@ -485,9 +488,11 @@ def test_a_name_with_a_nul(complaint: Callable[..., str]) -> None:
 WORDS = st.sampled_from(["TSDIM", "dasdb", "043A", "0x767e", "0.0.043a", "94:4", "LCU 6", "/db2", "//", "."])
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(words=st.lists(WORDS | st.text(max_size=8), min_size=1, max_size=3))
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    form=st.sampled_from(["text", "csv", "json"]),
+    words=st.lists(WORDS | st.text(max_size=8), min_size=1, max_size=3),
+)
 def test_no_word_ends_a_lookup_badly(
     form: str, words: Sequence[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
