@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zmon.sample import Sample
 
 SEED = 3
-COUNT = 400
+COUNT = 250
 KB = 1024
 
 
