@@ -58,9 +58,9 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     ("words", "level", "begins"),
     [
         ((*EXCEPT, "--since", "12:00", "--at", "13:00"), OK, "EXCEPT OK - no exceptions"),
-        ((*EXCEPT, "--since", "14:20", "--at", "14:50"), CRITICAL, "EXCEPT CRITICAL - 4 "),
+        ((*EXCEPT, "--since", "14:25", "--at", "14:50"), CRITICAL, "EXCEPT CRITICAL - 4 "),
         (
-            (*EXCEPT, "--since", "14:20", "--at", "14:50", "--where", "level=look"),
+            (*EXCEPT, "--since", "14:25", "--at", "14:50", "--where", "level=look"),
             WARNING,
             "EXCEPT WARNING - ",
         ),
@@ -148,7 +148,7 @@ def test_the_age_of_a_recording_is_said_where_its_end_is_taken_for_now(
 
 def test_csv_and_json_stay_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     """The state is the exit status alone; why it is not known is a message."""
-    words = ["show", "EXCEPT", "--from", DAY, "--since", "14:20", "--at", "14:50", "-f", "csv"]
+    words = ["show", "EXCEPT", "--from", DAY, "--since", "14:25", "--at", "14:50", "-f", "csv"]
     assert main(words) == OK
     plain = capsys.readouterr().out
     assert main([*words, "--status"]) == CRITICAL

@@ -550,9 +550,9 @@ def test_an_lcu_in_two_words_is_one_thing(
     capsys: pytest.CaptureFixture[str], complaint: Callable[..., str]
 ) -> None:
     """People write what they read on a screen: LCU 7600, as well as its number alone."""
-    assert main(["where", "LCU", "7600", "7600", "--from", "lab:shark-before"]) == 0
+    assert main(["where", "LCU", "7600", "7600", "--from", "recordings/lab-shark-before.zmon"]) == 0
     together, alone = [text.split("\n", 1)[1] for text in capsys.readouterr().out.rstrip("\n").split("\n\n")]
     assert together == alone
-    assert "LCU 76FF: not found" in complaint("lcu", "76FF", "--from", "lab:shark-before", status=1).replace(
-        "lcu", "LCU"
-    )
+    assert "LCU 76FF: not found" in complaint(
+        "lcu", "76FF", "--from", "recordings/lab-shark-before.zmon", status=1
+    ).replace("lcu", "LCU")
