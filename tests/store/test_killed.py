@@ -18,7 +18,7 @@ from zmon.store.check import find_damage
 from zmon.store.day import days
 from zmon.store.reader import Recording
 
-KILLS = int(os.environ.get("ZMON_TEST_KILLS", "15"))
+KILLS = int(os.environ.get("ZMON_TEST_KILLS", "30"))
 """How often; more finds what is rare."""
 
 ROOT = Path(__file__).parents[2]
