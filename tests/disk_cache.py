@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import os
 import pickle
+import shutil
 import sys
 import time
 from functools import cache, partial
@@ -121,7 +122,7 @@ def sources_digest(*modules: str) -> str:
 
 
 def kept_file(name: str, digest: str, make: Callable[[Path], object]) -> Path:
-    """Return the file of a digest; unless it is there, `make` writes it."""
+    """Return the file or the directory of a digest; unless it is there, `make` writes it."""
     path = _path(name, digest)
     with _alone(path):
         if path.exists():
@@ -217,4 +218,4 @@ def forget_old() -> None:
     for path in CACHE.glob("*/*"):
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < time.time() - KEPT_FOR:
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
