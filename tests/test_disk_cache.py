@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 from typing import TYPE_CHECKING, Final
 
@@ -111,6 +112,26 @@ def test_two_who_want_the_same_make_it_once(cache: Path, tmp_path: Path) -> None
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert made.read_text() == "made\n"
+
+
+def test_what_nobody_wants_is_forgotten(cache: Path) -> None:
+    """Files and directories that were made or read last more than a week ago; no others."""
+
+    def make_directory(path: Path) -> None:
+        path.mkdir()
+        (path / "file").write_text("made")
+
+    for name in ("old", "wanted", "new"):
+        kept("value", name, lambda: "made")
+        disk_cache.kept_file("directory", name, make_directory)
+        if name != "new":
+            for path in cache.glob(f"*/{name}*"):
+                os.utime(path, (0, 0))
+    kept("value", "wanted", lambda: "made")
+    disk_cache.kept_file("directory", "wanted", make_directory)
+    disk_cache.forget_old()
+    left = {path.name for path in cache.glob("*/*") if path.suffix != ".lock"}
+    assert left == {"wanted", "new"}
 
 
 def test_intervals_that_are_kept_are_those_that_are_simulated(cache: Path) -> None:
