@@ -95,3 +95,24 @@ def test_as_long_as_no_server_answers_the_reason_is_given() -> None:
     assert not asker.changed()
     asker.stop()
     over.set()
+
+
+def test_nothing_is_said_when_recording_has_ended() -> None:
+    """A server that refuses then is of no matter: nobody goes on without it."""
+    server, asked, ended = Server(refusals=1), threading.Event(), threading.Event()
+
+    def ask(address: str) -> list[ListedFile]:
+        asked.set()
+        assert ended.wait(30)
+        return server.ask(address)
+
+    before = set(threading.enumerate())
+    asker = ServerListings(ask, server.say, first=0.0)
+    asker.start(["postgresql://h/d"])
+    (thread,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "listing-0")
+    assert asked.wait(30)
+    asker.stop()
+    ended.set()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert (server.refusals, server.said) == (0, [])

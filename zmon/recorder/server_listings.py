@@ -37,6 +37,7 @@ class ServerListings:
         """The servers that have not answered yet, with the reason."""
         self._new = threading.Event()
         self._stopped = threading.Event()
+        self._saying = threading.Lock()
 
     def start(self, servers: Sequence[str]) -> None:
         """Begin to ask, each server in a thread of its own."""
@@ -45,8 +46,9 @@ class ServerListings:
             threading.Thread(target=self._run, args=(address,), name=f"listing-{number}", daemon=True).start()
 
     def stop(self) -> None:
-        """Ask no more; a question that is being asked is not waited for."""
-        self._stopped.set()
+        """Ask no more; a question that is being asked is not waited for, and its end is not said."""
+        with self._saying:
+            self._stopped.set()
 
     def containers(self) -> Sequence[ListedFile]:
         """Return the files of the servers that have answered.
@@ -81,7 +83,7 @@ class ServerListings:
                 if reason != failed:
                     self._new.set()
                 if not failed:
-                    self._say(f"{reason}; recording goes on without it, and it is asked again")
+                    self._tell(f"{reason}; recording goes on without it, and it is asked again")
                 failed = reason
                 self._stopped.wait(wait)
                 wait = min(2 * wait, MAX_RETRY_SECONDS)
@@ -91,5 +93,10 @@ class ServerListings:
             self._new.set()
             if failed:
                 listed = f"{len(files):,} file{'s are' if len(files) != 1 else ' is'} listed"
-                self._say(f"the database server answers now: {listed}")
+                self._tell(f"the database server answers now: {listed}")
             return
+
+    def _tell(self, sentence: str) -> None:
+        with self._saying:
+            if not self._stopped.is_set():
+                self._say(sentence)
