@@ -37,7 +37,7 @@ phases = [{ name = "extended", seconds = 60, loads = ["new"] }]
 """
 """A simulated machine that is quick to simulate."""
 
-SOURCES: Final = ("live", "capture", "recording", "lab", "sar")
+SOURCES: Final = ("live", "capture", "directory", "recording", "days", "lab", "sar")
 """This machine; an archive, and the same unpacked; what was imported from it, and that as a directory of day
 files; a simulated machine; what was imported from a report of sar."""
 
