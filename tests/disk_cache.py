@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from zmon.absent import Absent, absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache" / "tests"
@@ -95,23 +95,24 @@ def digest(*words: str) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
-def digest_of(*modules: str, root: Path = ROOT) -> str:
-    """Return the digest of modules with all that they import, and of this Python."""
+def _digest_of_files(files: Iterable[Path], root: Path) -> str:
+    """Return the digest of files below a checkout, and of this Python."""
     whole = hashlib.sha256(repr(sys.version_info[:3]).encode())
-    for path in files_behind(*modules, root=root):
+    for path in files:
         whole.update(f"\0{path.relative_to(root)}\0".encode())
         whole.update(path.read_bytes())
     return whole.hexdigest()
 
 
+def digest_of(*modules: str, root: Path = ROOT) -> str:
+    """Return the digest of modules with all that they import."""
+    return _digest_of_files(files_behind(*modules, root=root), root)
+
+
 @cache
 def _checkout_digest() -> str:
-    """Return the digest of all sources, which do not change while tests run, and of this Python."""
-    whole = hashlib.sha256(repr(sys.version_info[:3]).encode())
-    for path in sorted(path for top in TOPS for path in (ROOT / top).rglob("*.py")):
-        whole.update(f"\0{path.relative_to(ROOT)}\0".encode())
-        whole.update(path.read_bytes())
-    return whole.hexdigest()
+    """Return the digest of all sources, which do not change while tests run."""
+    return _digest_of_files(sorted(path for top in TOPS for path in (ROOT / top).rglob("*.py")), ROOT)
 
 
 @cache
