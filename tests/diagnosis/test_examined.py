@@ -24,7 +24,7 @@ def examined_in(name: str) -> tuple[Examined, ...]:
 BUSY = r"Channel paths %s are up to \d\d %% busy%s"
 PENDS = r", and a request behind them pends for 0\.\d ms of its Serv of \d\d\.\d ms\. "
 LITTLE = r"Twice as many paths alone would gain little: 1\.0\d times the throughput \(1\.00 to 1\.\d\d\)"
-QUEUE = r"\d\.\d requests wait in Linux for LCU 8000 and LCU 8100, each for 0\.\d ms, though at most 3\d %"
+QUEUE = r"\d\.\d requests wait in Linux for LCU 8000 and LCU 8100, 0\.\d ms each: .* at most 3\d %"
 ALONE = r"Channel path 60 is \d\d % busy and the others of 60-63 are next to idle, but nothing is seen"
 
 

@@ -8,7 +8,7 @@ from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.milliseconds import ms
-from zmon.queueing.waiting import MIN_LOST
+from zmon.queueing.observation import MIN_LOST
 from zmon.ranges import many, names
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, listed, of_volume, percent
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.waiting import MIN_LOST
+from zmon.queueing.observation import MIN_LOST
 from zmon.ranges import many
 from zmon.sizes import GIB
 

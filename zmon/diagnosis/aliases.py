@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_volume, percent, why_untimed
+from zmon.diagnosis.phrases import NO_CACHE, evidence, gain, no_cmf, of_lcu, of_volume, percent, why_untimed
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES, mean_of
+from zmon.queueing.undecided import is_uncached
 from zmon.ranges import many, names
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
@@ -28,6 +30,10 @@ FULL_BASE: Final = 0.7
 """Utilisation of its subchannels from which on a volume is full."""
 CALM_BASE: Final = 0.3
 """Utilisation below which what requests wait for is not the volume."""
+UNTIMED_WAIT: Final = "Channel measurement would show whether it is the wait in Linux or a slow disk."
+UNCACHED_WAIT: Final = "Cache statistics would show whether the LCU is full: then aliases do not help."
+IF_NOT_FULL: Final = "If the LCU is not full, which --cache tells, "
+"""Before an action that would gain nothing if it is."""
 PROPOSED: Final = FEW_ALIASES
 """Aliases of an LCU that are proposed where there are none: the Oracle study had 20 on two LCUs."""
 
@@ -39,24 +45,36 @@ class _Waited(NamedTuple):
     unused: Sequence[tuple[ObservedVolume, float]]
     few: Sequence[tuple[ObservedVolume, float]]
     pools: Sequence[tuple[ObservedLcu, float]]
+    untimed_pools: Sequence[tuple[ObservedLcu, float]]
     untimed: Sequence[tuple[ObservedVolume, float]]
     """Of these it is not known how much of the wait is in Linux."""
+
+
+def _may_be_full(load: ObservedLoad, lcus: Iterable[ObservedLcu]) -> bool:
+    """Return whether some LCU may be full, which would explain the queue, and only cache statistics tell."""
+    return any(is_uncached(load, lcu) for lcu in lcus)
+
+
+def _action(words: str, may_be_full: bool) -> str:
+    return f"{IF_NOT_FULL}{words[:1].lower()}{words[1:]}" if may_be_full else words
 
 
 def _waited(situation: Situation) -> _Waited:
     load, places = situation.load, situation.waiting.places
     if not places:
-        return _Waited((), (), (), (), ())
+        return _Waited((), (), (), (), (), ())
     volumes = {one.key: one for one in load.volumes}
     lcus = {one.key: one for one in load.lcus}
     pairs = [(volumes[place.key], place.lost) for place in places if place.kind == "volume"]
     found = [each for each in pairs if not each[0].estimated and each[0].lcu in lcus and each[0].is_dasd]
     own = [each for each in found if each[0].servers > 1]
+    pools = [place for place in places if place.kind == "aliases"]
     return _Waited(
         [each for each in found if each[0].servers == 1],
         [each for each in own if not each[0].use >= CALM_BASE],
         [each for each in own if each[0].use >= CALM_BASE],
-        [(lcus[place.key], place.lost) for place in places if place.kind == "aliases"],
+        [(lcus[place.key], place.lost) for place in pools if not isinstance(place.use, Absent)],
+        [(lcus[place.key], place.lost) for place in pools if isinstance(place.use, Absent)],
         [each for each in pairs if each[0].estimated and each[0].is_dasd],
     )
 
@@ -95,6 +113,7 @@ def too_few_aliases(situation: Situation) -> Diagnoses:
             *((_few(situation, found.pools),) if found.pools else ()),
             *((_few_of_a_volume(situation, found.few),) if found.few else ()),
             *((_perhaps_few(situation.load, with_some),) if with_some else ()),
+            *((_perhaps_few_in(situation.load, found.untimed_pools),) if found.untimed_pools else ()),
         ),
     )
 
@@ -124,6 +143,24 @@ def _perhaps_few(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, floa
     )
 
 
+def _perhaps_few_in(load: ObservedLoad, pools: Sequence[tuple[ObservedLcu, float]]) -> Diagnosis:
+    first, lost = pools[0][0], sum(lost for _, lost in pools)
+    volumes = load.used_of(first.key)
+    words = f"{first.title}: {volumes.rate:,.0f} requests a second, {ms(mean_of(volumes, 'response'))} each"
+    return Diagnosis(
+        "D4",
+        subjects=tuple(of_lcu(lcu) for lcu, _ in pools),
+        claim=f"{many(lost, 'request')} wait for {names([lcu.title for lcu, _ in pools])}, beyond what bases"
+        " and aliases do at once: its aliases may be too few.",
+        evidence=(evidence("control_unit.resp", of_lcu(first), 1e3 * mean_of(volumes, "response"), words),),
+        confidence=POSSIBLE,
+        action="Define more aliases, or spread what lies on it over more LCUs.",
+        lost=lost,
+        confirm=UNTIMED_WAIT,
+        missing=(no_cmf(load),),
+    )
+
+
 def _of_untimed(
     load: ObservedLoad, id_: str, waited: Sequence[tuple[ObservedVolume, float]], what: str, action: str
 ) -> Diagnosis:
@@ -144,7 +181,7 @@ def _of_untimed(
         confidence=POSSIBLE,
         action=f"{action} what lies on it over more volumes.",
         lost=lost,
-        confirm="Channel measurement would show whether it is the wait in Linux or a slow disk.",
+        confirm=UNTIMED_WAIT,
         missing=(no_cmf(load),),
     )
 
@@ -175,6 +212,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     changes = tuple(AliasNumber(PROPOSED, lcu=key) for key in units)
     where = f"{names(['volume ' + first.title])}" if not several else f"{many(len(waited), 'volume')}"
     use = first.use
+    may_be_full = _may_be_full(situation.load, (lcus[key] for key in units))
     return Diagnosis(
         "D4b",
         subjects=_subjects(waited, lcus),
@@ -191,15 +229,21 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
                 "control_unit.aliases", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
             ),
         ),
-        confidence=CERTAIN if use >= FULL_BASE else LIKELY,
-        action=f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
+        confidence=POSSIBLE if may_be_full else CERTAIN if use >= FULL_BASE else LIKELY,
+        action=_action(
+            f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
+            may_be_full,
+        ),
         lost=lost,
         foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {PROPOSED} on {lcus[key].title}" for key in units),
-        confirm=""
+        confirm=UNCACHED_WAIT
+        if may_be_full
+        else ""
         if use >= FULL_BASE
         else "A higher sampling rate would show whether requests come in bursts.",
+        missing=(NO_CACHE,) if may_be_full else (),
     )
 
 
@@ -226,11 +270,12 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
     changes = tuple(AliasNumber(_more(one.aliases), lcu=one.key) for one, _ in pools)
     ones = situation.load.volumes_of(first.key)
     use = first.alias_use / first.aliases
+    may_be_full = _may_be_full(situation.load, ordered)
+    has = "may have" if may_be_full else "has" if len(pools) == 1 else "have"
     return Diagnosis(
         "D4",
         subjects=tuple(of_lcu(one) for one, _ in pools),
-        claim=f"{titles} {'has' if len(pools) == 1 else 'have'} too few aliases: {in_use},"
-        f" and {many(lost, 'request')} wait for one.",
+        claim=f"{titles} {has} too few aliases: {in_use}, and {many(lost, 'request')} wait for one.",
         evidence=(
             evidence(
                 "control_unit.aliasuse",
@@ -245,9 +290,11 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
                 _waits(pools[0][1], mean_of(ones, "queued"), situation.load.time_of(first, "serv")),
             ),
         ),
-        confidence=CERTAIN,
-        action=f"Define more aliases, for example {more}.",
+        confidence=POSSIBLE if may_be_full else CERTAIN,
+        action=_action(f"Define more aliases, for example {more}.", may_be_full),
         lost=lost,
+        confirm=UNCACHED_WAIT if may_be_full else "",
+        missing=(NO_CACHE,) if may_be_full else (),
         foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {_more(one.aliases)} on {one.title}" for one, _ in pools),
@@ -256,6 +303,8 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
 
 def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     first, lost = waited[0][0], sum(lost for _, lost in waited)
+    homes = {one.lcu for one, _ in waited}
+    may_be_full = _may_be_full(situation.load, (lcu for lcu in situation.load.lcus if lcu.key in homes))
     has = first.servers - 1
     ordered = sorted((one for one, _ in waited), key=lambda one: one.title)
     more = names([f"{2 * one.servers - 1} aliases for volume {one.title}" for one in ordered])
@@ -275,9 +324,11 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
             ),
             evidence("device.busy", of_volume(first), 100 * first.use, f"{percent(first.use)} busy"),
         ),
-        confidence=CERTAIN,
-        action=f"Define {more}, or turn on HyperPAV.",
+        confidence=POSSIBLE if may_be_full else CERTAIN,
+        action=_action(f"Define {more}, or turn on HyperPAV.", may_be_full),
         lost=lost,
+        confirm=UNCACHED_WAIT if may_be_full else "",
+        missing=(NO_CACHE,) if may_be_full else (),
         foretell=gain(situation, changes, f"with {more}: "),
         changes=changes,
         whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),

@@ -29,7 +29,10 @@ from zmon.diagnosis.phrases import (
 from zmon.milliseconds import ms
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.observation import (
+    FEW_ALIASES,
     MAX_MISS,
+    MIN_LONGER,
+    MIN_LOST,
     NO_LCU,
     SMALL,
     carried_by,
@@ -38,7 +41,7 @@ from zmon.queueing.observation import (
     mean_of,
     state_of_idle,
 )
-from zmon.queueing.waiting import MIN_LONGER, MIN_LOST
+from zmon.queueing.undecided import is_uncached
 from zmon.ranges import MOST_NAMED, many, names
 from zmon.record import NamedTuple
 from zmon.sizes import KIB, MB
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedVolume
 
 ALIKE: Final = 0.7
 """The part of an LCU's volumes whose Disc is long where the LCU is what is full."""
@@ -64,8 +67,6 @@ EVEN: Final = "with an even spread "
 """What the gain of D3 is of; that of moves of whole files, on MOVES, is another."""
 ALONE: Final = 0.995
 """The part of the bytes of an LCU from which on a service is the only one that uses it."""
-OVERCROWDED: Final = 8
-"""Aliases of an LCU from which on it may have more requests than it can work on at once."""
 
 
 class _FullLcu:
@@ -97,6 +98,17 @@ class _FullLcu:
             return True
         return self.is_small and self.reads < MOSTLY and not self.disc < MAX_MISS
 
+    @property
+    def may_be_crowded(self) -> bool:
+        """Whether as many small requests came over aliases as wait inside: with fewer aliases none would."""
+        has_many = self.lcu.aliases >= FEW_ALIASES
+        return has_many and self.is_small and not self.estimated and bool(self.lcu.alias_use >= self.lost)
+
+    @property
+    def may_be_misses(self) -> bool:
+        """Whether small requests may miss the cache, whose statistics were not read, and wait for arrays."""
+        return isinstance(self.lcu.misses, Absent) and self.is_small and not self.estimated
+
     def alike(self) -> float:
         """Return the part of its volumes whose Disc is long."""
         slow = [one for one in self.volumes if one.disc > MIN_LONGER * one.conn + self._misses(one)]
@@ -122,6 +134,7 @@ class _Waits(NamedTuple):
     full: Sequence[_FullLcu]
     arrays: Sequence[_FullLcu]
     crowded: Sequence[_FullLcu]
+    """All that requests wait in, where each may have too many aliases: a calm one would speak against it."""
     unknown: Absent | None
     """Why it is not known that requests wait in no other LCU; None if it is."""
 
@@ -135,30 +148,19 @@ def _waits(situation: Situation) -> _Waits:
         if place.kind == "lcu"
     ]
     arrays = [one for one in found if not one.estimated and one.is_for_disks]
-    crowded = [
-        one
-        for one in found
-        if one.is_small and not one.estimated and one not in arrays and one.lcu.aliases >= OVERCROWDED
-    ]
-    full = [one for one in found if one not in crowded and one not in arrays]
-    uncached = any(_is_uncached(load, one) for one in load.lcus)
+    full = [one for one in found if one not in arrays]
+    waited = {one.lcu.key for one in found}
+    calm = any(load.enough(load.rate_of(one.key)) for one in load.lcus if one.key not in waited)
+    crowded = full if not calm and all(one.may_be_crowded for one in full) else ()
+    full = [one for one in full if one not in crowded]
+    uncached = any(
+        is_uncached(load, one) and mean_of(load.used_of(one.key), "size") < SMALL for one in load.lcus
+    )
     uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
     unknown = why_untimed(load) if load.is_untimed else UNCACHED if uncached else None
     if load.has_no_lcu:
         unknown = unknown or NO_LCU
     return _Waits(full, arrays, crowded, unknown)
-
-
-def _is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
-    """Return whether Disc of an LCU is long, and only cache statistics say if it is cache misses."""
-    if not isinstance(lcu.misses, Absent):
-        return False
-    ones = load.used_of(lcu.key)
-    rate, disc, conn = ones.rate, mean_of(ones, "disc"), mean_of(ones, "conn")
-    if isinstance(disc, Absent) or not load.enough(rate):
-        return False
-    large = mean_of(ones, "size") >= SMALL
-    return not large and rate * disc >= MIN_LOST and not disc < MIN_LONGER * conn
 
 
 def _each(situation: Situation, found: Diagnosis | None) -> Diagnoses:
@@ -195,10 +197,11 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     lost = sum(one.lost for one in found)
     calm = [one for one in situation.load.lcus if one.key not in {each.lcu.key for each in found}]
     measured = not first.estimated and not isinstance(first.lcu.misses, Absent)
+    crowded = [one for one in found if one.may_be_crowded]
     alike = first.estimated or first.alike() >= ALIKE
     many_volumes = len(first.volumes) > 1
-    confidence = POSSIBLE if first.estimated else LIKELY
-    if measured and alike and many_volumes and calm:
+    confidence = POSSIBLE if first.estimated or first.may_be_misses else LIKELY
+    if measured and alike and many_volumes and calm and not crowded:
         confidence = CERTAIN
     units = situation.machine.units(first.lcu.key, ONE_TIME)
     if units and units[0].part >= ALONE:
@@ -221,6 +224,9 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
             f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
             f" {ms(first.response)}{said}."
             if first.estimated
+            else f"{titles} {is_} full, or its arrays are and reads miss the cache:"
+            f" {many(lost, 'request')} wait inside{said}, {disc}."
+            if first.may_be_misses
             else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}."
         )
         + mostly_by([(first.lcu, units)]),
@@ -231,9 +237,19 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         excluded=(f"not a single volume: {percent(first.alike())} of its volumes are slow",)
         if alike and many_volumes and not first.estimated
         else (),
-        confirm="" if confidence == CERTAIN else "If throughput stays the same under more load, it is full.",
+        confirm=_confirm(crowded[0] if crowded else first) if confidence != CERTAIN else "",
         missing=_missing(first),
     )
+
+
+def _confirm(one: _FullLcu) -> str:
+    """Return what would make it certain that an LCU is full."""
+    if one.may_be_misses:
+        return "Cache statistics would show which: --cache."
+    if one.may_be_crowded:
+        half = one.lcu.aliases // 2
+        return f"If throughput stays the same with {half} aliases instead of {one.lcu.aliases}, it is full."
+    return "If throughput stays the same under more load, it is full."
 
 
 def _where_most(found: Sequence[_FullLcu]) -> str:
@@ -273,7 +289,7 @@ def _full_arrays(found: Sequence[_FullLcu]) -> Diagnosis:
                 f"{percent(1 - first.lcu.misses)} of the requests hit the cache",
             ),
         ),
-        confidence=LIKELY,
+        confidence=POSSIBLE if first.may_be_misses else LIKELY,
         action="Spread the data over more disk arrays; zmon size computes how many disks they need.",
         lost=lost,
         excluded=(f"not the bandwidth of the LCU: {float(first.size) / KIB:.0f} KiB a request",)
@@ -295,7 +311,8 @@ def _too_many_aliases(found: Sequence[_FullLcu]) -> Diagnosis:
     return Diagnosis(
         "D4c",
         subjects=tuple(of_lcu(one.lcu) for one in found),
-        claim=f"{titles} may have too many aliases: {many(lost, 'request')} wait inside {beside}{inside}.",
+        claim=f"{titles} {'is' if len(found) == 1 else 'are'} full or {'has' if len(found) == 1 else 'have'}"
+        f" too many aliases: {many(lost, 'request')} wait inside {beside}{inside}.",
         evidence=(
             *first.evidence(),
             evidence(
@@ -378,7 +395,7 @@ def _uneven(
                 f" {percent(parts[most.key])} of the bytes",
             ),
         ),
-        confidence=LIKELY if one.estimated else CERTAIN,
+        confidence=LIKELY if one.estimated or one.may_be_misses or one.may_be_crowded else CERTAIN,
         action="Spread these data over all LCUs: MOVES lists the files to move."
         if spaces
         else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",

@@ -17,14 +17,8 @@ from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import mean_of, path_groups
 from zmon.queueing.prediction import gains_little
-from zmon.queueing.waiting import (
-    CERTAINLY_FULL,
-    FULL_ALIASES,
-    HARDLY,
-    MIN_LONGER,
-    MIN_LOST,
-    processors_full,
-)
+from zmon.queueing.undecided import words_of
+from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, processors_full
 from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
@@ -146,36 +140,15 @@ def _behind(situation: Situation, keys: Iterable[str]) -> list[ObservedLcu]:
 def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:
     """Yield the LCUs for which requests wait in Linux while most of their aliases are free, all in one."""
     short = {one.key for each in diagnoses if is_of(each.id, "D4") for one in each.subjects}
-    each = ((lcu, _queued(situation, lcu)) for lcu in situation.load.lcus if lcu.key not in short)
-    found = [(lcu, lost) for lcu, lost in each if lost]
-    if not found:
-        return
-    lcus = [lcu for lcu, _ in found]
-    volumes = tuple(one for lcu in lcus for one in situation.load.volumes_of(lcu.key))
-    use = max(float(one.alias_use) / one.aliases for one in lcus if not isinstance(one.alias_use, Absent))
-    seen = (
-        f"{many(sum(lost for _, lost in found), 'request')} wait in Linux for"
-        f" {names(sorted(one.title for one in lcus))}, each for {ms(mean_of(volumes, 'queued'))}, though at"
-        f" most {percent(use)} of the aliases are in use on average: requests come in bursts"
-    )
-    changes = tuple(AliasNumber(2 * one.aliases, lcu=one.key) for one in lcus)
-    yield Examined(
-        "D4", tuple(map(of_lcu, lcus)), _told(situation, seen, "Twice as many aliases alone", changes)
-    )
-
-
-def _queued(situation: Situation, lcu: ObservedLcu) -> float:
-    """Return how many requests wait in Linux for an LCU, where they wait for long and aliases are free."""
-    load = situation.load
-    if not lcu.aliases:
-        return 0.0
-    ones = tuple(one for one in load.used_of(lcu.key) if load.enough(one.rate) and not one.estimated)
-    queued, serv = mean_of(ones, "queued"), mean_of(ones, "serv")
-    if isinstance(queued, Absent) or isinstance(serv, Absent):
-        return 0.0
-    lost = queued * sum(one.rate for one in ones)
-    is_free = not isinstance(lcu.alias_use, Absent) and lcu.alias_use < FULL_ALIASES * lcu.aliases
-    return lost if is_free and lost >= MIN_LOST and queued >= MIN_LONGER * serv else 0.0
+    places = [place for place in situation.waiting.undecided if place.kind == "bursts"]
+    bursts = {place.key: place for place in places if place.key not in short}
+    lcus = [lcu for lcu in situation.load.lcus if lcu.key in bursts]
+    if lcus:
+        changes = tuple(AliasNumber(2 * lcu.aliases, lcu=lcu.key) for lcu in lcus)
+        seen = words_of(bursts.values())
+        yield Examined(
+            "D4", tuple(map(of_lcu, lcus)), _told(situation, seen, "Twice as many aliases alone", changes)
+        )
 
 
 def _told(situation: Situation, seen: str, what: str, changes: Sequence[Change]) -> Callable[[], str]:

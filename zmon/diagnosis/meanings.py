@@ -24,8 +24,9 @@ class DiagnosisMeaning(NamedTuple):
 MEANINGS: Final = {
     "D1": DiagnosisMeaning(
         "requests wait inside, beyond cache misses, for more than half of a transfer; most of its "
-        "volumes are as slow",
-        "CMF",
+        "volumes are as slow. Without cache statistics it is possible at most: of small requests, only "
+        "what is beyond 10 ms counts",
+        "CMF; `--cache` to be sure",
         "Move data to LCUs that are not full: MOVES lists files. More channel paths or aliases do not"
         " help. Where all LCUs are full, add LCUs, disks or cache.",
     ),
@@ -53,8 +54,8 @@ MEANINGS: Final = {
         " volumes.",
     ),
     "D4c": DiagnosisMeaning(
-        "small requests that the cache answers wait inside an LCU with many aliases; a comparison "
-        "with fewer must confirm it",
+        "small requests that the cache answers wait inside all LCUs, and as many came over aliases as wait; "
+        "a comparison with fewer aliases must confirm it, or that the LCU is full",
         "CMF",
         "Try half of the aliases, and compare throughput and Disc.",
     ),

@@ -9,8 +9,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diag
 from zmon.diagnosis.phrases import UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.diagnosis.situation import details_of
 from zmon.milliseconds import ms
-from zmon.queueing.observation import NO_LCU, mean_of
-from zmon.queueing.waiting import MIN_LOST
+from zmon.queueing.observation import MIN_LOST, NO_LCU, mean_of
 from zmon.ranges import names, ranges
 from zmon.sizes import KIB
 

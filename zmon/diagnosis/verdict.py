@@ -6,6 +6,7 @@ causes lists its own by their ids as `CAUSES`.
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
@@ -35,6 +36,7 @@ from zmon.diagnosis.related import are_related
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.waiting import FULL_PROCESSORS
+from zmon.ranges import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -270,7 +272,13 @@ def _calm_sentence(situation: Situation, limit: ResourceUse | None, unknown: Seq
     is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
     blind = " as far as is measured" if is_blind else ""
     is_full = limit is not None and limit.use >= NO_ROOM
+    maybe = situation.waiting.undecided
+    if any(place.kind != "bursts" for place in maybe):
+        return f"{situation.waiting.why}. Nothing else is short{blind}."
     words = f"Nothing {'waits' if is_full else 'is short'}{blind}"
+    if maybe:
+        waits = f"{many(fsum(place.requests for place in maybe), 'request')} wait in Linux in bursts"
+        words = waits if is_full else f"Nothing is full{blind}, though {waits}"
     if busiest:
         words += f"; {busiest}"
     if undecided:

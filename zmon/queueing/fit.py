@@ -41,13 +41,14 @@ from zmon.queueing.network import (
 )
 from zmon.queueing.observation import (
     LATENCY,
+    MIN_LOST,
     NO_VOLUMES,
     ObservedLcu,
     disc_of_misses,
     mean_by_rate,
     path_groups,
 )
-from zmon.queueing.waiting import MIN_LOST, lcus_not_timed
+from zmon.queueing.waiting import lcus_not_timed
 from zmon.ranges import many, ranges
 from zmon.record import NamedTuple
 from zmon.same import Same

@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 
 MIN_REQUESTS: Final = 30
 """Requests in an interval below which a mean time says nothing."""
+MIN_LOST: Final = 1.0
+"""Requests that wait on average, from which on a place is named."""
+MIN_LONGER: Final = 0.5
+"""The wait of a request as a part of what it takes without waiting, from which on it matters."""
+FULL_ALIASES: Final = 0.7
+"""The part of its aliases in use from which on an LCU has none for another request."""
+SLOW_PATH: Final = 10e6
+"""Bytes a second of the slowest path: ESCON."""
 MAX_MISS: Final = 0.010
 """Seconds that a cache miss takes at most: seek, rotation and transfer of a disk."""
 SMALL: Final = 65_536.0
-"""Bytes of a request below which Disc is taken for cache misses where the cache statistics were not read."""
+"""Bytes of a request below which Disc may be cache misses where the cache statistics were not read."""
 LATENCY: Final = 0.0003
 """Seconds after which an LCU accepts a request at the latest, if the paths are free."""
 IDLE_SHARE: Final = 0.25
@@ -525,5 +533,5 @@ def disc_of_misses(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> float
     if isinstance(disc, Absent):
         return 0.0
     if isinstance(lcu.misses, Absent):
-        return float(disc) if isinstance(size, Absent) or size < SMALL else 0.0
+        return min(float(disc), MAX_MISS) if isinstance(size, Absent) or size < SMALL else 0.0
     return min(float(disc), lcu.misses * MAX_MISS)

@@ -15,14 +15,19 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.milliseconds import ms
 from zmon.queueing.observation import (
+    FULL_ALIASES,
     LATENCY,
     MAX_MISS,
+    MIN_LONGER,
+    MIN_LOST,
+    SLOW_PATH,
     Volumes,
     disc_of_misses,
     mean_of,
     path_groups,
     requests_of,
 )
+from zmon.queueing.undecided import undecided, words_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
@@ -36,11 +41,8 @@ if TYPE_CHECKING:
         ObservedProcessors,
         ObservedVolume,
     )
+    from zmon.queueing.undecided import UndecidedRequests
 
-MIN_LOST: Final = 1.0
-"""Requests that wait on average, from which on a place is named."""
-MIN_LONGER: Final = 0.5
-"""The wait of a request as a part of what it takes without waiting, from which on it matters."""
 FULL_PROCESSORS: Final = 0.9
 """Utilisation below which processors are not full."""
 CERTAINLY_FULL: Final = 0.97
@@ -56,13 +58,10 @@ they are: there are just as many programs as processors."""
 OF_ONE: Final = 0.7
 """The most that one volume may have of what waits in an LCU without times, for the LCU to be the place."""
 FULL_PATHS: Final = 0.7
-FULL_ALIASES: Final = 0.7
 LIMITING_PATHS: Final = 0.95
 """Utilisations from which on requests wait for a resource whose queue is not measured."""
 MUCH_STOLEN: Final = 0.1
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
-SLOW_PATH: Final = 10e6
-"""Bytes a second of the slowest path: ESCON."""
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
 NOT_KNOWN: Final = absent("its utilisation is not measured")
@@ -115,6 +114,8 @@ class Waiting(NamedTuple):
     """One sentence: what waits most, or why nothing is named."""
     busiest: str = ""
     """Where nothing waits, as far as anything could, what the busiest volume does, in words; else empty."""
+    undecided: tuple[UndecidedRequests, ...] = ()
+    """What may wait besides; most requests first."""
 
     @property
     def spreading_helps(self) -> bool:
@@ -180,6 +181,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     new = _surge(load, before, places)
     found = (*([full] if full else ()), *([new] if new else ()), *places)
     lost = sum(one.lost for one in places)
+    decided = Waiting(tuple(places), lost, "").by_lcu(load)
+    maybe = undecided(load, decided)
     if found:
         first = found[0]
         use = (
@@ -188,7 +191,10 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
             else f" ({100 * first.use:.0f} % busy)"
         )
         words = first.words[:1].upper() + first.words[1:]
-        return Waiting(found, lost, f"{words}{use}")
+        return Waiting(found, lost, f"{words}{use}", undecided=maybe)
+    if maybe:
+        words = words_of(maybe)
+        return Waiting((), 0.0, f"{words[:1].upper()}{words[1:]}", undecided=maybe)
     known = load.processors
     if processors_full(known) is None:
         busy = f"({100 * known.busy:.0f} % busy)"
@@ -251,11 +257,15 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
 def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
     """Yield what requests wait for among volumes that channel measurement does not time."""
     lcus = {one.key: one for one in load.lcus}
-    untimed: dict[str, list[WaitingPlace]] = {}
+    untimed: dict[str, list[ObservedVolume]] = {}
     for one in volumes.some(compress(range(len(volumes)), volumes.column("estimated"))):
-        untimed.setdefault(one.lcu, []).append(_untimed(one))
-    for key, places in untimed.items():
-        yield from _for_untimed(lcus.get(key), places)
+        untimed.setdefault(one.lcu, []).append(one)
+    for key, ones in untimed.items():
+        lcu = lcus.get(key)
+        places = [*_for_untimed(lcu, [*map(_untimed, ones)])]
+        yield from places
+        if lcu is not None and not places:
+            yield from _more_than_served(lcu, [one for one in ones if one.is_dasd])
 
 
 def lcus_not_timed(load: ObservedLoad) -> set[str]:
@@ -278,6 +288,19 @@ def _for_untimed(lcu: ObservedLcu | None, places: Sequence[WaitingPlace]) -> Ite
         yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
     elif most.lost >= MIN_LOST:
         yield most
+
+
+def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[WaitingPlace]:
+    """Yield what has more requests than its bases and aliases do at once, however long each takes."""
+    many = [requests_of(one.rate, one.response)[0] for one in volumes]
+    if lcu.aliases:
+        at_once = sum(float(one.use) for one in volumes if not isinstance(one.use, Absent)) + lcu.aliases
+        if sum(many) - at_once >= MIN_LOST:
+            yield WaitingPlace("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
+        return
+    for one, requests in zip(volumes, many, strict=True):
+        if requests - one.servers >= MIN_LOST:
+            yield WaitingPlace("volume", one.key, one.title, requests - one.servers, NOT_KNOWN)
 
 
 def _untimed(volume: ObservedVolume) -> WaitingPlace:

@@ -22,8 +22,9 @@ from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, times, to
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.plain_text import harmless
 from zmon.queueing.headroom import ResourceUse, resource_uses
+from zmon.queueing.observation import MIN_LOST
 from zmon.queueing.prediction import predict
-from zmon.queueing.waiting import MIN_LOST, waiting
+from zmon.queueing.waiting import waiting
 from zmon.tables.observed import KINDS, SCSI
 from zmon.tables.observed_history import LOOKED_BACK
 from zmon.tables.observed_volumes import KINDS as MORE

@@ -1,0 +1,154 @@
+"""Inside an LCU: it is full, has too many aliases, or reads miss the cache; what is not decided is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.diagnosis.situations import LCU, PATHS, load, situation, volume
+from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
+from zmon.diagnosis.phrases import NO_CACHE
+from zmon.diagnosis.verdict import verdict
+from zmon.kinds import CACHE_NOT_READ
+from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+from zmon.queueing.undecided import undecided
+
+if TYPE_CHECKING:
+    from zmon.diagnosis.diagnosis import Verdict
+
+CALM = ObservedLcu("C", "LCU 8", "box", PATHS, misses=0.0)
+
+
+def volumes(number: int, disc: float, *, rate: float = 250.0, size: float = 8192.0) -> list[ObservedVolume]:
+    """Return volumes of LCU 7, of each request of which the LCU has so many seconds."""
+    keys = [f"0.0.700{at}" for at in range(number)]
+    return [volume(key, rate, size=size)._replace(disc=disc, response=0.0012 + disc) for key in keys]
+
+
+def machine(lcu: ObservedLcu, *inside: ObservedVolume, calm: bool = True) -> ObservedLoad:
+    """Return the load of an LCU, beside a calm one."""
+    quiet = volume("0.0.8000", 100.0, lcu="C")._replace(disc=0.0002, response=0.0014)
+    found = load(*inside, *((quiet,) if calm else ()))
+    return found._replace(lcus=(lcu, CALM) if calm else (lcu,))
+
+
+def judged(now: ObservedLoad) -> Verdict:
+    """Return the verdict on a load."""
+    return verdict(situation(now))
+
+
+def first(now: ObservedLoad) -> tuple[str, str, str]:
+    """Return the id, the confidence and the subject of what the verdict says first."""
+    found = judged(now).diagnoses[0]
+    return found.id, found.confidence, found.subjects[0].key
+
+
+@pytest.mark.parametrize("size", [8192.0, 32_768.0, 65_536.0, 131_072.0])
+@pytest.mark.parametrize("aliases", [0, 4, 7, 8, 16, 64])
+def test_an_lcu_is_full_however_many_aliases_are_defined(aliases: int, size: float) -> None:
+    """Where more requests wait inside than came over aliases, these are not the cause, few or many."""
+    lcu = LCU._replace(aliases=aliases, alias_use=0.9 if aliases else 0.0)
+    id_, confidence, subject = first(machine(lcu, *volumes(4, 0.004, size=size)))
+    assert id_ in {"D1", "D3"}
+    assert (confidence, subject) == (CERTAIN, "L")
+
+
+@pytest.mark.parametrize(("use", "confidence"), [(3.5, CERTAIN), (4.5, LIKELY)])
+def test_aliases_in_use_lower_the_confidence_and_do_not_change_the_verdict(
+    use: float, confidence: str
+) -> None:
+    """As many requests came over aliases as wait inside: both fit, and a calm LCU speaks for a full one."""
+    lcu = LCU._replace(aliases=16, alias_use=use)
+    assert first(machine(lcu, *volumes(4, 0.004)))[1:] == (confidence, "L")
+    told = judged(machine(lcu, *volumes(4, 0.004))).diagnoses[0]
+    assert told.id in {"D1", "D3"}
+
+
+def test_where_no_lcu_is_calm_too_many_aliases_may_be_the_cause() -> None:
+    """What is tried first costs nothing: fewer aliases; that it may be full is said as well."""
+    lcu = LCU._replace(aliases=16, alias_use=4.5)
+    found = judged(machine(lcu, *volumes(4, 0.004), calm=False)).diagnoses
+    assert [(one.id, one.confidence) for one in found] == [("D4c", POSSIBLE)]
+    assert "full or" in found[0].claim
+
+
+@pytest.mark.parametrize("aliases", [0, 4])
+def test_aliases_are_not_certainly_too_few_where_the_lcu_may_be_full(aliases: int) -> None:
+    """What would explain the queue, a full LCU, is not known without cache statistics."""
+    waiting = [
+        one._replace(rate=200.0, response=float(one.response) + 0.02) for one in volumes(4, 0.004)
+    ]  # fmt: skip
+    measured = LCU._replace(aliases=aliases, alias_use=0.95 * aliases, misses=0.5)
+    unknown = measured._replace(misses=CACHE_NOT_READ)
+    family = {"D4", "D4b"}
+    for lcu, confidence in ((measured, CERTAIN), (unknown, POSSIBLE)):
+        (found,) = [one for one in judged(machine(lcu, *waiting)).diagnoses if one.id in family]
+        assert found.confidence == confidence
+        assert (NO_CACHE in found.missing) is (confidence == POSSIBLE)
+
+
+def test_what_no_cache_miss_takes_is_a_wait_inside() -> None:
+    """Of 25 ms inside a miss has ten at most; whether the LCU or its arrays are full is left open."""
+    found = judged(machine(LCU._replace(misses=CACHE_NOT_READ), *volumes(4, 0.025))).diagnoses[0]
+    assert (found.id, found.confidence) == ("D1", POSSIBLE)
+    assert found.missing == (NO_CACHE,)
+    assert "--cache" in found.confirm
+
+
+@pytest.mark.parametrize("disc", [0.0009, 0.004, 0.0099])
+def test_nothing_is_short_is_not_said_of_requests_that_may_wait_inside(disc: float) -> None:
+    """They wait or miss the cache: how many, where, for how long, elsewhere, and what would decide."""
+    load_ = machine(LCU._replace(misses=CACHE_NOT_READ), *volumes(4, disc, rate=500.0))
+    found = judged(load_)
+    (inside,) = undecided(load_, ())
+    assert (inside.kind, inside.key) == ("inside", "L")
+    assert inside.requests == pytest.approx(2000 * disc)
+    assert inside.seconds == pytest.approx(disc)
+    assert inside.others == pytest.approx(0.0002)
+    assert found.is_calm
+    assert not found.sentence.startswith("Nothing")
+    assert "LCU 7" in found.sentence
+    assert "--cache" in found.sentence
+    assert "Next limit" not in found.sentence
+
+
+def test_what_is_as_quick_as_elsewhere_is_no_wait() -> None:
+    """Flash answers in less than a millisecond, all LCUs alike: then nothing is short."""
+    quick = LCU._replace(misses=CACHE_NOT_READ), CALM._replace(misses=CACHE_NOT_READ)
+    alike = [*volumes(4, 0.0002, rate=4000.0), volume("0.0.8000", 900.0, lcu="C")]
+    alike[-1] = alike[-1]._replace(disc=0.0002, response=0.0014)
+    now = load(*alike)._replace(lcus=quick)
+    assert undecided(now, ()) == ()
+    assert judged(now).sentence.startswith("Nothing is short")
+
+
+def test_requests_that_pend_for_long_are_not_nothing() -> None:
+    """A single LCU has no sibling that would show what is usual: what waits on the way to it is named."""
+    pending = [one._replace(pend=0.003, response=0.004) for one in volumes(4, 0.0)]
+    found = judged(machine(LCU, *pending, calm=False))
+    assert [place.kind for place in undecided(machine(LCU, *pending, calm=False), ())] == ["pending"]
+    assert not found.sentence.startswith("Nothing")
+
+
+@pytest.mark.parametrize(("aliases", "id_"), [(2, "D4"), (0, "D4b")])
+def test_more_requests_than_are_served_at_once_wait_in_linux_timed_or_not(aliases: int, id_: str) -> None:
+    """Without channel measurement: a base does one at a time and each alias one more, however quick."""
+    crowd = [
+        one._replace(rate=3000.0, estimated=True, pend=0.0, disc=0.0, conn=1 / 3000, response=0.004)
+        for one in volumes(3, 0.0)
+    ]
+    found = judged(machine(LCU._replace(aliases=aliases), *crowd)).diagnoses
+    assert [(one.id, one.confidence) for one in found] == [(id_, POSSIBLE)]
+    assert found[0].lost == pytest.approx(3 * 12 - 3 - aliases)
+
+
+def test_a_wait_that_is_not_timed_is_not_nothing() -> None:
+    """With aliases enough for all, without channel measurement: they wait at the LCU, or take so long."""
+    slow = [
+        one._replace(estimated=True, pend=0.0, disc=0.0, conn=0.002, response=0.006)
+        for one in volumes(4, 0.0)
+    ]
+    now = machine(LCU._replace(aliases=16), *slow)
+    assert [(place.kind, place.key) for place in undecided(now, ())] == [("untimed", "L")]
+    assert not judged(now).sentence.startswith("Nothing")
