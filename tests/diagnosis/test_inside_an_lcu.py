@@ -77,7 +77,7 @@ def test_where_no_lcu_is_calm_too_many_aliases_may_be_the_cause() -> None:
 def test_aliases_are_not_certainly_too_few_where_the_lcu_may_be_full(aliases: int) -> None:
     """What would explain the queue, a full LCU, is not known without cache statistics."""
     waiting = [
-        one._replace(rate=200.0, response=float(one.response) + 0.02) for one in volumes(4, 0.004)
+        one._replace(rate=200.0, response=0.0052 + 0.02) for one in volumes(4, 0.004)
     ]  # fmt: skip
     measured = LCU._replace(aliases=aliases, alias_use=0.95 * aliases, misses=0.5)
     unknown = measured._replace(misses=CACHE_NOT_READ)

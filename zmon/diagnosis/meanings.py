@@ -24,9 +24,9 @@ class DiagnosisMeaning(NamedTuple):
 MEANINGS: Final = {
     "D1": DiagnosisMeaning(
         "requests wait inside, beyond cache misses, for more than half of a transfer; most of its "
-        "volumes are as slow. Without cache statistics it is possible at most: of small requests, only "
-        "what is beyond 10 ms counts",
-        "CMF; `--cache` to be sure",
+        "volumes are as slow. Without cache statistics, small requests count only beyond 10 ms, and it is "
+        "possible at most",
+        "CMF; --cache to be sure",
         "Move data to LCUs that are not full: MOVES lists files. More channel paths or aliases do not"
         " help. Where all LCUs are full, add LCUs, disks or cache.",
     ),
