@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, of_lcu, of_paths, percent, why_untimed
+from zmon.diagnosis.phrases import evidence, gain, of_lcu, of_paths, why_untimed
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import busy_words, mean_of
 from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def full_paths(situation: Situation) -> Diagnoses:
             *(of_paths(key) for key in groups),
             *(of_lcu(one) for one in lcus),
         ),
-        claim=f"Channel paths {shown} are full ({percent(use)} busy); behind them"
+        claim=f"Channel paths {shown} are full, {busy_words(use)}; behind them"
         f" {'is' if len(lcus) == 1 else 'are'} {many(len(lcus), 'LCU')}.",
         evidence=(
             evidence(
                 "channel.cur",
                 Subject("path", chpids[0], chpids[0]),
                 100 * use,
-                f"the busiest path is {percent(use)} busy{own}",
+                f"the busiest path: {busy_words(use)}{own}",
             ),
             evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
         ),

@@ -15,7 +15,7 @@ from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import NOT_MUCH, gain_words, of_lcu, of_paths, percent, prediction
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
-from zmon.queueing.observation import mean_of, path_groups
+from zmon.queueing.observation import busy_words, mean_of, path_groups
 from zmon.queueing.prediction import gains_little
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, processors_full
@@ -93,12 +93,12 @@ def _paths(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[E
         others.remove(max(others))
         lone = bool(others) and used[key] >= ALONE and max(others) <= used[key] / TIMES_ALONE
         if explaining and key in busy:
-            words = f"Channel paths {ranges(chpids)} are up to {percent(used[key])} busy:"
+            words = f"Channel paths {ranges(chpids)} are up to {busy_words(used[key])}:"
             yield Examined("D2", (of_paths(key),), partial(str, f"{words} {explaining} explains it."))
         elif lone and not explaining:
             first = max(chpids, key=lambda one: _use(situation, [one]))
             seen = (
-                f"channel path {first} is {percent(used[key])} busy and the others of {ranges(chpids)} are"
+                f"channel path {first} is {busy_words(used[key])} and the others of {ranges(chpids)} are"
                 " next to idle, but nothing is seen to wait for it"
             )
             yield Examined(
@@ -112,9 +112,7 @@ def _of_paths(situation: Situation, keys: Sequence[str], most: float, more: str)
     """Return what is said of groups of paths, with what twice as many would give."""
     load = situation.load
     behind = _behind(situation, keys)
-    seen = (
-        f"channel paths {names([ranges(key.split()) for key in keys])} are up to {percent(most)} busy{more}"
-    )
+    seen = f"channel paths {names([ranges(key.split()) for key in keys])} are up to {busy_words(most)}{more}"
     changes = [PathNumber(2, times=True)]
     if len(behind) < len([one for one in load.lcus if load.volumes_of(one.key)]):
         firsts = (next(iter(_behind(situation, [key]))) for key in keys)

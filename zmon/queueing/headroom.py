@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
-from zmon.queueing.observation import path_groups
+from zmon.queueing.observation import MIN_LOST, busy_words, disc_of_misses, mean_of, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -23,11 +23,13 @@ from zmon.same import Same
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad
 
 CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
 """What is needed of flows."""
 NOT_KNOWN: Final = absent("the load of this path is not known")
+LEAST_WAITING: Final = 0.1
+"""Requests that wait in an LCU on average, below which they do not tell how busy it is."""
 LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
@@ -50,15 +52,19 @@ class ResourceUse(NamedTuple):
 
     is_mean: bool = False
     """Whether `use` is the mean of paths of which one is busier."""
+    estimated: bool = False
+    """Whether `use` follows from how long requests wait: of an LCU whose capacity nobody gave."""
 
     @property
     def words(self) -> str:
         """What is said of how busy it is: of many request tags how many are in use."""
         if self.kind == "volume" and self.servers > 1:
             return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
-        mean = " on average" * self.is_mean
+        if self.kind == "paths":
+            return f"{busy_words(self.use)}{' on average' * self.is_mean}"
         without = ["zmon itself"] * bool(self.own) + ["programs at nice"] * bool(self.niced)
-        return f"{100.0 * self.use:.0f} % busy{mean}{' without ' * bool(without)}{' and '.join(without)}"
+        about = "~" * self.estimated
+        return f"{about}{100.0 * self.use:.0f} % busy{' without ' * bool(without)}{' and '.join(without)}"
 
 
 def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
@@ -136,8 +142,20 @@ def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
         carried[lcu] = carried.get(lcu, 0.0) + sum(map(mul, rates, map(service_bytes, sizes)))
     blind = set(compress(load.used.column("lcu"), load.used.column("estimated")))
     for key, rate in carried.items():
-        if key in blind:
+        lcu = model.lcus[key]
+        by_waits = isinstance(lcu.capacity, Absent)
+        if key in blind or (by_waits and not _tells(load, lcu)):
             continue
         use = model.service[key] * rate
         if use > LEAST:
-            yield ResourceUse("lcu", key, model.lcus[key].title, min(1.0, use))
+            yield ResourceUse("lcu", key, lcu.title, min(1.0, use), estimated=by_waits)
+
+
+def _tells(load: ObservedLoad, lcu: ObservedLcu) -> bool:
+    """Return whether enough requests wait in an LCU to tell how busy it is.
+
+    Without cache statistics all of Disc may be service, so there it takes as many as a diagnosis does.
+    """
+    volumes = load.used_of(lcu.key)
+    waiting = volumes.rate * (mean_of(volumes, "disc") - disc_of_misses(lcu, volumes))
+    return bool(waiting >= (MIN_LOST if isinstance(lcu.misses, Absent) else LEAST_WAITING))

@@ -52,6 +52,8 @@ NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
 MANY_ALIASES: Final = 32
 """HyperPAV aliases of an LCU below which there are few, and above which there are many."""
+OVERLAPPED: Final = absent("several requests are connected at a time, so their time is no utilisation")
+"""Of a path: FICON has several requests on the way at a time, and each counts its own connect time."""
 NO_CAPACITY: Final = absent("the site file gives no capacity of the LCU")
 NO_LCU: Final = absent("no device has a uid, so no LCU is known; --cp-file and --site name LCUs")
 """Why it is not known what requests wait for in LCUs: of disks, only the volumes are known."""
@@ -461,6 +463,16 @@ def carried_by(volumes: Sequence[ObservedVolume]) -> Number:
     each = list(map(mul, columns.column("rate"), columns.column("size")))
     known = [one for one in each if one.__class__ is not Absent]
     return each[0] if each and not known else fsum(known)
+
+
+def utilisation(use: Number) -> Number:
+    """Return how busy a path is, a part of 1; absent where the connect times on it are more than the time."""
+    return use if isinstance(use, Absent) or use <= 1.0 else OVERLAPPED
+
+
+def busy_words(use: float) -> str:
+    """Say how busy a path is: `76 % busy`, or `with 4.5 requests connected at a time` above that."""
+    return f"{100 * use:.0f} % busy" if use <= 1.0 else f"with {use:.1f} requests connected at a time"
 
 
 def requests_of(rate: float, response: Number) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from zmon.queueing.observation import (
     MIN_LOST,
     SLOW_PATH,
     Volumes,
+    busy_words,
     disc_of_misses,
     mean_of,
     path_groups,
@@ -188,7 +189,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         use = (
             ""
             if isinstance(first.use, Absent) or first.kind in {"volume", "volumes", "surge"}
-            else f" ({100 * first.use:.0f} % busy)"
+            else f" ({busy_words(first.use)})"
         )
         words = first.words[:1].upper() + first.words[1:]
         return Waiting(found, lost, f"{words}{use}", undecided=maybe)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.path_masks import NO_MASKS, PATH_MASKS, paths_in, usable
+from zmon.queueing.observation import utilisation
 from zmon.sizes import MB
 from zmon.tables.device import lost_paths, paths_with_masks
 from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
@@ -91,6 +92,8 @@ def own_load(interval: Interval) -> dict[str, float]:
 
     The connect time of a device is shared equally among the paths that it can use.  A path of a device that
     is on line and may have been connected for a time that was not measured has no estimate.
+
+    Above 100 several requests are connected at a time, which is no utilisation.
     """
     return _own_load(interval)[0]
 
@@ -156,7 +159,8 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
     period.add(before.at, interval.after.at, figures)
     length = interval.seconds
     if estimate and not isinstance(length, Absent) and length > 0 and not present(percents):
-        period.add_estimate(before.at, length, own_load(interval))
+        known = {chpid: percent for chpid, percent in own_load(interval).items() if percent <= 100}
+        period.add_estimate(before.at, length, known)
 
 
 def estimated_reach(interval: Interval) -> int:
@@ -257,7 +261,7 @@ def table(view: View) -> Table:
         load, loaded = _own_load(interval)
         guessed = frozenset(row for row, key in enumerate(keys) if key in load)
         for row in guessed:
-            cur[row] = load[keys[row]]
+            cur[row] = 100.0 * utilisation(load[keys[row]] / 100.0)
         if guessed:
             estimated["cur"] = guessed
             notes.append("~ estimate: this system's own connect time on the path, not its whole load")

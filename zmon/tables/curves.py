@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.queueing.observation import mean_of
+from zmon.queueing.observation import mean_of, utilisation
 from zmon.tables.observed import SCSI
 from zmon.tables.recent import recent_loads
 from zmon.tables.table import Figure
@@ -88,7 +88,7 @@ def _of_units(view: View) -> dict[str, Reader]:
 
 
 def _of_paths(_view: View) -> dict[str, Reader]:
-    return {"cur": lambda load, key: 100.0 * load.paths.get(key.rpartition(".")[2], GONE)}
+    return {"cur": lambda load, key: 100.0 * utilisation(load.paths.get(key.rpartition(".")[2], GONE))}
 
 
 CURVED: Final[Mapping[str, Callable[[View], Mapping[str, Reader]]]] = {

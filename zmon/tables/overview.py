@@ -17,7 +17,7 @@ from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.placement.pieces import pieces, tablespace_of
-from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of
+from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of, utilisation
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -332,8 +332,15 @@ def _resources(
             words = _timed(words, view, short[one.key], present)
         yield OverviewLine(
             "resource", one.key, one.title, state, percent, words=words, command=one.command,
-            estimated=one.key == "channel" and not present.load.paths_measured,
+            estimated=_is_estimate(one.key, present),
         )  # fmt: skip
+
+
+def _is_estimate(resource: str, present: RecentLoad) -> bool:
+    """Return whether the percentage of a resource is an estimate: connect time, or what waits tell."""
+    if resource == "lcu":
+        return any(one.kind == "lcu" and one.estimated for one in present.uses)
+    return resource == "channel" and not present.load.paths_measured
 
 
 def _of_paths(verdict: Verdict) -> str:
@@ -440,13 +447,13 @@ def _channels(present: RecentLoad, lost: Collection[str]) -> Iterator[OverviewLi
     load = present.load
     for key in lost:
         yield OverviewLine(
-            "channel", key, key, "bad", 100.0 * load.paths.get(key, 0.0), words="lost",
+            "channel", key, key, "bad", 100.0 * utilisation(load.paths.get(key, 0.0)), words="lost",
             command=f"DEVICE CHPID {key}", estimated=not load.paths_measured,
         )  # fmt: skip
     known = [
         (100.0 * use, key)
         for key, use in load.paths.items()
-        if not isinstance(use, Absent) and key not in lost
+        if not isinstance(use, Absent) and use <= 1.0 and key not in lost
     ]
     groups: dict[int, list[tuple[float, str]]] = {}
     for use, key in sorted(known, key=lambda one: (-one[0], one[1])):
@@ -472,7 +479,7 @@ def _unmeasured(load: ObservedLoad, lost: Collection[str]) -> Iterator[tuple[Abs
     used = {chpid for one in busy for chpid in one.chpids}
     reasons: dict[Absent, list[str]] = {}
     for key in sorted(used - set(lost)):
-        use = load.paths.get(key, UNTIMED)
+        use = utilisation(load.paths.get(key, UNTIMED))
         if isinstance(use, Absent):
             reasons.setdefault(use, []).append(key)
     yield from ((why, chpids) for why, keys in reasons.items() for chpids in ranges(keys).split())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.milliseconds import ms
-from zmon.queueing.observation import Volumes, carried_by, mean_of
+from zmon.queueing.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sizes import GIB
@@ -346,8 +346,8 @@ def _volume_use(recent: RecentLoad) -> Number:
 
 def _path_use(recent: RecentLoad) -> Number:
     nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else NO_PATHS
-    uses = recent.load.paths.items() if recent.load.knows_paths else ()
-    return _highest(((100.0 * use, key) for key, use in uses), nothing)[0]
+    uses = [*map(utilisation, recent.load.paths.values())] if recent.load.knows_paths else []
+    return OVERLAPPED if OVERLAPPED in uses else _highest(((100.0 * use, None) for use in uses), nothing)[0]
 
 
 RESOURCES: Final = (
