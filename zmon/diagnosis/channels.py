@@ -13,13 +13,18 @@ from zmon.queueing.observation import busy_words, mean_of
 from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
-    from zmon.diagnosis.diagnosis import Diagnoses
+    from collections.abc import Iterator
+
+    from zmon.absent import Number
+    from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
+    from zmon.queueing.observation import ObservedLcu
 
 NO_PATHS: Final = absent(
     "the load of channel paths was not read; an LPAR measures it, a guest needs channel measurement (CMF)"
 )
 IN_LPAR: Final = "The load of the channels in the LPAR would confirm it."
+RECONNECTED: Final = "If Disc of all these LCUs falls with another path, they wait to be reconnected."
 NO_PEND: Final = (
     "Requests hardly pend, so that no queue before these paths is seen. If the throughput stays the same"
     " under more load, they limit it."
@@ -42,7 +47,7 @@ def full_paths(situation: Situation) -> Diagnoses:
     chpids = [chpid for key in groups for chpid in key.split()]
     lcus = [one for one in load.lcus if one.chpids and set(one.chpids) <= set(chpids)]
     behind = tuple(one for lcu in lcus for one in load.volumes_of(lcu.key))
-    pend, serv = mean_of(behind, "pend"), mean_of(behind, "serv")
+    pend, disc, serv = (mean_of(behind, name) for name in ("pend", "disc", "serv"))
     use = max(float(place.use) for place in places if not isinstance(place.use, Absent))
     everything = len(lcus) == len([one for one in load.lcus if load.volumes_of(one.key)])
     changes = [PathNumber(2, times=True)]
@@ -50,7 +55,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         changes = [PathNumber(2, lcu=key, times=True) for key in _one_of_each(groups, situation)]
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(ranges(key.split()) for key in groups)
-    lost = sum(place.lost for place in places)
+    lost, inside = sum(place.lost for place in places), sum(place.inside for place in places)
     found = Diagnosis(
         "D2",
         subjects=(
@@ -67,17 +72,25 @@ def full_paths(situation: Situation) -> Diagnoses:
                 f"the busiest path: {busy_words(use)}{own}",
             ),
             evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
+            *_inside(lcus[0], inside, disc, serv),
         ),
-        confidence=POSSIBLE if not lost else CERTAIN if load.paths_measured else LIKELY,
+        confidence=POSSIBLE if not lost else CERTAIN if load.paths_measured and not inside else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
         lost=lost,
-        foretell=gain(situation, changes),
-        changes=tuple(changes),
-        whatif="double the paths" if everything else "",
-        confirm=IN_LPAR if not load.paths_measured else "" if lost else NO_PEND,
+        foretell=str if inside else gain(situation, changes),  # the model has these waits in the LCUs
+        changes=() if inside else tuple(changes),
+        whatif="double the paths" if everything and not inside else "",
+        confirm=IN_LPAR if not load.paths_measured else RECONNECTED if inside else "" if lost else NO_PEND,
         missing=() if load.paths_measured else ("what other systems send over these paths",),
     )
     return (found,)
+
+
+def _inside(lcu: ObservedLcu, inside: float, disc: Number, serv: Number) -> Iterator[Measurement]:
+    """Yield how many requests wait in all LCUs at once, where they do, as for reconnection."""
+    if inside:
+        words = f"{many(inside, 'request')} wait inside all of these LCUs, Disc {ms(disc)} of Serv {ms(serv)}"
+        yield evidence("control_unit.disc", of_lcu(lcu), 1e3 * disc, words)
 
 
 def _one_of_each(groups: list[str], situation: Situation) -> list[str]:

@@ -35,13 +35,16 @@ from zmon.queueing.observation import (
     MIN_LOST,
     NO_LCU,
     SMALL,
+    busy_words,
     carried_by,
     disc_of_misses,
     idle_lcus,
     mean_of,
+    path_groups,
     state_of_idle,
 )
 from zmon.queueing.undecided import is_uncached
+from zmon.queueing.waiting import FULL_PATHS, NOT_KNOWN, lcus_behind
 from zmon.ranges import MOST_NAMED, many, names
 from zmon.record import NamedTuple
 from zmon.sizes import KIB, MB
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 ALIKE: Final = 0.7
 """The part of an LCU's volumes whose Disc is long where the LCU is what is full."""
@@ -206,11 +209,15 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
     units = situation.machine.units(first.lcu.key, ONE_TIME)
     if units and units[0].part >= ALONE:
         units = ()
+    shared = "" if calm else _shared(situation.load)
+    if shared and confidence == LIKELY:
+        confidence = POSSIBLE
     hardware = (
         f"{'If it is full, move' if confidence == POSSIBLE else 'Move'} data to LCUs that are not full: more"
         " channel paths or aliases do not help."
         if calm
-        else "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
+        else shared
+        or "Add LCUs, disks or cache: all LCUs are full, so moving data between them does not help."
         if len(situation.load.lcus) > 1
         else "Add LCUs, disks or cache: there is no other LCU to move data to."
     )
@@ -240,6 +247,18 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
         confirm=_confirm(crowded[0] if crowded else first) if confidence != CERTAIN else "",
         missing=_missing(first),
     )
+
+
+def _shared(load: ObservedLoad) -> str:
+    """Return what to do first where all of several LCUs are full, if they share paths that may be busy."""
+    groups = [key for key in path_groups(load.lcus) if len(lcus_behind(load, key)) > 1]
+    uses = [load.paths.get(chpid, NOT_KNOWN) for key in groups for chpid in key.split()]
+    known = [float(use) for use in uses if not isinstance(use, Absent)]
+    if uses and not known:
+        return "First find out how busy the channel paths are, which the LCUs share: an LPAR measures it."
+    most = max(known, default=0.0)
+    words = f"First see whether the channel paths limit: the busiest is {busy_words(most)}, LCUs share it."
+    return words if most >= FULL_PATHS else ""
 
 
 def _confirm(one: _FullLcu) -> str:

@@ -85,6 +85,8 @@ class WaitingPlace(NamedTuple):
     """Requests that wait there on average: their rate times the time that each waits."""
     use: Number
     """Its utilisation, a part of 1; of paths that of the busiest."""
+    inside: float = 0.0
+    """Of paths, how many of the requests wait inside all LCUs behind them, as they do for reconnection."""
 
     @property
     def words(self) -> str:
@@ -174,8 +176,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     places = [
         *_in_linux(load, volumes),
         *_not_timed(load, volumes),
-        *_in_lcus(load),
-        *_for_paths(load),
+        *_in_lcus_or_for_paths(load),
     ]
     places.sort(key=lambda one: -one.lost)
     full = _processors(load)
@@ -330,10 +331,7 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
         uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
         if not uses or max(uses) < FULL_PATHS:
             continue
-        behind: list[ObservedLcu] = [
-            one for one in load.lcus if set(one.chpids) <= set(chpids) and one.chpids
-        ]
-        ones = tuple(volume for lcu in behind for volume in load.used_of(lcu.key))
+        ones = tuple(volume for lcu in lcus_behind(load, key) for volume in load.used_of(lcu.key))
         rate = sum(one.rate for one in ones)
         if not load.enough(rate):
             continue
@@ -341,6 +339,28 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
         if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
             yield WaitingPlace("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
+
+
+def _in_lcus_or_for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
+    """Yield the LCUs and the paths that requests wait for.
+
+    Where paths are full and requests wait in all LCUs behind them, and in more than one, it is the paths that
+    these share: an LCU that cannot reconnect holds its requests.
+    """
+    lcus = {place.key: place for place in _in_lcus(load)}
+    for place in _for_paths(load):
+        behind = {lcu.key for lcu in lcus_behind(load, place.key) if load.enough(load.rate_of(lcu.key))}
+        if place.use >= LIMITING_PATHS and len(behind) > 1 and behind <= lcus.keys():
+            inside = sum(lcus.pop(key).lost for key in behind)
+            yield place._replace(lost=place.lost + inside, inside=inside)
+        else:
+            yield place
+    yield from lcus.values()
+
+
+def lcus_behind(load: ObservedLoad, key: str) -> list[ObservedLcu]:
+    """Return the LCUs behind a group of paths, by their CHPIDs in words."""
+    return [lcu for lcu in load.lcus if lcu.chpids and {*lcu.chpids} <= {*key.split()}]
 
 
 def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
