@@ -10,6 +10,7 @@ from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
 from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
+from zmon.diagnosis.verdict import verdict
 from zmon.path_repair import ON
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
@@ -74,6 +75,23 @@ def test_a_failed_path_to_a_scsi_disk() -> None:
     assert found.claim == "1 path to data is lost: sda (offline)."
     assert found.evidence[0].words == "data has 1 of 2 paths"
     assert "0.0.fc60" in found.action
+
+
+def test_requests_that_wait_for_what_is_left_wait_because_of_the_lost_path() -> None:
+    """A disk of which a path is lost answers slowly, over the other path too: the lost path comes first."""
+    lost, left = (
+        leaf("sdb", "", failed="offline")._replace(rate=0.0),
+        leaf("sda", "")._replace(rate=60.0, response=0.26),
+    )
+    slow = volume("data", 60.0, lcu="")._replace(
+        sort="SCSI", estimated=True, pend=0.0, disc=0.0, conn=1 / 60, response=0.26
+    )
+    now = situation(load(slow, paths={}), paths=(), maps=(multipath(left, lost),))
+    found = verdict(now)
+    assert [one.id for one in found.diagnoses] == ["D13"]
+    assert [(one.id, by) for one, by in found.explained] == [("D24", "D13")]
+    assert found.diagnoses[0].lost == pytest.approx(now.waiting.lost)
+    assert found.waiting == pytest.approx(now.waiting.lost)
 
 
 def test_many_failed_paths_are_said_by_what_they_go_over() -> None:

@@ -131,6 +131,22 @@ def test_that_all_disks_are_slower_over_an_adapter_is_evidence_of_its_own() -> N
     assert uneven_paths(disks(3)) == ()
 
 
+@pytest.mark.parametrize(
+    ("rate", "came_back", "confidence"),
+    [(40.0, False, CERTAIN), (100.0, False, LIKELY), (40.0, True, POSSIBLE), (100.0, True, POSSIBLE)],
+)
+def test_a_longer_queue_alone_does_not_make_it_certain_that_a_path_is_slow(
+    rate: float, confidence: str, *, came_back: bool
+) -> None:
+    """By turns each path has as many requests; behind one that came back is what waited meanwhile."""
+    paths = behind((leaf("60", rate, 0.2), leaf("61", 100.0, 0.03)))
+    machine = paths.machine._replace(came_back=lambda _disk: came_back)
+    found = only(uneven_paths(paths._replace(machine=machine)))
+    assert (found.id, found.confidence) == ("D14", confidence)
+    assert ("chccwdev" in found.action) is not came_back
+    assert bool(found.confirm) is (confidence != CERTAIN)
+
+
 def test_the_order_of_paths_changes_nothing() -> None:
     """Names of paths are no evidence."""
     leaves = leaf("60", 100.0, 0.02), leaf("61", 100.0, 0.002)

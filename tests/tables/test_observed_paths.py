@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.absent import Absent, absent
-from zmon.clock import HOUR
+from zmon.clock import HOUR, MINUTE
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
-from zmon.tables.observed_paths import extended_volumes, lcu_paths, multipath_maps
+from zmon.tables.observed_paths import came_back, extended_volumes, lcu_paths, multipath_maps
 from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
@@ -144,6 +144,26 @@ def test_a_path_that_is_gone_is_lost(make_interval: Callable[..., Interval]) -> 
     assert [(leaf.name, leaf.failed, leaf.adapter_offline) for leaf in one.gone] == [("sdb", "gone", True)]
     assert one.since is not None
     assert abs(one.since - begin - HOUR) < 60 * 10**9
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(0, True), (1, True), (4, True), (10, False)])
+def test_a_path_that_came_back_is_told_for_some_minutes(
+    make_interval: Callable[..., Interval], minutes: int, *, is_told: bool
+) -> None:
+    """What waited while it was gone is behind it for a while; its name may be another one."""
+    both, alone = two_paths("8:0", "8:16"), two_paths("8:0")
+    early, late = make_interval(alone, alone), make_interval(both, both)
+    begin = early.after.at.utc
+    before = late.after._replace(at=late.after.at._replace(utc=begin + minutes * MINUTE))
+    now = late.after._replace(at=before.at._replace(utc=before.at.utc + MINUTE))
+
+    def past(utc: int, **_more: object) -> Iterator[Interval]:
+        yield early if utc <= begin else late
+
+    view = View(Interval(before, now), history=History(past, first=lambda: begin))
+    (disk,) = multipath_maps(view)  # type: ignore[misc]  # it is known
+    assert came_back(view, disk) is is_told
+    assert not came_back(View(Interval(None, now), history=History(past, first=lambda: begin)), disk)
 
 
 def test_a_path_with_another_name_is_no_loss(make_interval: Callable[..., Interval]) -> None:

@@ -9,6 +9,7 @@ from zmon.absent import Absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, listed, of_paths
+from zmon.diagnosis.scsi_paths import carriers_of
 from zmon.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
 from zmon.queueing.observation import path_groups
 from zmon.ranges import many, names, ranges
@@ -33,7 +34,7 @@ def lost_paths(situation: Situation) -> Diagnoses:
     if not isinstance(paths, Absent):
         found += _merged(situation, [one for one in paths if one.lost])
     if not isinstance(maps, Absent):
-        found += _failed(maps)
+        found += _failed(situation, maps)
     return tuple(found) or _unless_unread(situation)
 
 
@@ -113,8 +114,11 @@ def _are(things: list[str]) -> str:
     return "is" if len(things) == 1 else "are"
 
 
-def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
-    """Yield one diagnosis for all paths to SCSI disks that failed or are gone."""
+def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
+    """Yield one diagnosis for all paths to SCSI disks that failed or are gone.
+
+    What requests wait for behind them they wait for since: fewer paths do what all did.
+    """
     hurt = [one for one in maps if one.broken]
     if not hurt:
         return
@@ -123,14 +127,21 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
     left, whole = sum(not leaf.failed for leaf in first.leaves), len(first.leaves) + len(first.gone)
     since = min((one.since for one in hurt if one.since is not None), default=None)
     lost = _are_lost([leaf.name for leaf in broken], since)
+    called = frozenset[str]().union(*(one.names for one in hurt))
+    waited = [place for place in situation.waiting.places if place.kind == "volume" and place.key in called]
+    waits = sum(place.lost for place in waited)
+    works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
     yield Diagnosis(
         "D13",
         subjects=(
             *dict.fromkeys(Subject("adapter", leaf.adapter, _adapter_title(leaf)) for leaf in broken),
             *(Subject("disk", one.key, one.title) for one in hurt),
+            *(Subject("volume", place.key, place.title) for place in waited),
+            *(carrier.subject for carrier in carriers_of(works)),
         ),
         claim=f"{many(len(broken), 'path')} to {listed([one.title for one in hurt])} {lost}:"
-        f" {_which(maps, broken)} ({broken[0].failed}).{_all_that_is_left(hurt)}",
+        f" {_which(maps, broken)} ({broken[0].failed})"
+        f"{_waiting(waits)}.{_all_that_is_left(hurt)}",
         evidence=(
             evidence(
                 "multipath.left",
@@ -141,9 +152,13 @@ def _failed(maps: Sequence[MultipathDisk]) -> Iterator[Diagnosis]:
         ),
         confidence=CERTAIN,
         action=get_back_disk_paths([*map(_as_broken, broken)]),
-        lost=0.0,
+        lost=waits,
         since=since,
     )
+
+
+def _waiting(waits: float) -> str:
+    return f", and {many(waits, 'request')} wait for what is left" if waits else ""
 
 
 def _all_that_is_left(hurt: Sequence[MultipathDisk]) -> str:

@@ -129,6 +129,11 @@ class MultipathDisk(NamedTuple):
         """All paths."""
         return tuple(leaf for group in self.groups for leaf in group)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What the disk may be called: as a map, by its alias, and as each of its paths."""
+        return frozenset({self.key, self.title, *(leaf.name for leaf in (*self.leaves, *self.gone))})
+
 
 class StripeSegment(NamedTuple):
     """A part of a logical volume."""
@@ -230,6 +235,10 @@ def _not_compared_writes(_lcu: str, _longer: float) -> Absent:
     return NOT_READ
 
 
+def _none_came_back(_disk: MultipathDisk) -> bool:
+    return False
+
+
 def _nobody(_lcu: str, _period: LoadPeriod | Absent) -> tuple[()]:
     return ()
 
@@ -244,6 +253,8 @@ class ObservedMachine(NamedTuple):
     system: Callable[[], ObservedSystem] = ObservedSystem
     paths: Callable[[], Sequence[LcuPaths] | Absent] = _unread
     maps: Callable[[], Sequence[MultipathDisk] | Absent] = _unread
+    came_back: Callable[[MultipathDisk], bool] = _none_came_back
+    """Returns whether a path of a disk works that did not a short time before: a backlog may be behind it."""
     extended: Callable[[], Sequence[ExtendedVolume] | Absent] = _unread
     """Logical volumes that were extended over other volumes."""
     period: Callable[[str, float], LoadPeriod | Absent] = _not_looked

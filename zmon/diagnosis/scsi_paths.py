@@ -39,8 +39,17 @@ SLOW_TIMES_OF_ALL: Final = 2.0
 MOST: Final = 0.8
 MIN_DISKS: Final = 4
 """The part of the disks, and how many, that make it no chance."""
+FEWER: Final = 0.8
+"""Times the requests of its siblings below which a slow path carries fewer: each has as many by turns."""
 SLOW: Final = 0.003
 """Seconds of a request below which no path is slow: its example value there."""
+
+
+EQUAL: Final = (
+    "It has as many requests as its siblings, and an old queue behind it would look alike: if it is as slow"
+    " in a minute, it is the path."
+)
+BACKLOG: Final = "A path came back, and what waited meanwhile may be behind it: look again in some minutes."
 
 
 class Carrier(NamedTuple):
@@ -77,7 +86,7 @@ class Carrier(NamedTuple):
         return self.leaves[0].use
 
 
-def _carriers(leaves: Iterable[PathLeaf]) -> list[Carrier]:
+def carriers_of(leaves: Iterable[PathLeaf]) -> list[Carrier]:
     """Return the adapters of some paths, the one with most requests first."""
     found: dict[str, list[PathLeaf]] = {}
     for leaf in leaves:
@@ -128,8 +137,7 @@ def _waits(
 
 def _disks(carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]) -> set[str]:
     """Return what the disks behind some adapters may be called: as paths, as maps and by their aliases."""
-    disks = {leaf.name for one in carriers for leaf in one.leaves}
-    return disks.union(*((one.key, one.title) for one in maps))
+    return {leaf.name for one in carriers for leaf in one.leaves}.union(*(one.names for one in maps))
 
 
 def _volumes(
@@ -157,14 +165,14 @@ def one_path_does_all(situation: Situation) -> Diagnoses:
             alone.append(one)
     if not alone:
         return ()
-    used = _carriers(max(one.leaves, key=lambda leaf: _rate([leaf])) for one in alone)
+    used = carriers_of(max(one.leaves, key=lambda leaf: _rate([leaf])) for one in alone)
     waits = _waits(situation, used, alone)
     if waits is None:
         return ()
     known = all(one.selector for one in alone)
     measured = not isinstance(used[0].use, Absent)
     idle = [
-        one for one in _carriers(leaf for each in alone for leaf in each.leaves)
+        one for one in carriers_of(leaf for each in alone for leaf in each.leaves)
         if one.adapter not in {each.adapter for each in used}
     ]  # fmt: skip
     busiest = used[0]
@@ -242,7 +250,7 @@ def uneven_paths(situation: Situation) -> Diagnoses:
     if isinstance(maps, Absent):
         return maps
     shared = [one for one in maps if any(len(group) > 1 for group in one.groups) and one.selector]
-    carriers = _carriers(leaf for one in shared for group in one.groups if len(group) > 1 for leaf in group)
+    carriers = carriers_of(leaf for one in shared for group in one.groups if len(group) > 1 for leaf in group)
     if len(carriers) < 2:
         return ()
     slow = _slow(situation, carriers, shared)
@@ -296,6 +304,9 @@ def _slow(
     times = SLOW_TIMES_OF_ALL if _all_slower(maps, slow) else SLOW_TIMES
     if worst[0] < SLOW or worst[0] < times * best[0]:
         return None
+    came_back = any(map(situation.machine.came_back, maps))
+    siblings = [one.rate for _, one in timed if one is not slow]
+    is_sure = not came_back and slow.rate < FEWER * sum(siblings) / len(siblings)
     ports = {leaf.port for leaf in slow.leaves} - {""}
     port = f" and port {ports.pop()}" if len(ports) == 1 else ""
     return Diagnosis(
@@ -312,14 +323,18 @@ def _slow(
             *_times(carriers),
             evidence("device.ios", slow.subject, slow.rate, f"{slow.rate:,.0f} requests a second over it"),
         ),
-        confidence=CERTAIN,
-        action=f"Have the link of {slow.title}{port} checked (cable, switch, port). {_take_off(slow, maps)}",
+        confidence=CERTAIN if is_sure else POSSIBLE if came_back else LIKELY,
+        action=BACKLOG
+        if came_back
+        else f"Have the link of {slow.title}{port} checked (cable, switch, port)."
+        f" {_take_off(slow, maps, 'Until then' if is_sure else 'If it stays as slow until then,')}",
         lost=slow.rate * (worst[0] - best[0]),
+        confirm="" if is_sure else EQUAL,
         excluded=(f"not the disks: the same disks answer in {ms(good.response)} over {good.title}",),
     )
 
 
-def _take_off(slow: Carrier, maps: Sequence[MultipathDisk]) -> str:
+def _take_off(slow: Carrier, maps: Sequence[MultipathDisk], when: str) -> str:
     """Return how the paths over it are taken off until it is mended, and taken back.
 
     An FCP device as a whole, if each disk has another one (chccwdev(8)); else path by path (multipathd(8)).
@@ -333,12 +348,12 @@ def _take_off(slow: Carrier, maps: Sequence[MultipathDisk]) -> str:
             else "The other paths go on."
         )
         take = f"chccwdev -d {slow.adapter}"
-        return f"Until then you may set it offline, as root: {take}; with -e it comes back. {goes_on}"
+        return f"{when} you may set it offline, as root: {take}; with -e it comes back. {goes_on}"
     first, *more = sorted((leaf.name for leaf in slow.leaves), key=lambda name: (len(name), name))
     likewise = f", likewise {names(more)}" if more else ""
     them = "its paths" if more else "it"
     return (
-        f"Until then take {them} off, as root: multipathd del path {first}{likewise}; multipathd add path"
+        f"{when} take {them} off, as root: multipathd del path {first}{likewise}; multipathd add path"
         " takes one back."
     )
 
@@ -373,7 +388,7 @@ def too_few_paths(situation: Situation) -> Diagnoses:
     uses = [(chpid, load.paths[chpid]) for chpid in chpids]
     known = {chpid: float(use) for chpid, use in uses if not isinstance(use, Absent)}
     unread = [chpid for chpid in chpids if chpid not in known]
-    all_carriers = _carriers(leaf for one in maps for leaf in one.leaves)
+    all_carriers = carriers_of(leaf for one in maps for leaf in one.leaves)
     carriers = [one for one in all_carriers if one.chpid in {*chpids, ""}]
     least, most = percent(min(known.values())), percent(max(known.values()))
     measured = " whose use is known" if unread else ""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
-from zmon.clock import DAY, HOUR
+from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.observed_machine import (
     ExtendedVolume,
     LcuPaths,
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 KINDS: Final = (BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING, *TOPOLOGY)
 """What is read of a sample."""
+BACKLOG: Final = 5 * MINUTE
+"""For how long after a path came back what waited meanwhile may be behind it."""
 MAX_HALVED: Final = 14
 """Times that are looked at to find when a path was lost: half a minute of a day."""
 KNOWS_HPF: Final = "2107"
@@ -322,6 +324,16 @@ def _fewer_since(asked: _Asked[MultipathDisk]) -> int | None:
         return known is None or not broken <= {leaf.name for leaf in known if not leaf.failed}
 
     return _first_lost(view, lost_at)
+
+
+def came_back(view: View, disk: MultipathDisk) -> bool:
+    """Return whether more paths of a multipath device work than in one of the last minutes."""
+    if view.interval.before is None:
+        return False
+    works, begin = sum(not leaf.failed for leaf in disk.leaves), view.interval.before.at.utc
+    times = (begin - back for back in range(0, BACKLOG + 1, MINUTE) if begin - back >= view.history.first())
+    known = (_leaves_at(_Asked(view, utc, utc)).get(disk.title) for utc in times)
+    return any(leaves is not None and sum(not leaf.failed for leaf in leaves) < works for leaves in known)
 
 
 @lru_cache(maxsize=2)  # layers are read once a minute

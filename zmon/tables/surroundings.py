@@ -52,6 +52,7 @@ def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
         cache(lambda: observed_system.observed_system(view)),
         cache(lambda: observed_paths.lcu_paths(view)),
         cache(lambda: observed_paths.multipath_maps(view)),
+        cache(lambda disk: observed_paths.came_back(view, disk)),
         cache(lambda: observed_paths.extended_volumes(view)),
         cache(period),
         cache(writes),
