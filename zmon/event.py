@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from types import MappingProxyType
 
+from zmon.clock import END_OF_TIME
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 
@@ -117,9 +118,10 @@ class ExceptionEntry(NamedTuple):
         """How long it lasted."""
         return (self.end - self.begin) / 1_000_000_000
 
-    def open_until(self, judged: int) -> int:
-        """Up to when it is open, of samples that were judged up to a time: a while longer than it held."""
-        return max(self.end, judged) if self.state == OPEN else self.end
+    @property
+    def until(self) -> int:
+        """Up to when it is open: while nobody knows that it is over, it is."""
+        return END_OF_TIME if self.state == OPEN else self.end
 
     @property
     def words(self) -> str:
@@ -155,5 +157,5 @@ class Exceptions(NamedTuple):
 
         An exception stays open until its rule has not held for as long as the rule says (`keep`).
         """
-        found = (one for one in self.entries if one.begin < utc <= one.open_until(self.until))
+        found = (one for one in self.entries if one.begin < utc <= one.until)
         return sorted(found, key=lambda one: one.heaviness)

@@ -365,6 +365,25 @@ def test_an_open_exception_that_does_not_hold_now_has_the_time_when_it_was_last_
     assert later["words"] == first["words"]
 
 
+def test_an_exception_is_open_until_the_rules_say_that_it_is_over() -> None:
+    """While the newest samples are not judged yet, the answer is not that none is open."""
+    session = session_at("lab-shark-before.zmon")
+    session.log.complete()
+    view = session.view()
+    assert view is not None
+    known = view.history.exceptions
+
+    def late(begin: int, end: int | None) -> Exceptions:
+        found = known(begin, end)
+        entries = tuple(one._replace(end=one.end - 60 * 10**9) for one in found.entries)
+        behind = found.until - 60 * 10**9
+        return found._replace(entries=entries, until=behind, end=behind)
+
+    view.history.exceptions = late
+    assert rows(table(view), "open")
+    assert not str(rows(table(view), "exception")[0]["words"]).startswith("No exception")
+
+
 @pytest.mark.parametrize(("anew", "said"), [("zmon rules --from FILE", True), ("", False)])
 def test_exceptions_that_other_rules_found_are_marked_as_theirs(anew: str, *, said: bool) -> None:
     """A recording keeps those of its time; EXCEPT has the command that judges anew."""

@@ -224,7 +224,7 @@ class ExceptionLog:
         """Return the exceptions that overlap a time, and how far that is known."""
         entries, span = self.entries(), self._timeline.span()
         until = self.until
-        found = tuple(entry for entry in entries if entry.begin < end and entry.open_until(until) > begin)
+        found = tuple(entry for entry in entries if entry.begin < end and entry.until > begin)
         known = self._done or self._stored is not None or self._timeline.live or span is None
         last = self.until if known else min(span[1], end, self._end)  # type: ignore[index]  # it is known then
         if self._timeline.live and not self.until:

@@ -103,7 +103,7 @@ def _sentences(found: Exceptions, entries: Sequence[ExceptionEntry]) -> list[str
 
 def last_seen(entry: ExceptionEntry, until: int) -> str:
     """Say when an exception last held that is open but no longer holds, of samples judged up to a time."""
-    return f"last seen at {clock(entry.end)}" if entry.end < entry.open_until(until) else ""
+    return f"last seen at {clock(entry.end)}" if entry.state == OPEN and entry.end < until else ""
 
 
 def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:

@@ -549,7 +549,7 @@ def _exceptions(
     """
     entries = known.open_at(present.end)
     looked_at = examined_of(verdict, entries) if verdict.is_calm else []
-    inside = [one for one in known.entries if one.open_until(known.until) > present.begin]
+    inside = [one for one in known.entries if one.until > present.begin]
     words = "No exception is open."
     if view.interval.skipped and (inside or _is_judged(known, present)):
         words = _in_period(present, inside, len(entries))
