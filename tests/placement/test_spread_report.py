@@ -16,6 +16,7 @@ from zmon.placement.spread_report import (
     staying_words,
     times_words,
     what_if,
+    why_no_move,
 )
 from zmon.queueing.waiting import Waiting, WaitingPlace
 from zmon.topology.machine import Machine, UserInputs
@@ -283,8 +284,27 @@ def test_one_unit_leaves_nothing_to_spread_over() -> None:
     """There a factor of 1.00 says nothing, and the words are those of one."""
     found = ask()
     one = found.units[:1]
-    words = even_words(found._replace(units=one))
+    words = even_words(found._replace(units=one, beside=()))
     assert words == f"All is on {one[0].title}: there is nothing to spread over"
+
+
+@pytest.mark.parametrize("is_for_data", [True, False])
+def test_other_lcus_are_offered_where_all_is_on_one(*, is_for_data: bool) -> None:
+    """Whatever is mounted on them: who is told to move data to them is told how to plan that."""
+    found = ask()
+    only, *others = (unit._replace(is_for_data=is_for_data) for unit in found.units)
+    report = found._replace(units=(only,), beside=tuple(others))
+    for words in (even_words(report), why_no_move(report)):
+        assert "nothing to spread over" not in words
+        assert all(other.title in words for other in others[:2])
+        assert f"--lcus {','.join(unit.title.removeprefix('LCU ') for unit in (only, *others))}" in words
+
+
+def test_lcus_that_hold_none_of_the_files_are_known_unless_the_available_ones_were_named() -> None:
+    """Then somebody has chosen."""
+    everything = placement_of(Machine(sample(), INPUTS)).units
+    assert {*ask().units, *ask().beside} == {*everything}
+    assert ask(available=("1", "2", "5", "6")).beside == ()
 
 
 def test_what_the_database_places_itself_is_named_and_stays() -> None:

@@ -77,6 +77,6 @@ def test_moves_on_one_lcu_say_what_helps_instead(extended: View) -> None:
     """The gain of spreading over volumes is told, and no statement is promised that is not there."""
     found = moves_table(extended)
     assert found.missing is not None
-    assert "a move leads to another LCU, and all is on LCU 8000" in found.missing.reason
+    assert "all is on LCU 8000" in found.missing.reason
     assert any(note.startswith("All is on LCU 8000, but not evenly") for note in found.notes)
     assert not any("prints the statements" in note for note in found.notes)

@@ -148,6 +148,8 @@ class SpreadReport(NamedTuple):
     """Why moves by traffic are of no use: nothing waits, or not for anything that they relieve."""
     only_unsized: bool = False
     """Whether files lie on known units, but how many bytes of any of them is not known."""
+    beside: tuple[Unit, ...] = ()
+    """Units that hold none of these files, whatever else they hold; none if the available ones were named."""
     volumes: int = 0
     """Over how many volumes of the only LCU `even` spreads, where that is predicted to help; else 0."""
 
@@ -203,6 +205,7 @@ def report_spread(placement: Placement, wanted: SpreadQuery, waiting: Waiting | 
         tuple(_staying(items, sum(whole.load_on.values()), wanted)) if wanted.moves else (),
         no_use,
         _only_unsized(items),
+        () if wanted.available else tuple(unit for unit in placement.units if unit not in units),
     )
 
 
@@ -545,15 +548,29 @@ def even_words(report: SpreadReport, what: str = "An even spread") -> str:
         first = f"All is on {report.units[0].title}, but not evenly on {volumes}"
         return f"{first}. {times_words(f'{what} of the traffic over these', report.even, report.units)}"
     if len(report.units) == 1 and not isinstance(report.even.times, Absent):
-        return f"All is on {report.units[0].title}: there is nothing to spread over"
+        return (
+            f"All is on {report.units[0].title}{beside_words(report) or ': there is nothing to spread over'}"
+        )
     return times_words(f"{what} of {counted(report)}", report.even, report.units)
 
 
 def why_no_move(report: SpreadReport) -> str:
     """Return why a plan without a move has none, where there is a load and moves may be of use."""
     if len(report.units) == 1:
-        return f"a move leads to another {report.wanted.what}, and all is on {report.units[0].title}"
+        return f"all is on {report.units[0].title}{beside_words(report)}"
     return NOT_WORTH
+
+
+def beside_words(report: SpreadReport) -> str:
+    """Return, behind the only unit with files, which others there are and how to plan with them."""
+    if not report.beside or report.wanted.what != "LCU":
+        return ""
+    every = ",".join(unit.title.rpartition(" ")[2] for unit in (*report.units, *report.beside))
+    hold = "holds" if len(report.beside) == 1 else "hold"
+    return (
+        f"; {names([unit.title for unit in report.beside])} {hold} none of these files:"
+        f" zmon spread --lcus {every} plans with {'it' if len(report.beside) == 1 else 'them'}"
+    )
 
 
 def no_use_words(report: SpreadReport) -> str:
