@@ -156,3 +156,17 @@ def test_a_machine_without_io_has_no_answer(capsys: pytest.CaptureFixture[str], 
     path.write_text(path.read_text().replace('loads = ["random"]', 'loads = ["idle"]'))
     assert main(["whatif", "--from", f"lab:{path}", "processors", "8"]) == FAILED
     assert "no volume has I/O" in capsys.readouterr().err
+
+
+def test_a_gain_that_may_be_a_loss_has_no_high_confidence(capsys: pytest.CaptureFixture[str]) -> None:
+    """All was measured, and yet the gain is less than what the model errs by."""
+    words = ["whatif", "--from", "recordings/lab-shark-before.zmon", "move /db2/d11/tsfact2.data to LCU 7500"]
+    assert main([*words, "-f", "json"]) == OK
+    found = json.loads(capsys.readouterr().out)
+    assert found["times_low"] < 1 < found["times"]
+    assert (found["confidence"], found["missing"]) == ("fair", [])
+    words[-1] = "stripe TSFACT2 over LCU 7100,7200,7500,7600"
+    assert main([*words, "-f", "json"]) == OK
+    sure = json.loads(capsys.readouterr().out)
+    assert sure["times_low"] > 1
+    assert sure["confidence"] == "high"

@@ -54,9 +54,16 @@ def test_no_line_is_wider_than_the_room(sheet: Sheet, width: int, height: int) -
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_verdict_is_complete(sheet: Sheet, width: int, height: int) -> None:
     """It comes first, and none of its words is left out."""
-    words = str(sheet.table.column("words")[0])
+    words, sure = (str(sheet.table.column(name)[0]) for name in ("words", "state"))
     written = " ".join(" ".join(texts(Dashboard(sheet, width).lines(height))).split())
-    assert written.startswith(words)
+    assert written.replace(f" ({sure})", "", 1).startswith(words)
+
+
+def test_how_sure_it_is_stands_behind_the_claim(sheet: Sheet) -> None:
+    """Not behind the gain, which the model expects, and of which nobody is certain."""
+    sure = str(sheet.table.column("state")[0])
+    written = " ".join(" ".join(texts(Dashboard(sheet, 80).lines(24))).split())
+    assert written.partition(". ")[0].endswith(f" ({sure})")
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

@@ -19,7 +19,6 @@ from zmon.cli.output import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
-from zmon.diagnosis.phrases import percent
 from zmon.kinds import MACHINE
 from zmon.milliseconds import ms
 from zmon.placement.items import placement_of
@@ -231,15 +230,16 @@ def sentences(found: Prediction) -> Iterator[str]:
     slow, slower = map(ms, found.response)
     yield f"Response: {then} instead of {now} ({slow} to {slower})."
     limits = (
-        _limits("Busiest now", found.limit_before, found.use_before),
-        _limits("Next limit", found.limit, found.use),
+        _sentence("Busiest now", found.busiest_now),
+        _sentence("Next limit", found.next_limit),
     )
     yield " ".join(words for words in limits if words)
     counted = [f"{many(found.lcus, 'LCU')} with I/O"]
     if found.paths:
         counted.append(f"{many(found.paths, 'channel path')} in use")
     yield f"Counted: {', '.join(counted)}."
-    why = f": {'; '.join(found.missing)}" if found.missing else ", all that the model needs was measured"
+    missing = found.missing or ((WITHIN_ERROR,) if loss else ())
+    why = f": {'; '.join(missing)}" if missing else ", all that the model needs was measured"
     yield f"Confidence: {found.confidence}{why}."
     yield (
         "The model assumes that programs send the next request as soon as they have an answer; if they wait"
@@ -247,8 +247,10 @@ def sentences(found: Prediction) -> Iterator[str]:
     )
 
 
-def _limits(what: str, title: str, use: Number) -> str:
+WITHIN_ERROR: Final = "the gain is less than the error of the model"
+"""Why the confidence is not high though all was measured."""
+
+
+def _sentence(what: str, words: str) -> str:
     """Return what is used most, as a sentence; nothing where no utilisation is known."""
-    if isinstance(use, Absent):
-        return ""
-    return f"{what}: {harmless(title)}, {percent(use)} busy."
+    return f"{what}: {harmless(words)}." if words else ""

@@ -75,7 +75,7 @@ class Diagnosis(NamedTuple):
     foretell: Callable[[], str] = str
     """Returns `gain`: the model is asked only for what is shown."""
     may_lose: bool = False
-    """Whether `gain` is of low confidence and its range begins below 1: OVERVIEW leaves it out."""
+    """Whether the range of `gain` begins below 1: OVERVIEW, without room for the reason, leaves it out."""
     changes: tuple[Change, ...] = ()
     """The change that `gain` is of, for the model; none where the gain is not from it."""
     whatif: str = ""

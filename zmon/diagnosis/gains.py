@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE
-from zmon.diagnosis.phrases import percent, prediction
+from zmon.diagnosis.phrases import prediction
 from zmon.queueing.prediction import LOW, PROCESSORS, gains_little, loss_words
 
 if TYPE_CHECKING:
@@ -42,11 +41,12 @@ def by_gain(
     other one is about what limits; where no remedy is known that gains more, by the one that is about what
     limits then.  A gain that may be a loss is marked.
     """
-    found = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
+    every = {one.id: known for one in diagnoses if (known := _predicted(situation, one)) is not None}
     diagnoses = [
-        one._replace(may_lose=True) if one.id in found and _may_lose(found[one.id]) else one
+        one._replace(may_lose=True) if one.id in every and loss_words(every[one.id]) else one
         for one in diagnoses
     ]
+    found = {id_: known for id_, known in every.items() if id_ in REMEDIES}
     little = {id_ for id_, known in found.items() if gains_little(known) and not _is_for_programs(id_, known)}
     if not little:
         return diagnoses, []
@@ -100,19 +100,14 @@ def _limit_of(one: Diagnosis) -> tuple[str, str]:
     return ("paths" if first.kind == "path" else first.kind), first.key
 
 
-def _may_lose(found: Prediction) -> bool:
-    """Return whether a prediction is of low confidence and its range begins with less throughput than now."""
-    return found.confidence == LOW and bool(loss_words(found))
-
-
 def _predicted(situation: Situation, one: Diagnosis) -> Prediction | None:
     """Return what a remedy gives; None if it is not known, or a loss of which the model is not sure."""
-    found = prediction(situation, one.changes) if one.changes and one.id in REMEDIES else None
+    found = prediction(situation, one.changes) if one.changes else None
     return None if found is None or found.is_unsure_loss else found
 
 
 def _without_advice(one: Diagnosis, found: Prediction) -> Diagnosis:
     sure = " (low confidence)" if found.confidence == LOW else ""
-    limit = "" if isinstance(found.use, Absent) else f": next limit {found.limit}, {percent(found.use)} busy"
+    limit = f": next limit {found.next_limit}" if found.next_limit else ""
     words = f"{REMEDIES[one.id]} would gain little, {found.times:.2f} times the throughput{sure}{limit}."
     return one._replace(action=words, foretell=str)

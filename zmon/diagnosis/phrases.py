@@ -197,6 +197,6 @@ def gain_words(found: Prediction) -> str:
     mean = " (mean of all LCUs)" if len(found.units) > 1 else ""
     more = ", because more come" if found.whole.response[1] > found.whole.response[0] else ""
     response = f", {then} instead of {now} for a request{mean}{more}" if now != then else ""
-    limit = "" if isinstance(found.use, Absent) else f"; next limit: {found.limit}, {percent(found.use)} busy"
+    limit = f"; next limit: {found.next_limit}" if found.next_limit else ""
     loss = "" if gains_little(found) or not (words := loss_words(found)) else f". {words}"
     return times + response + limit + loss

@@ -123,11 +123,23 @@ class Prediction(NamedTuple):
     """What was not measured or cannot be seen, and what is taken instead."""
     limiting: tuple[str, str] = ("", "")
     """What limits next, by the kind and key of its station: `lcu`, `paths`, `volume`, `processors`."""
+    limiting_before: tuple[str, str] = ("", "")
+    """What is busiest now, likewise."""
 
     @property
     def times(self) -> float:
         """The throughput after as a multiple of that before."""
         return self.whole.rate[1] / self.whole.rate[0]
+
+    @property
+    def next_limit(self) -> str:
+        """What limits next, in words: `LCU 7600, ~98 % busy`; empty if no utilisation is known."""
+        return _limit_words(self.limit, self.use, self.limiting)
+
+    @property
+    def busiest_now(self) -> str:
+        """What is busiest before the change, likewise."""
+        return _limit_words(self.limit_before, self.use_before, self.limiting_before)
 
     @property
     def is_unsure_loss(self) -> bool:
@@ -192,12 +204,11 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     if not isfinite(longer) or min(longer, times * longer) > MOST_LONGER:
         raise ValueError("the model does not fit this interval: it gives a response time that cannot be")
     limit, use, limiting = _fullest(network, then.use)
-    limit_before, use_before, _ = _fullest(base.network, now.use)
+    limit_before, use_before, limiting_before = _fullest(base.network, now.use)
     used = _uses(base.network, now.use), _uses(network, then.use)
     doubts = tuple(_doubts(base, model, used, changes))
     missing = (*_missing(base), *(doubt.words for doubt in doubts))
-    wider = WORSE ** len(missing)
-    error, slower = 1 + THROUGHPUT_ERROR * wider, 1 + RESPONSE_ERROR * wider
+    error, slower = (1 + each * WORSE ** len(missing) for each in (THROUGHPUT_ERROR, RESPONSE_ERROR))
     sampled = _sampled(base, network, then, taken=_only_adds(model, base.model))
     bound = _bound(times, network, then.use, error if missing else 1 + sampled)
     most = float("inf") if isinstance(bound, Absent) else rate * bound
@@ -217,6 +228,8 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
     adds = _only_adds(base.model, model) and not _only_adds(model, base.model)
     if adds and not crowded:
         least = max(least, rate * (1 - CHANCE))  # what is below is the error of the model alone
+    is_sure = not changes or times < 1 or not _has_loss(least, rate)
+    confidence = confidence if is_sure else CONFIDENCES[min(2, max(1, many))]
     longest = response * longer * max(answers) * slower
     if confidence == LOW:  # whether requests in flight wait in storage or for processors is not known either
         longest = max(longest, rate * response / least)
@@ -241,6 +254,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         confidence,
         missing,
         limiting,
+        limiting_before,
     )
 
 
@@ -480,14 +494,19 @@ def gains_little(found: Prediction) -> bool:
 
 
 def loss_words(found: Prediction) -> str:
-    """Return a sentence, without its stop, why less throughput than now is within the range; empty if not.
+    """Return a sentence, without its stop, why a gain may be a loss; empty if the range has no loss.
 
     The range is that of the model: what it does not know may be more than what it computes to be gained.
     """
-    if round(found.throughput[0] / found.whole.rate[0], 2) >= 1:
+    if found.times < 1 or not _has_loss(found.throughput[0], found.whole.rate[0]):
         return ""
     unknown = [words.partition(": ")[0] for words in found.missing]
     return f"The model may be wrong by more than the gain, because: {'; '.join(unknown) or MODEL_ERRS}"
+
+
+def _has_loss(least: float, rate: float) -> bool:
+    """Return whether the least throughput is below the present one, as it is written."""
+    return round(least / rate, 2) < 1
 
 
 class _Doubt(NamedTuple):
@@ -652,6 +671,13 @@ def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tupl
     use, one = found
     used_of_it = (use * one.servers + one.outside) / (one.servers + one.outside)
     return one.title, min(used_of_it, 1.0), (one.kind, one.key)
+
+
+def _limit_words(title: str, use: Number, place: tuple[str, str]) -> str:
+    if isinstance(use, Absent):
+        return ""
+    about = "~" * (place[0] == "lcu")  # how busy an LCU is follows from waits, nobody measures it
+    return f"{title}, {about}{100 * use:.0f} % busy"
 
 
 def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:

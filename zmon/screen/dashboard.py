@@ -241,9 +241,12 @@ class Dashboard:
         """Return the verdict: its first sentence in the colour of how bad it is."""
         found: list[DashboardLine] = []
         for place in self._places.get("verdict", ()):
-            sure = self._text("state", place)
-            words = self._text("words", place) + (f" ({sure})" if sure else "")
-            claim = self._text("name", place)
+            sure, claim = self._text("state", place), self._text("name", place)
+            words = self._text("words", place)
+            if sure:  # it is the claim that is certain, not what is said of the gain
+                rest, (head, stop, more) = words.removeprefix(claim), claim.partition(". ")
+                claim = f"{head.removesuffix('.')} ({sure}){stop or '.'}{more}"
+                words = f"{claim}{rest}"
             done = 0
             for line in wrap(words, self.width - 2):
                 spans = [DashboardSpan(1, len(line) + 1, "strong")]

@@ -212,13 +212,8 @@ def _effect(found: Prediction) -> WhatIf:
         f"{then:.1f} ms instead of {now:.1f} ms for a request, over {found.lcus} LCU{'s' * (found.lcus != 1)}"
         f" and {found.paths} channel paths"
     )
-    busiest = ((found.limit_before, found.use_before), (found.limit, found.use))
-    now_busy, then_busy = (
-        title if isinstance(use, Absent) else f"{title}, {100 * use:.0f} % busy" for title, use in busiest
-    )
-    return WhatIf(
-        found.times, (now_busy,), (then_busy,), low, high, counted, gains_little(found), loss_words(found)
-    )
+    busy = ((found.busiest_now or found.limit_before,), (found.next_limit or found.limit,))
+    return WhatIf(found.times, *busy, low, high, counted, gains_little(found), loss_words(found))
 
 
 def changes_of(steps: Iterable[PlanStep], volumes: Mapping[str, str] = {}) -> tuple[Change, ...]:
