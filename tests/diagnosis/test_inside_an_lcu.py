@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import LCU, PATHS, load, situation, volume
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import NO_CACHE
-from zmon.diagnosis.verdict import verdict
+from zmon.diagnosis.verdict import calm, verdict
 from zmon.kinds import CACHE_NOT_READ
 from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 from zmon.queueing.undecided import undecided
@@ -26,11 +26,11 @@ def volumes(number: int, disc: float, *, rate: float = 250.0, size: float = 8192
     return [volume(key, rate, size=size)._replace(disc=disc, response=0.0012 + disc) for key in keys]
 
 
-def machine(lcu: ObservedLcu, *inside: ObservedVolume, calm: bool = True) -> ObservedLoad:
+def machine(lcu: ObservedLcu, *inside: ObservedVolume, beside: bool = True) -> ObservedLoad:
     """Return the load of an LCU, beside a calm one."""
     quiet = volume("0.0.8000", 100.0, lcu="C")._replace(disc=0.0002, response=0.0014)
-    found = load(*inside, *((quiet,) if calm else ()))
-    return found._replace(lcus=(lcu, CALM) if calm else (lcu,))
+    found = load(*inside, *((quiet,) if beside else ()))
+    return found._replace(lcus=(lcu, CALM) if beside else (lcu,))
 
 
 def judged(now: ObservedLoad) -> Verdict:
@@ -68,7 +68,7 @@ def test_aliases_in_use_lower_the_confidence_and_do_not_change_the_verdict(
 def test_where_no_lcu_is_calm_too_many_aliases_may_be_the_cause() -> None:
     """What is tried first costs nothing: fewer aliases; that it may be full is said as well."""
     lcu = LCU._replace(aliases=16, alias_use=4.5)
-    found = judged(machine(lcu, *volumes(4, 0.004), calm=False)).diagnoses
+    found = judged(machine(lcu, *volumes(4, 0.004), beside=False)).diagnoses
     assert [(one.id, one.confidence) for one in found] == [("D4c", POSSIBLE)]
     assert "full or" in found[0].claim
 
@@ -111,6 +111,10 @@ def test_nothing_is_short_is_not_said_of_requests_that_may_wait_inside(disc: flo
     assert "LCU 7" in found.sentence
     assert "--cache" in found.sentence
     assert "Next limit" not in found.sentence
+    quiet = situation(machine(LCU, *volumes(4, 0.0)))
+    assert verdict(quiet).sentence.startswith("Nothing is short")
+    over_a_day = calm(quiet, verdict(quiet), (), found.may_wait)
+    assert over_a_day.sentence.startswith(found.may_wait)
 
 
 def test_what_is_as_quick_as_elsewhere_is_no_wait() -> None:
@@ -126,8 +130,8 @@ def test_what_is_as_quick_as_elsewhere_is_no_wait() -> None:
 def test_requests_that_pend_for_long_are_not_nothing() -> None:
     """A single LCU has no sibling that would show what is usual: what waits on the way to it is named."""
     pending = [one._replace(pend=0.003, response=0.004) for one in volumes(4, 0.0)]
-    found = judged(machine(LCU, *pending, calm=False))
-    assert [place.kind for place in undecided(machine(LCU, *pending, calm=False), ())] == ["pending"]
+    found = judged(machine(LCU, *pending, beside=False))
+    assert [place.kind for place in undecided(machine(LCU, *pending, beside=False), ())] == ["pending"]
     assert not found.sentence.startswith("Nothing")
 
 

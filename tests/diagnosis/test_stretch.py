@@ -65,6 +65,16 @@ def test_a_gap_ends_a_stretch() -> None:
     assert words.rest == "The rest of the time nothing is short, as far as there are samples."
 
 
+def test_what_may_wait_in_the_rest_of_the_time_is_not_nothing() -> None:
+    """A calm minute of which that is not known is told; within an incident the incident is."""
+    maybe = CALM._replace(may_wait="3 requests are inside LCU 8000")
+    hot = short("D1")
+    for minutes, told in ((steps(hot, hot, CALM, maybe), True), (steps(hot, hot, CALM), False)):
+        found = together(minutes, [(stretches(minutes)[0], CALM)], [], CALM)
+        assert (maybe.may_wait in found.rest) is told
+        assert ("nothing is short" in found.rest) is not told
+
+
 def test_the_edge_of_an_incident_is_no_other_cause() -> None:
     """A minute that is partly calm can look like another cause of the same LCU; what causes it is kept."""
     assert spans(steps(short("D9", confidence="likely"), *[short("D23")] * 5)) == [("D23", 1, 6)]

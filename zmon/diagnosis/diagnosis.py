@@ -161,6 +161,9 @@ class Verdict(NamedTuple):
     """Requests (or tasks) that wait because of the diagnoses on average, each counted once, however many
     diagnoses are about it; over a long time those of the stretch in which most wait."""
 
+    may_wait: str = ""
+    """Which requests may wait besides, in words, where nothing measured tells; empty if none may."""
+
     @property
     def is_calm(self) -> bool:
         """Whether nothing is short: at most a measurement is off."""

@@ -222,6 +222,11 @@ def unknown_in(steps: Sequence[Step]) -> list[NotKnown]:
     return [one for one in (each[0] if each else ()) if one.id in ids]
 
 
+def may_wait_in(steps: Sequence[Step]) -> str:
+    """Return which requests may wait in the first calm step in which some may; empty if there is none."""
+    return next((step.found.may_wait for step in steps if step.found.is_calm and step.found.may_wait), "")
+
+
 def _time_lost(one: Diagnosis, whole: float) -> float:
     """Return the requests that waited, times the seconds of the stretch, or of all the time."""
     return one.lost * (whole if one.begin is None or one.end is None else (one.end - one.begin) / SECOND)
@@ -234,7 +239,10 @@ def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
         span = times(min(one.begin for one in left_out), max(one.end for one in left_out))
         titles = dict.fromkeys(f"{CATALOGUE[one.id].title} ({one.id})" for one in left_out)
         words.append(f"{len(left_out)} more in {span}, in which less time is lost: {', '.join(titles)}.")
-    if any(step.found.is_calm for step in steps):
+    may_wait = may_wait_in(steps)
+    if may_wait:
+        words.append(f"In the rest of the time nothing else is known to be short: {may_wait}.")
+    elif any(step.found.is_calm for step in steps):
         gap = any(one.end < other.begin for one, other in pairwise(steps))
         words.append(f"The rest of the time nothing is short{', as far as there are samples' * gap}.")
     return " ".join(words)

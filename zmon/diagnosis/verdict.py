@@ -35,6 +35,7 @@ from zmon.diagnosis.gains import by_gain
 from zmon.diagnosis.related import are_related
 from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
+from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import FULL_PROCESSORS
 from zmon.ranges import many
 
@@ -122,7 +123,13 @@ def verdict(situation: Situation) -> Verdict:
         examined=examined(situation, [*first, *(one for one, _ in explained)]),
         is_measured=_is_measured(situation, unknown),
         waiting=_waiting(situation, first),
+        may_wait=_may_wait(situation),
     )
+
+
+def _may_wait(situation: Situation) -> str:
+    """Return which requests may wait, without those that come in bursts: that they wait is known."""
+    return words_of(place for place in situation.waiting.undecided if place.kind != "bursts")
 
 
 def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
@@ -136,11 +143,14 @@ def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
     return elsewhere + min(sum(at_places), max([situation.waiting.lost, *at_places]))
 
 
-def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> Verdict:
-    """Return the verdict on a long time in no step of which something was short, from that on its mean."""
+def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown], may_wait: str = "") -> Verdict:
+    """Return the verdict on a long time in no step of which something was short, from that on its mean.
+
+    What may have waited in a step is not lost in the mean.
+    """
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
     limit = _next(resource_uses(situation.load), set())
-    words = _calm_sentence(situation, limit, unknown)
+    words = _calm_sentence(situation, limit, unknown, may_wait)
     return whole._replace(
         diagnoses=blind,
         explained=(),
@@ -148,6 +158,7 @@ def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown]) -> V
         next_limit=_limit_words(limit),
         unknown=tuple(unknown),
         waiting=0.0,
+        may_wait=whole.may_wait or may_wait,
     )
 
 
@@ -264,7 +275,9 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
     )
 
 
-def _calm_sentence(situation: Situation, limit: ResourceUse | None, unknown: Sequence[NotKnown]) -> str:
+def _calm_sentence(
+    situation: Situation, limit: ResourceUse | None, unknown: Sequence[NotKnown], may_wait: str = ""
+) -> str:
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED
     busiest = situation.waiting.busiest
@@ -272,12 +285,13 @@ def _calm_sentence(situation: Situation, limit: ResourceUse | None, unknown: Seq
     is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
     blind = " as far as is measured" if is_blind else ""
     is_full = limit is not None and limit.use >= NO_ROOM
-    maybe = situation.waiting.undecided
-    if any(place.kind != "bursts" for place in maybe):
-        return f"{situation.waiting.why}. Nothing else is short{blind}."
+    may_wait = _may_wait(situation) or may_wait
+    if may_wait:
+        return f"{may_wait[:1].upper()}{may_wait[1:]}. Nothing else is short{blind}."
     words = f"Nothing {'waits' if is_full else 'is short'}{blind}"
-    if maybe:
-        waits = f"{many(fsum(place.requests for place in maybe), 'request')} wait in Linux in bursts"
+    if situation.waiting.undecided:
+        lost = fsum(place.requests for place in situation.waiting.undecided)
+        waits = f"{many(lost, 'request')} wait in Linux in bursts"
         words = waits if is_full else f"Nothing is full{blind}, though {waits}"
     if busiest:
         words += f"; {busiest}"

@@ -18,7 +18,16 @@ from zmon.clock import HOUR, SECOND, clock
 from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
-from zmon.diagnosis.stretch import MOST, Step, stretches, timed_claim, times, together, unknown_in
+from zmon.diagnosis.stretch import (
+    MOST,
+    Step,
+    may_wait_in,
+    stretches,
+    timed_claim,
+    times,
+    together,
+    unknown_in,
+)
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.plain_text import harmless
 from zmon.queueing.headroom import ResourceUse, resource_uses
@@ -167,7 +176,7 @@ def _verdict(asked: _Asked) -> Verdict:
         return whole
     found = stretches(steps)
     if not found:
-        return calm(situation_of(asked.view), whole, unknown_in(steps))
+        return calm(situation_of(asked.view), whole, unknown_in(steps), may_wait_in(steps))
     first = [_by_sample(asked.view, steps, one) for one in found[:MOST]]
     return together(steps, _diagnosed(asked.view, first), found[MOST:], whole)
 
