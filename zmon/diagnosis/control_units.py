@@ -231,7 +231,7 @@ def _full(situation: Situation, found: Sequence[_FullLcu]) -> Diagnosis:
             f"{many(lost, 'request')} wait in {titles} or on the way there: a request takes"
             f" {ms(first.response)}{said}."
             if first.estimated
-            else f"{titles} {is_} full, or its arrays are and reads miss the cache:"
+            else f"{titles} {is_} full, or requests miss its cache and wait for disks:"
             f" {many(lost, 'request')} wait inside{said}, {disc}."
             if first.may_be_misses
             else f"{titles} {is_} full: {many(lost, 'request')} wait inside{said}, {disc}."

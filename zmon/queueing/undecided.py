@@ -35,7 +35,7 @@ LONGER: Final = 2.0
 """Times as long as at the other LCUs, from which on it may, too."""
 NO_OTHER: Final = absent("no other LCU has enough requests")
 CAUSES: Final = {
-    "inside": "it is full, or reads miss the cache; --cache tells",
+    "inside": "it is full, or they miss its cache; --cache tells",
     "untimed": "they wait for it or in Linux, or take so long; channel measurement (CMF) tells",
     "pending": "a path, the control unit or another system holds them up; a calm time tells: COMPARE",
 }
@@ -140,7 +140,7 @@ def _bursts(load: ObservedLoad, lcu: ObservedLcu) -> Iterator[UndecidedRequests]
 def words_of(places: Iterable[UndecidedRequests]) -> str:
     """Say what may wait and where, which causes are left, and what would decide; empty if nothing may.
 
-    `15.7 requests are inside LCU 8000, 16.0 ms each (other LCUs: 0.2 ms): it is full, or reads miss ...`
+    `15.7 requests are inside LCU 8000, 16.0 ms each (other LCUs: 0.2 ms): it is full, or they miss ...`
     Of several kinds it is that of which most requests may wait.
     """
     every = [*places]
