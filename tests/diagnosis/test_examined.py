@@ -31,7 +31,7 @@ ALONE = r"Channel path 60 is \d\d % busy and the others of 60-63 are next to idl
 @pytest.mark.parametrize(
     ("name", "ids", "begin", "end"),
     [
-        ("shark-before", "D2", BUSY % ("40-45", PENDS) + LITTLE, r"next limit: LCU 7600, 9\d % busy\."),
+        ("shark-before", "D2", BUSY % ("40-45", PENDS) + LITTLE, r"next limit: LCU 7600, ~9\d % busy\."),
         ("shark-after", "D2", BUSY % ("48-4d, 40-45, 58-5d and 50-55", PENDS) + LITTLE, r"busy\."),
         ("hyperpav-10", "D4", QUEUE, r"would give 1\.0\d times the throughput .*"),
         ("fcp-failover", "D2", BUSY % ("60-63", ""), r": D14b explains it\."),

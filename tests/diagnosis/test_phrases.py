@@ -12,7 +12,7 @@ from tests.diagnosis.situations import LCU, load, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
 from zmon.kernel.cmf import NO_TIMES, OFF
-from zmon.queueing.prediction import LOW, Prediction, UnitOutcome
+from zmon.queueing.prediction import LOW, PROCESSORS, Prediction, UnitOutcome
 
 
 def prediction(times: float, low: float, then: float, confidence: str = LOW) -> Prediction:
@@ -20,7 +20,7 @@ def prediction(times: float, low: float, then: float, confidence: str = LOW) -> 
     whole = UnitOutcome("", "all", (100.0, 100 * times), (1.0, 1.0), (0.001, then))
     found = dict.fromkeys(Prediction._fields)
     found |= {"whole": whole, "units": (whole,), "throughput": (100 * low, 200.0), "confidence": confidence}
-    return Prediction(**found | {"limit": "4 processors", "use": 0.8})  # type: ignore[arg-type]
+    return Prediction(**found | {"limit": "4 processors", "use": 0.8, "limiting": PROCESSORS})  # type: ignore[arg-type]
 
 
 def test_a_longer_response_is_explained() -> None:

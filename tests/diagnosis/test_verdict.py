@@ -193,6 +193,17 @@ def test_what_is_not_known_of_busy_processors_is_in_the_sentence() -> None:
     )
 
 
+@pytest.mark.parametrize(("may_wait", "is_known"), [("", True), ("3 requests are inside LCU 8000", False)])
+def test_a_monitor_is_told_that_it_is_not_known_where_requests_may_wait(
+    may_wait: str, *, is_known: bool
+) -> None:
+    """Cron and Nagios get UNKNOWN with what may wait, not OK."""
+    calm = verdict(situation(load(volume())))._replace(unknown=(), may_wait=may_wait)
+    state = state_of_verdict(calm)
+    assert (state.level != NAGIOS_UNKNOWN) is is_known
+    assert may_wait in state.words
+
+
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
