@@ -133,6 +133,8 @@ def test_requests_that_pend_for_long_are_not_nothing() -> None:
     found = judged(machine(LCU, *pending, beside=False))
     assert [place.kind for place in undecided(machine(LCU, *pending, beside=False), ())] == ["pending"]
     assert not found.sentence.startswith("Nothing")
+    scsi = [one._replace(sort="SCSI") for one in pending]  # of which the times to a port are no wait
+    assert undecided(machine(LCU, *scsi, beside=False), ()) == ()
 
 
 @pytest.mark.parametrize(("aliases", "id_"), [(2, "D4"), (0, "D4b")])

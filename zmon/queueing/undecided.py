@@ -83,9 +83,11 @@ def is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
 
 def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[UndecidedRequests]:
     """Yield what may wait at one LCU: at most one kind of it inside, and what waits before it."""
+    if not all(volumes.column("is_dasd")):
+        return  # what such disks do with a request is not seen from here
     if any(volumes.column("estimated")):
         size = mean_of(volumes, "size")
-        if all(volumes.column("is_dasd")) and not isinstance(size, Absent):
+        if not isinstance(size, Absent):
             yield from _long(load, lcu, "untimed", "response", size / SLOW_PATH)
         return
     if is_uncached(load, lcu) and mean_of(volumes, "size") < SMALL:
