@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -58,13 +60,37 @@ def test_another_time_has_other_figures() -> None:
 
 
 def test_systems_are_found_by_their_names(tmp_path: Path) -> None:
-    """A directory of day files, or a file; other things are left alone."""
+    """A directory of day files, or a file, also beside a directory of its name; other files are left alone."""
     (tmp_path / "lnx1").mkdir()
     shutil.copy(RECORDING, tmp_path / "lnx1/2003-03-17.zmon")
+    shutil.copy(RECORDING, tmp_path / "lnx1.zmon")
     shutil.copy(RECORDING, tmp_path / "lnx2.zmon")
     (tmp_path / "notes.txt").write_text("x")
-    (tmp_path / "empty").mkdir()
-    assert [*found_in(str(tmp_path))] == ["lnx1", "lnx2"]
+    assert [*found_in(str(tmp_path))] == ["lnx1", "lnx1.zmon", "lnx2"]
+
+
+def test_what_cannot_be_read_is_a_system_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory without recordings, one that may not be opened, and links that lead nowhere."""
+    for name in ("empty", "closed"):
+        (tmp_path / name).mkdir()
+    for name in ("away", "gone.zmon"):
+        (tmp_path / name).symlink_to("nowhere")
+    listed = os.listdir
+
+    def refused(path: str) -> list[str]:
+        if path == str(tmp_path / "closed"):  # as root one may list all
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "listdir", refused)
+    problems = {
+        name: read_member(name, path, 0, 10**18).problem for name, path in found_in(str(tmp_path)).items()
+    }
+    assert [*problems] == ["away", "closed", "empty", "gone"]
+    assert all(problems.values())
+    assert "Permission denied" in problems["closed"]
 
 
 def test_a_recording_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,8 @@ class Member(NamedTuple):
 def found_in(directory: str) -> dict[str, str]:
     """Return the recordings of a directory by the names of systems.
 
-    A directory in it that holds day files is a system, and so is each file NAME.zmon.
+    Each directory in it is a system, and so are each file NAME.zmon and each link that leads nowhere: what
+    cannot be read says so when it is read, and does not vanish.
 
     Raises:
         OSError: it cannot be listed.
@@ -111,19 +112,10 @@ def found_in(directory: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
-        if os.path.isdir(path):
-            if any(each.endswith(".zmon") for each in _listed(path)):
-                found[name] = path
-        elif name.endswith(".zmon"):
-            found[name.removesuffix(".zmon")] = path
+        system = name.removesuffix(".zmon")
+        if system != name or os.path.isdir(path) or not os.path.exists(path):
+            found[name if system in found else system] = path
     return found
-
-
-def _listed(path: str) -> list[str]:
-    try:
-        return os.listdir(path)
-    except OSError:
-        return []
 
 
 class SystemRecording:
