@@ -60,7 +60,7 @@ def test_another_time_has_other_figures() -> None:
 
 
 def test_systems_are_found_by_their_names(tmp_path: Path) -> None:
-    """A directory of day files, or a file, also beside a directory of its name; other files are left alone."""
+    """A directory of day files, a file, also beside a directory of its name; other files are left alone."""
     (tmp_path / "lnx1").mkdir()
     shutil.copy(RECORDING, tmp_path / "lnx1/2003-03-17.zmon")
     shutil.copy(RECORDING, tmp_path / "lnx1.zmon")

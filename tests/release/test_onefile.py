@@ -68,11 +68,62 @@ def test_a_cache_that_is_no_use_is_left_alone(archive: Path, tmp_path: Path, hom
         place.mkdir(parents=True)
         place.chmod(0o777)
         home = str(tmp_path / "shared")
+    is_run_from_elsewhere(archive, home)
+
+
+def is_run_from_elsewhere(archive: Path, home: Path | str) -> None:
+    """Hold that zmon runs from a directory for this run alone, and says why."""
     done = run(archive, home=home)
     loaded = done.stdout.strip()
     assert done.returncode == 7
-    assert loaded.startswith(f"{tmp_path}/zmon-")
+    assert loaded.startswith(f"{archive.parent}/zmon-")
     assert not os.path.exists(loaded)
+    assert done.stderr.startswith("zmon: no cache is used, ")
+
+
+@pytest.mark.parametrize("level", [".cache", ".cache/zmon", ".cache/zmon/IDENTITY"])
+def test_no_link_is_followed_to_a_cache(archive: Path, tmp_path: Path, level: str) -> None:
+    """Who can turn the link could put a program behind it; nothing is written there."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    run(archive, home=home)
+    (place,) = (home / ".cache/zmon").iterdir()
+    linked = home / level.replace("IDENTITY", place.name)
+    linked.rename(elsewhere)
+    linked.symlink_to(elsewhere)
+    before = sorted(elsewhere.rglob("*"))
+    is_run_from_elsewhere(archive, home)
+    assert sorted(elsewhere.rglob("*")) == before
+
+
+@pytest.mark.parametrize("level", ["", ".cache", ".cache/zmon", ".cache/zmon/IDENTITY"])
+def test_a_level_that_others_can_write_makes_no_cache(archive: Path, tmp_path: Path, level: str) -> None:
+    """Who can write into a directory can change what lies in it."""
+    home = tmp_path / "home"
+    run(archive, home=home)
+    (place,) = (home / ".cache/zmon").iterdir()
+    (home / level.replace("IDENTITY", place.name)).chmod(0o770)
+    is_run_from_elsewhere(archive, home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
+@pytest.mark.parametrize("level", ["", ".cache", ".cache/zmon", "IDENTITY", "IDENTITY/zmon/cli/main.py"])
+def test_what_belongs_to_another_user_is_not_run(archive: Path, tmp_path: Path, level: str) -> None:
+    """A home of another user, and what one left in a cache that is private by now."""
+    home = tmp_path / "home"
+    run(archive, home=home)
+    (place,) = (home / ".cache/zmon").iterdir()
+    os.chown(home / level.replace("IDENTITY", f".cache/zmon/{place.name}"), 12345, 12345)
+    is_run_from_elsewhere(archive, home)
+
+
+def test_a_link_left_in_the_cache_is_not_run(archive: Path, tmp_path: Path) -> None:
+    """Not in place of any file."""
+    run(archive, home=tmp_path)
+    (place,) = (tmp_path / ".cache/zmon").iterdir()
+    program = place / "zmon/cli/main.py"
+    program.rename(tmp_path / "main.py")
+    program.symlink_to(tmp_path / "main.py")
+    is_run_from_elsewhere(archive, tmp_path)
 
 
 def test_the_same_input_gives_the_same_bytes(archive: Path, tmp_path: Path) -> None:
