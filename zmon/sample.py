@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+DAMAGED: Final = "the recording is damaged here"
+"""What the reason begins with where a recording has lost something."""
 THIS_MACHINE: Final = "this machine"
 """The name of the source of samples of the running kernel."""
 
@@ -156,6 +158,13 @@ class Frame:
         rows = None if "columns" in other else self.rows
         parts = ("kind", "keys", "columns", "times", "missing", "prior", "row_fields")
         return Frame(**{name: getattr(self, name) for name in parts} | {"rows": rows} | other)
+
+    @property
+    def damage(self) -> str:
+        """What of it was found damaged by now; empty if nothing was."""
+        if self.missing is not None and self.missing.reason.startswith(DAMAGED):
+            return self.missing.reason
+        return getattr(self.columns, "damage", "") or ("" if self.prior is None else self.prior.damage)
 
     @cached_property
     def _lookup(self) -> RowLookup:
@@ -306,6 +315,11 @@ class SelectedColumns(Mapping[str, "list[Value]"]):
         """Pick nothing yet."""
         self._columns, self._choice = columns, choice
         self._known: dict[str, list[Value]] = {}
+
+    @property
+    def damage(self) -> str:
+        """What of the columns was found damaged by now."""
+        return getattr(self._columns, "damage", "")
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._known.get(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -15,6 +16,7 @@ from tests.store.machine import samples
 from tests.store.test_damaged import written
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK
+from zmon.cli.service_status import UNKNOWN
 from zmon.store.writer import Writer
 
 
@@ -56,6 +58,75 @@ def test_what_is_damaged_is_said_and_changes_the_status(
             assert main(words) == (FAILED if broken else OK), words
             assert ("of the recording cannot be read" in capsys.readouterr().err) is broken
     assert (tmp_path / "cut-True.zmon").exists()
+
+
+DAMAGES = {
+    "channel measurement": "UPDATE segment SET crc = crc + 1 WHERE kind = 'cmf'",
+    "block layer": "UPDATE segment SET crc = crc + 1 WHERE kind = 'block'",
+    "columns that stand still": "UPDATE still SET crc = crc + 1",
+    "index of segments": "UPDATE latest SET segment = segment - 1",
+    "last sample": "DELETE FROM sample WHERE n = (SELECT max(n) FROM sample)",
+    "sample before": "DELETE FROM sample WHERE n = (SELECT max(n) - 1 FROM sample)",
+}
+READERS = (
+    ("show", "DEVICE"),
+    ("show", "OVERVIEW"),
+    ("plot", "DEVICE.io"),
+    ("diagnose",),
+    ("rules",),
+    ("check",),
+    ("where", "7000"),
+)
+"""Commands that read what is damaged above."""
+
+
+@pytest.mark.parametrize("change", DAMAGES.values(), ids=DAMAGES)
+def test_whoever_reads_what_is_damaged_says_so(
+    path: Path, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    """A sentence names the file and the command that tells more, and the status is that of a failure."""
+    whole = {words: (main([*words, "--from", str(path)]), capsys.readouterr()) for words in READERS}
+    damage(path, change)
+    told = 0
+    for words, (status, before) in whole.items():
+        found, now = main([*words, "--from", str(path)]), capsys.readouterr()
+        assert status == OK, (words, before.err)
+        assert f"zmon info --check {path}" not in before.err
+        assert "sample" in change or "Nothing is short" not in now.out  # without a sample others are whole
+        if found == OK:  # it has not read what is damaged
+            assert now == before, words
+            continue
+        told += 1
+        assert found == FAILED
+        assert f"zmon: {path}: " in now.err
+        assert "zmon info --check" in now.err or "no two samples" in now.err
+    assert told > 2
+    assert main(["info", "--check", str(path)]) == FAILED
+
+
+def test_a_verdict_that_rests_on_what_is_damaged_is_not_known(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a sentence, in JSON, and as the state of a service check."""
+    damage(path, DAMAGES["channel measurement"])
+    main(["diagnose", "--from", str(path), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert "cmf" in found["damage"]
+    assert main(["diagnose", "--from", str(path), "--status"]) == UNKNOWN
+
+
+def test_a_fleet_names_the_system_whose_recording_is_damaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its row, on standard error and by the status."""
+    path = tmp_path / "fleet/b.zmon"
+    path.parent.mkdir()
+    shutil.copy(Path(__file__).parents[2] / "recordings/hercules-two-hot-files-before.zmon", path)
+    damage(path, "UPDATE segment SET crc = crc + 1 WHERE kind = 'machine'")
+    assert main(["fleet", str(path.parent), "guests", "--format", "json"]) == FAILED
+    out, err = capsys.readouterr()
+    assert "machine" in json.loads(out)["guests"][0]["state"]
+    assert f"zmon info --check {path}" in err
 
 
 def test_a_last_sample_that_cannot_be_read_is_not_left_out_silently(

@@ -110,7 +110,7 @@ def _answers(
             )
         view.inputs = inputs
         found = verdict_of(view)
-        if args.source and not found.is_measured:
+        if args.source and not (found.is_measured or found.damage):
             raise ValueError(f"{args.source}: {NOTHING_IN_IT}")
         yield found, view, same_time(view, _time_given(args))
 
@@ -272,6 +272,7 @@ def document(found: Verdict, span: tuple[int, int], why: str = "") -> dict[str, 
         "to": moment(span[1]),
         "longer": why or None,
         "verdict": found.sentence,
+        "damage": found.damage or None,
         "next_limit": found.next_limit,
         "diagnoses": [_object(one, by, span) for one, by in _all(found)],
         "examined": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zmon.absent import Absent
 from zmon.cli import live
 from zmon.cli.full_parser import parse
-from zmon.cli.output import OK, aligned, as_json, complain, misused, progress, write_result
+from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_result
 from zmon.clock import HOUR, SECOND
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
@@ -106,7 +107,8 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
                 live.load_surface(args)
                 session = _session(args, source, begin, end)
             else:
-                fleet = fleet_of(source.members(begin, end), begin, end, source.unseen)
+                members = source.members(begin, end)
+                fleet = fleet_of(members, begin, end, source.unseen)
     except WhenError as error:
         return misused(str(error))
     except (FleetError, ScreenError) as error:
@@ -122,7 +124,10 @@ def _shown_or_printed(args: argparse.Namespace, source: FleetSource) -> int:
         lambda: _document(fleet, views),
         indent=1,
     )
-    return OK
+    damaged = [member for member in members if member.damage]
+    for member in damaged:
+        warn(f"{member.path}: {member.damage}; zmon info --check {shlex.quote(member.path)} names all")
+    return FAILED if damaged else OK
 
 
 def _window(args: argparse.Namespace, span: tuple[int, int]) -> tuple[int, int]:

@@ -12,13 +12,24 @@ import os
 import sys
 from importlib import import_module
 
-from zmon.cli.output import INTERRUPTED, JSON_ERRORS, READER_LEFT, MessageForm, complain, misused
+from zmon.cli.output import (
+    FAILED,
+    INTERRUPTED,
+    JSON_ERRORS,
+    OK,
+    READER_LEFT,
+    MessageForm,
+    complain,
+    misused,
+    warn,
+)
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.settings import VARIABLE, Defaults, SettingsError, defaults_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
 MODULES: Final = {"": "live", "replay": "live", "import": "import_", "serve-metrics": "serve_metrics"}
@@ -108,8 +119,18 @@ def _run(words: Sequence[str]) -> int:
     if sys.stdout is None and name in PRINTING:
         return complain("standard output is closed")
     module = import_module(f"zmon.cli.{MODULES.get(name, name)}")
-    status: int = module.run(args)
-    return status
+    return _told_of_damage(args, module.run(args))
+
+
+def _told_of_damage(args: argparse.Namespace, status: int) -> int:
+    """Say what was found damaged in the sources that `open_source` opened; returns the exit status.
+
+    That of a service check is its state.
+    """
+    found = [words for timeline in getattr(args, "opened", ()) if (words := timeline.damage())]
+    for words in found:
+        warn(words)
+    return status or (FAILED if found and not getattr(args, "status", False) else OK)
 
 
 def _failed(words: Sequence[str], message: str, say: Callable[[str], int] = complain) -> int:

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         thread.start()
         try:
             _say(f"serving metrics on {args.listen}, a sample every {args.interval:g} s")
-            _sample(args, _taker(args, timeline), exporter, judge)
+            _sample(args, timeline, exporter, judge)
         finally:
             server.shutdown()
             server.server_close()
@@ -123,15 +123,13 @@ def played(samples: Iterator[Sample], now: Callable[[], int]) -> Callable[[], li
     return due
 
 
-def _sample(
-    args: argparse.Namespace, take: Callable[[], Iterable[Sample]], exporter: Exporter, judge: _Judge
-) -> None:
+def _sample(args: argparse.Namespace, timeline: Timeline, exporter: Exporter, judge: _Judge) -> None:
     """Take samples at their deadlines until a signal comes."""
     clock, service = SignalClock(), Service(os.environ)
     clock.handle_signals(terminal=True)
     length = round(args.interval * 1e9)
     begin, number, last = clock.steady(), 0, None
-    failed = ""
+    take, failed, damage = _taker(args, timeline), "", ""
     while not clock.orders.end:
         try:
             for sample in take():
@@ -140,6 +138,9 @@ def _sample(
                     exporter.follow(sample)
                 last = sample
             failed = ""
+            if (words := timeline.damage()) != damage:
+                damage = words
+                _say(words or "nothing is damaged now")
         except Exception as error:  # noqa: BLE001 - whatever fails once may work the next time
             why = f"no sample: {type(error).__name__}: {error}"
             if why != failed:

@@ -103,6 +103,8 @@ def state_of_verdict(found: Verdict) -> ServiceState:
         level = CRITICAL if first.is_bad else WARNING
         claim = timed_claim(first).removesuffix(".")
         return ServiceState(level, f"{claim} ({first.id}, {first.confidence}){more}", figures)
+    if found.damage:
+        return ServiceState(UNKNOWN, found.sentence.removesuffix("."))
     if found.may_wait:
         return ServiceState(UNKNOWN, found.may_wait, figures)
     lacking = [one for one in found.unknown if one.id in MOST_USUAL]

@@ -121,6 +121,7 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         found = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
+    vars(args).setdefault("opened", []).append(found)
     found.site = getattr(args, "site", "")
     found.asked = tuple(_as_given(args))
     return found

@@ -9,7 +9,10 @@ EXIT_STATUS: Final = (
     (OK, "it was done"),
     (
         FAILED,
-        "it could not be done, was not found, or was checked and is not right (info --check, lab report)",
+        (
+            "it could not be done, was not found, or was checked and is not right (info --check, lab report);"
+            " or it was done without what is damaged in a recording"
+        ),
     ),
     (USAGE, "the command line or a file of settings is wrong"),
     (PARTLY, "it was answered, but part of a listing was not understood, so files may be missing"),

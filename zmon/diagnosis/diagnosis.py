@@ -163,6 +163,8 @@ class Verdict(NamedTuple):
 
     may_wait: str = ""
     """Which requests may wait besides, in words, where nothing measured tells; empty if none may."""
+    damage: str = ""
+    """What of the recording was damaged that it rests on; then nothing is said not to be short."""
 
     @property
     def is_calm(self) -> bool:

@@ -40,6 +40,8 @@ def remarks(found: Verdict) -> Iterator[tuple[str, str]]:
         yield f"Also {one.id}", f"{timed_claim(one)} {by} explains it.{_beside(one, by)}"
     for each in found.examined:
         yield "Looked at", each.words
+    if found.damage and not found.is_calm:
+        yield "Not known", f"what else is short, and how much. Reason: {found.damage}."
     if found.rest:
         yield "Else", found.rest
     if found.next_limit and not found.is_calm:

@@ -150,6 +150,8 @@ class Situation(NamedTuple):
     """Block devices with I/O that are made of others."""
     machine: ObservedMachine = ObservedMachine()
     """Processors, memory, paths, what hangs; and when a load began."""
+    damage: Callable[[], str] = str
+    """What of all this is damaged in the recording, as far as it was asked for; empty if nothing is."""
 
     def owners_of(self, volumes: Sequence[ObservedVolume]) -> list[tuple[str, float]]:
         """Return the tablespaces on some volumes with their parts of the bytes there, the largest first."""

@@ -227,6 +227,11 @@ def may_wait_in(steps: Sequence[Step]) -> str:
     return next((step.found.may_wait for step in steps if step.found.is_calm and step.found.may_wait), "")
 
 
+def damage_in(steps: Sequence[Step]) -> str:
+    """Return what of the recording is damaged in the first calm step in which something is."""
+    return next((step.found.damage for step in steps if step.found.is_calm and step.found.damage), "")
+
+
 def _time_lost(one: Diagnosis, whole: float) -> float:
     """Return the requests that waited, times the seconds of the stretch, or of all the time."""
     return one.lost * (whole if one.begin is None or one.end is None else (one.end - one.begin) / SECOND)
@@ -242,9 +247,11 @@ def _rest(steps: Sequence[Step], left_out: Sequence[Stretch]) -> str:
     may_wait = may_wait_in(steps)
     if may_wait:
         words.append(f"In the rest of the time nothing else is known to be short: {may_wait}.")
-    elif any(step.found.is_calm for step in steps):
+    elif any(step.found.is_calm and not step.found.damage for step in steps):
         gap = any(one.end < other.begin for one, other in pairwise(steps))
         words.append(f"The rest of the time nothing is short{', as far as there are samples' * gap}.")
+    if damage := damage_in(steps):
+        words.append(f"Of some of the time it is not known: {damage}.")
     return " ".join(words)
 
 

@@ -113,7 +113,8 @@ def verdict(situation: Situation) -> Verdict:
     ]
     first.sort(key=lambda one: _rank(one, explained))
     first = [compared(one, situation.machine.usual) for one in first]
-    limit = _next(uses, ids)
+    damage = situation.damage()
+    limit = None if damage else _next(uses, ids)
     return Verdict(
         tuple(first),
         explained,
@@ -124,6 +125,7 @@ def verdict(situation: Situation) -> Verdict:
         is_measured=_is_measured(situation, unknown),
         waiting=_waiting(situation, first),
         may_wait=_may_wait(situation),
+        damage=damage,
     )
 
 
@@ -143,14 +145,21 @@ def _waiting(situation: Situation, diagnoses: Sequence[Diagnosis]) -> float:
     return elsewhere + min(sum(at_places), max([situation.waiting.lost, *at_places]))
 
 
-def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown], may_wait: str = "") -> Verdict:
+def calm(
+    situation: Situation,
+    whole: Verdict,
+    unknown: Sequence[NotKnown],
+    may_wait: str = "",
+    damage: str = "",
+) -> Verdict:
     """Return the verdict on a long time in no step of which something was short, from that on its mean.
 
-    What may have waited in a step is not lost in the mean.
+    What may have waited in a step, or was found damaged, is not lost in the mean.
     """
+    damage = damage or whole.damage
     blind = tuple(one for one in whole.diagnoses if one.id == BLIND)
-    limit = _next(resource_uses(situation.load), set())
-    words = _calm_sentence(situation, limit, unknown, may_wait)
+    limit = None if damage else _next(resource_uses(situation.load), set())
+    words = _calm_sentence(situation, limit, unknown, damage, may_wait)
     return whole._replace(
         diagnoses=blind,
         explained=(),
@@ -159,6 +168,7 @@ def calm(situation: Situation, whole: Verdict, unknown: Sequence[NotKnown], may_
         unknown=tuple(unknown),
         waiting=0.0,
         may_wait=whole.may_wait or may_wait,
+        damage=damage,
     )
 
 
@@ -261,7 +271,7 @@ def _sentence(
         return f"{diagnoses[0].claim} {diagnoses[0].action}"
     if any(place.kind != "processors" for place in situation.waiting.places):
         return f"{situation.waiting.why}."
-    return _calm_sentence(situation, limit, unknown)
+    return _calm_sentence(situation, limit, unknown, situation.damage())
 
 
 def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
@@ -276,8 +286,14 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
 
 
 def _calm_sentence(
-    situation: Situation, limit: ResourceUse | None, unknown: Sequence[NotKnown], may_wait: str = ""
+    situation: Situation,
+    limit: ResourceUse | None,
+    unknown: Sequence[NotKnown],
+    damage: str,
+    may_wait: str = "",
 ) -> str:
+    if damage:
+        return f"Whether anything is short is not known: {damage}."
     if not _is_measured(situation, unknown):
         return NOTHING_MEASURED
     busiest = situation.waiting.busiest

@@ -237,7 +237,11 @@ def _guest(member: Member, begin: int, end: int, *, is_apart: bool = False) -> G
         bad if known else NO_EXCEPTIONS,
         len(entries or ()) - bad if known else NO_EXCEPTIONS,
         member.span[1],
-        member.problem or APART * is_apart or _time_known(member, begin, end) or _io_known(member),
+        member.problem
+        or _damage(member)
+        or APART * is_apart
+        or _time_known(member, begin, end)
+        or _io_known(member),
         member.path,
     )
 
@@ -252,6 +256,10 @@ def _time_known(member: Member, begin: int, end: int) -> str:
     if until >= end - LATE:
         return ""
     return "its recording ends earlier" if member.machine else "its recording ended before this time"
+
+
+def _damage(member: Member) -> str:
+    return f"parts of its recording cannot be read, the first: {member.damage}" if member.damage else ""
 
 
 def _io_known(member: Member) -> str:

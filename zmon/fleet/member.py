@@ -96,6 +96,8 @@ class Member(NamedTuple):
     channels: tuple[ChannelUse, ...] = ()
     exceptions: tuple[ExceptionEntry, ...] | None = None
     """Those of the time, the heaviest first; None if they were not recorded."""
+    damage: str = ""
+    """What of it was found damaged, the first; its figures lack that."""
     is_recorded: bool = True
     """Whether its figures are from a recording, and not from metrics."""
 
@@ -216,7 +218,7 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
     cpu = Weighed()
     for figures in cpus.values():
         cpu = cpu.plus(figures.get("busy", Weighed()))
-    return member._replace(
+    found = member._replace(
         machine=machine,
         is_simulated=last.simulated,
         lcus=_summed(recordings, "CTLUNIT", begin, end),
@@ -224,6 +226,7 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         channels=tuple(_channels(recording, numbers, last, machine.get("sequence", ""))),
         exceptions=entries,
     )
+    return found._replace(damage=next((hole.text for one in recordings for hole in one.holes), ""))
 
 
 def _summed(

@@ -23,7 +23,7 @@ from zmon.store.open import stamp
 from zmon.store.reader import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.sample import Sample
     from zmon.session.timeline import Span
@@ -46,10 +46,13 @@ class RecordingSection(Section):
         self.order = order
         self._recording = recording
         self._own = recording is None
+        self._is_used = recording is not None
         self.problem = ""
         """Why it cannot be used."""
         self._seen: object = None
         """The stamp of the file when it could not be used."""
+        self._damage: dict[str, None] = {}
+        """What was found damaged before it was closed, and samples that cannot be read."""
         self._joined: Sample | None = None
         """The last sample of the section before, whose frames are shared as long as it lives."""
 
@@ -59,7 +62,7 @@ class RecordingSection(Section):
         if self._recording is None and (not self.problem or self._seen != stamp(self.path)):
             self._seen = stamp(self.path)
             try:
-                self._recording = Recording(self.path)
+                self._recording, self._is_used = Recording(self.path), True
                 self.problem = ""
             except RecordingError as error:
                 self.problem = str(error)
@@ -72,7 +75,10 @@ class RecordingSection(Section):
         """Return a sample, of some kinds only if so wanted; None if not even its time can be read."""
         try:
             return None if self.recording is None else self.recording.sample(number, kinds)
-        except (RecordingError, IndexError):
+        except IndexError:
+            return None
+        except RecordingError as error:
+            self._damage[str(error)] = None
             return None
 
     def number_at(self, utc: int) -> int:
@@ -112,6 +118,20 @@ class RecordingSection(Section):
         except RecordingError as error:
             return [Event(What.HOLE, *hole, text=str(error))]
 
+    def damage(self) -> Sequence[str]:
+        """Return what was found damaged in what was read by now; also samples that are missing at its end."""
+        if not self._is_used:
+            return (self.problem,) if self.problem else ()
+        try:
+            again = self._recording or Recording(self.path)
+        except RecordingError:  # retention has unlinked it
+            return (*self._damage,)
+        lost = again.lost_end()
+        found = {**self._damage, **{hole.text: None for hole in again.holes}}
+        if again is not self._recording:
+            again.close()
+        return (*found, lost) if lost else (*found,)
+
     def seam(self, before: Section) -> list[Event]:
         """Return the exceptions between the last sample of the section before and the first one here."""
         last, first = before.sample(len(before) - 1), self.sample(0)
@@ -128,6 +148,7 @@ class RecordingSection(Section):
     def close(self) -> None:
         """Close the file if it was opened here."""
         if self._recording is not None and self._own:
+            self._damage.update({hole.text: None for hole in self._recording.holes})
             self._recording.close()
             self._recording = None
 
@@ -284,18 +305,6 @@ class Excerpt(Timeline):
     def problems(self) -> list[str]:
         """Return why files cannot be read, a sentence for each."""
         return [section.problem for section in self.sections if section.problem]
-
-    def damage(self) -> str:
-        """Return what was found damaged in what was read by now, as one sentence; empty if nothing was."""
-        recordings = [section.recording for section in self.sections]
-        holes = [hole for recording in recordings if recording is not None for hole in recording.holes]
-        if not holes:
-            return ""
-        many = "1 part" if len(holes) == 1 else f"{len(holes):,} parts"
-        return (
-            f"{many} of the recording cannot be read, and what was in them is missing, the first: "
-            f"{holes[0].text}; zmon info --check names all"
-        )
 
     @property
     def kinds(self) -> list[str]:

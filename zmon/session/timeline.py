@@ -7,6 +7,7 @@ opened.  So a position is a section and a number.  It stays valid while sections
 
 from __future__ import annotations
 
+import shlex
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from itertools import pairwise
@@ -96,6 +97,10 @@ class Section(ABC):
 
     def events(self, _begin: int, _end: int) -> Sequence[Event]:
         """Return the events between two times."""
+        return ()
+
+    def damage(self) -> Sequence[str]:
+        """Return what was found damaged in what was read by now."""
         return ()
 
     def seam(self, _before: Section) -> Sequence[Event]:
@@ -335,6 +340,18 @@ class Timeline:
             return load(recordings, begin, end, buckets)
         except RecordingError:
             return ()  # an event reports the damage
+
+    def damage(self) -> str:
+        """Return what was found damaged in what was read by now, as one sentence; empty if nothing was."""
+        found = [words for section in self._list() for words in section.damage()]
+        if not found:
+            return ""
+        many = "1 part" if len(found) == 1 else f"{len(found):,} parts"
+        first = found[0].removeprefix(f"{self.name}: ")
+        return (
+            f"{self.name}: {many} of the recording cannot be read, and what was in them is missing, "
+            f"the first: {first}; zmon info --check {shlex.quote(self.name)} names all"
+        )
 
     def overview(self, buckets: int = BUCKETS) -> Overview | None:
         """Return the whole timeline at a glance; None without samples."""

@@ -28,7 +28,7 @@ from zmon.kinds import (
     UNIT_NAME,
     WORDS,
 )
-from zmon.sample import Frame, Meaning
+from zmon.sample import DAMAGED, Frame, Meaning
 from zmon.uid import parse_uid
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ _NUMBERS: Final = frozenset({int, float, bool})
 _NEVER: Final[tuple[None, list[Value]]] = (None, [])
 
 _QUOTED: Final = re.compile(r"""(?<![A-Za-z0-9])[bru]?['"].*""", re.DOTALL)
-_DAMAGED: Final = re.compile(r"(the recording is damaged here).*", re.DOTALL)
+_DAMAGED: Final = re.compile(rf"({DAMAGED}).*", re.DOTALL)
 _OF: Final = re.compile(r"\b(CPU of) (?!a whole system).*", re.DOTALL)
 _WORD: Final = re.compile(r"[\w/.*#@$%+~-]+")
 _OWN: Final = re.compile(

@@ -47,6 +47,8 @@ def find_damage(recording: Recording) -> Iterator[str]:
     for number, problem in recording.damaged_samples():
         recording.hole("", number, problem)
         yield str(problem)
+    if lost := recording.lost_end():
+        yield lost
 
 
 def _tables(recording: Recording) -> Iterator[str]:

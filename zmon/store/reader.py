@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from zmon.event import Event, What
 from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.sample import Frame, Instant, Sample, empty_frame
+from zmon.sample import DAMAGED, Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc
 from zmon.store.journal import MAX_SAMPLES, Journal
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zmon.sample import Kind
     from zmon.store.readings import OpenSegment, Readings
 
-LOST_SESSION: Final = ("", "unknown: the recording is damaged here", 0.0, 0)
+LOST_SESSION: Final = ("", f"unknown: {DAMAGED}", 0.0, 0)
 """The columns of a session whose row is damaged."""
 
 
@@ -317,6 +317,23 @@ class Recording:
     def holes(self) -> list[Event]:
         """What was found damaged by now."""
         return list(self._holes.values())
+
+    def lost_end(self) -> str:
+        """Return which samples are missing behind the last one; empty if none is.
+
+        Their readings are there still: in the journal, or in segments.
+        """
+        try:
+            ((last,),) = self.ask("SELECT max(n) FROM tail")
+            end = max(self._segments.end(), last + 1 if type(last) is int else 0)
+            self.refresh()  # they may have been written meanwhile
+        except RecordingError as error:
+            return str(error)
+        first = len(self)
+        if end <= first:
+            return ""
+        lost = f"sample {first} is" if end == first + 1 else f"samples {first} to {end - 1} are"
+        return f"{self.path}: {lost} missing at the end"
 
     @property
     def checks(self) -> bool:

@@ -21,7 +21,7 @@ from operator import add, ne, sub
 from zmon.absent import absent
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
-from zmon.sample import Frame, pick
+from zmon.sample import DAMAGED, Frame, pick
 from zmon.store.column_encoding import all_whole, narrow_words
 from zmon.store.file_format import Damaged
 
@@ -287,6 +287,8 @@ class LazyColumns(Mapping[str, "list[Value]"]):
         self._on_damage = on_damage
         self._rows = rows
         self._known: dict[str, list[Value]] = {}
+        self.damage = ""
+        """Why one of those that were used is damaged."""
 
     def __getitem__(self, name: str) -> list[Value]:
         known = self._known.get(name)
@@ -298,7 +300,9 @@ class LazyColumns(Mapping[str, "list[Value]"]):
                 known = decoded(self._readings, name, self._reading, self._rows)
             except Damaged as error:
                 self._on_damage(error)
-                known = [absent_where_damaged(error)] * len(layout.keys if self._rows is None else self._rows)
+                lost = absent_where_damaged(error)
+                self.damage = lost.reason
+                known = [lost] * len(layout.keys if self._rows is None else self._rows)
             self._known[name] = known
         return known
 
@@ -371,4 +375,4 @@ def frame_with_prior(
 
 def absent_where_damaged(error: Damaged) -> Absent:
     """Return the value for everything in a damaged part."""
-    return absent(f"the recording is damaged here: {error}")
+    return absent(f"{DAMAGED}: {error}")

@@ -21,6 +21,7 @@ from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.stretch import (
     MOST,
     Step,
+    damage_in,
     may_wait_in,
     stretches,
     timed_claim,
@@ -176,7 +177,7 @@ def _verdict(asked: _Asked) -> Verdict:
         return whole
     found = stretches(steps)
     if not found:
-        return calm(situation_of(asked.view), whole, unknown_in(steps), may_wait_in(steps))
+        return calm(situation_of(asked.view), whole, unknown_in(steps), may_wait_in(steps), damage_in(steps))
     first = [_by_sample(asked.view, steps, one) for one in found[:MOST]]
     return together(steps, _diagnosed(asked.view, first), found[MOST:], whole)
 
@@ -268,7 +269,20 @@ def _known(view: View, until: int | None = None) -> Situation:
         cache(lambda: volume_details(view.interval)),
         cache(lambda: stacked_disks(view.interval)),
         observed_machine(view, until),
+        lambda: _damage(view),
     )
+
+
+def _damage(view: View) -> str:
+    """Return what of a view's two samples was found damaged, of all that a verdict looks at."""
+    interval = view.interval
+    samples = (interval.after,) if interval.before is None else (interval.before, interval.after)
+    for sample in samples:
+        for kind in (*NEEDS.kinds, *NEEDS.topology):
+            frame = sample.frames.get(kind.name)
+            if frame is not None and frame.damage:
+                return f"{kind.plural}: {frame.damage}"
+    return ""
 
 
 @lru_cache(maxsize=20)  # a screen, its pages and the time before ask for the same intervals

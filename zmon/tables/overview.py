@@ -217,6 +217,7 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
     else:
         first, *others = verdict.diagnoses
         gain = "" if first.may_lose else first.gain.partition(", ")[0]
+        damaged = " What it rests on is damaged: see DIAGNOSE." if verdict.damage else ""
         sign = ". Gain: " if ":" in first.action else ": "
         action = f"{first.action.removesuffix('.')}{sign}{gain}." if gain else first.action
         yield OverviewLine(
@@ -224,7 +225,7 @@ def _verdict(view: View, verdict: Verdict) -> Iterator[OverviewLine]:
             "verdict",
             claim_on(view, first),
             first.confidence,
-            words=f"{claim_on(view, first)} {action} {verdict.rest}".rstrip(),
+            words=f"{claim_on(view, first)} {action} {verdict.rest}".rstrip() + damaged,
             command="DIAGNOSE",
         )
     for one in others:
