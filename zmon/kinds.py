@@ -711,6 +711,7 @@ MPATH: Final = "mpath-"
 # reasons that readers of a machine, the laboratory and screens give alike
 NO_DASD: Final = absent("not a DASD")
 NO_BLOCK_OF_ALIAS: Final = absent("an alias has no block device")
+NO_DISK: Final = absent("no disk in /sys/block")
 NOT_JOINED: Final = absent("no multipath device joins paths to it")
 NO_FULL: Final = absent("of the CPU of a whole system only `some` is defined")
 NOT_MEASURED: Final = absent("channel load is measured in an LPAR only")

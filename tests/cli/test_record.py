@@ -34,6 +34,9 @@ def root(tmp_path: Path) -> str:
     """Make the smallest machine."""
     (tmp_path / "root/proc").mkdir(parents=True)
     (tmp_path / "root/proc/stat").write_text("cpu  1 2 3 4 5 6 7 0 0 0\ncpu0 1 2 3 4 5 6 7 0 0 0\n")
+    (tmp_path / "root/proc/meminfo").write_text("MemTotal: 4 kB\n")
+    (tmp_path / "root/proc/diskstats").write_text("")
+    (tmp_path / "root/sys/block").mkdir(parents=True)
     return str(tmp_path / "root")
 
 
@@ -63,6 +66,17 @@ def test_a_machine_is_recorded(root: str, folder: str, capsys: pytest.CaptureFix
     assert "a day" in second
     assert recorded(folder) == 3
     assert running(folder) is None
+
+
+def test_what_every_kernel_has_and_is_not_there_is_said_at_the_start(
+    root: str, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the first sample, with what will be missing."""
+    Path(root, "proc/diskstats").unlink()
+    assert main(["record", folder, "--root", root, "--count", "1"]) == OK
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "/proc/diskstats" in first
+    assert "/proc/stat" not in first
 
 
 def test_a_day_is_continued(root: str, folder: str) -> None:

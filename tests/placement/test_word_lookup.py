@@ -6,7 +6,7 @@ import pytest
 
 from tests.placement.guest import HALF, MIB, machine
 from zmon.absent import Absent, absent
-from zmon.kinds import DEVICE, MOUNT, SWAP
+from zmon.kinds import CONTAINER, DEVICE, MOUNT, SWAP
 from zmon.placement.word_lookup import (
     UNSIZED,
     LookupResult,
@@ -18,7 +18,7 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
-from zmon.sample import frame_of
+from zmon.sample import empty_frame, frame_of
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import file_by_name
 from zmon.topology.machine import Machine
@@ -54,6 +54,15 @@ def files_on(word: str) -> list[str]:
 def test_a_file() -> None:
     """It lies where its bytes are."""
     assert on(look("/db/a")) == [{"94:0": MIB}]
+
+
+def test_a_file_whose_place_could_not_be_read() -> None:
+    """It is not said to lie nowhere: what was not looked at is named."""
+    sample = GUEST.sample
+    lost = Machine(sample._replace(frames={**sample.frames, "container": empty_frame(CONTAINER, "no /proc")}))
+    found = find_below(WordMeaning("/db/a", MeaningKind.FILE, "/db/a"), lost)
+    assert found.locations == ()
+    assert "no /proc" in found.unseen[0]
 
 
 def test_a_tablespace() -> None:

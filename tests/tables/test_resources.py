@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
+
 from tests.diagnosis.situations import load, volume
 from zmon.absent import Absent, absent
-from zmon.tables.resources import lcu_loads
+from zmon.interval import Interval
+from zmon.kernel.sampler import Choice
+from zmon.session.machines import LiveTimeline
+from zmon.tables.device import unseen_disks
+from zmon.tables.diagnosed import situation_of
+from zmon.tables.key_figures import NO_DISKS, device_figures
+from zmon.tables.recent import recent_loads
+from zmon.tables.resources import NO_ALIASES, NO_LCUS, NO_PATHS, lcu_loads
+from zmon.tables.view import View
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_bytes_of_an_lcu_are_those_that_are_known() -> None:
@@ -14,3 +29,22 @@ def test_the_bytes_of_an_lcu_are_those_that_are_known() -> None:
     assert some.bytes == 409_600.0
     (none,) = lcu_loads(load(unknown), {})
     assert isinstance(none.bytes, Absent)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_disks_that_cannot_be_seen_are_not_said_to_be_none(tmp_path: Path, *, is_there: bool) -> None:
+    """Without /sys or /proc nobody knows which disks, LCUs and paths there are."""
+    if is_there:
+        (tmp_path / "sys/block").mkdir(parents=True)
+        (tmp_path / "proc").mkdir()
+        (tmp_path / "proc/diskstats").write_text("")
+    timeline = LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path))
+    interval = Interval(timeline.take(), timeline.take())
+    view = View(interval)
+    unseen = unseen_disks(interval)
+    assert (unseen is None) is is_there
+    (recent,) = recent_loads(view, 1)
+    for key, none in (("device", NO_DISKS), ("lcu", NO_LCUS), ("channel", NO_PATHS), ("alias", NO_ALIASES)):
+        assert recent.percents[key] == (none if is_there else unseen)
+    assert device_figures(view)["addr"] == (NO_DISKS if is_there else unseen)
+    assert situation_of(view).sees_disks is is_there

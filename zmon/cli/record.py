@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zmon.cli.inputs import containers_of, read_listings
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of
+from zmon.kernel.tree import LiveTree, lacking
 from zmon.kernel.udev import watch
 from zmon.listing.servers import is_server, parse_server
 from zmon.recorder.forecast import earlier, estimate, shortage
@@ -47,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     choice = choice_of(args, args.only, containers)._replace(later=servers if addresses else None)
     timeline = LiveTimeline(choice, args.interval, watch(), args.root)
     known = earlier(directory, plan.interval)
+    if hidden := lacking(LiveTree(args.root)):
+        _say(hidden)
     if args.dry_run:
         forecast = known or _tried(timeline.take, plan.interval)
         _say(f"{directory}, a sample every {args.interval:g} s: {forecast.words}")

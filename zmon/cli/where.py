@@ -29,7 +29,7 @@ from zmon.cli.source_options import open_lookup, read_files, refused
 from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
-from zmon.kinds import LAYER
+from zmon.kinds import CONTAINER, LAYER
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.path_state import UP
 from zmon.placement.word_lookup import (
@@ -280,6 +280,8 @@ def _whole(args: argparse.Namespace, unread: list[str]) -> Iterator[Machine]:
             complain(sentence)
         if why := lookup.machine.missing(LAYER):
             unread.append(f"block devices: {why}")
+        if listing is not None and not args.source and (why := lookup.machine.missing(CONTAINER)):
+            unread.append(f"files of the listing: {why}")
         yield lookup.machine
 
 

@@ -150,6 +150,8 @@ class Situation(NamedTuple):
     """Block devices with I/O that are made of others."""
     machine: ObservedMachine = ObservedMachine()
     """Processors, memory, paths, what hangs; and when a load began."""
+    sees_disks: bool = True
+    """Whether it is known which disks there are."""
     damage: Callable[[], str] = str
     """What of all this is damaged in the recording, as far as it was asked for; empty if nothing is."""
 

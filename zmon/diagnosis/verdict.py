@@ -298,7 +298,7 @@ def _calm_sentence(
         return NOTHING_MEASURED
     busiest = situation.waiting.busiest
     undecided = processors.may_be_full(unknown)
-    is_blind = undecided or {one.id for one in unknown} & OF_KIND["lcu"]
+    is_blind = undecided or not situation.sees_disks or {one.id for one in unknown} & OF_KIND["lcu"]
     blind = " as far as is measured" if is_blind else ""
     is_full = limit is not None and limit.use >= NO_ROOM
     may_wait = _may_wait(situation) or may_wait

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.clock import MINUTE
 from zmon.kernel import cmf, diskstats, sys_block
-from zmon.kernel.tree import LiveTree
-from zmon.kinds import BLOCK
+from zmon.kernel.tree import LiveTree, not_mounted
+from zmon.kinds import BLOCK, NO_DISK
 from zmon.sample import Frame, empty_frame, pick
 
 if TYPE_CHECKING:
@@ -224,8 +224,11 @@ class DiskReader:
         known = {device.busid: row for device, row in zip(self._devices, self._measured.rows, strict=True)}
         try:
             self._disks = sys_block.read_disks(self._tree)
-        except OSError:
+            self._unlisted = NO_DISK.reason
+        except OSError as error:
             self._disks = sys_block.Disks([], {})
+            why = not_mounted(self._tree, sys_block.DIRECTORY) or error.strerror
+            self._unlisted = f"/{sys_block.DIRECTORY} cannot be listed: {why}"
         try:
             self._devices = cmf.find_devices(self._tree)
         except OSError:
@@ -285,12 +288,13 @@ class DiskReader:
                 self.refresh()
                 moved = self._counts.take(data)
         except OSError as error:
-            return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {error.strerror}"), everything
+            why = not_mounted(self._tree, diskstats.PATH) or error.strerror
+            return empty_frame(BLOCK, f"/proc/diskstats cannot be read: {why}"), everything
         except ValueError as error:
             return empty_frame(BLOCK, str(error)), everything
         disks, counts = self._disks, self._counts
         if not disks.names:
-            return empty_frame(BLOCK, "no disk in /sys/block"), self._witnessed(moved)
+            return empty_frame(BLOCK, self._unlisted), self._witnessed(moved)
         times = [now] * len(disks.names)
         return counts.frame(BLOCK, disks.names, times, disks.labels), self._witnessed(moved)
 

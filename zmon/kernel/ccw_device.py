@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from zmon.absent import Absent, absent
-from zmon.kernel.tree import CSS, OFFLINE, read_value, refused, text, word_parser
+from zmon.kernel.tree import CSS, OFFLINE, not_mounted, read_value, refused, text, word_parser
 from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
@@ -84,7 +84,8 @@ def read_devices(tree: Tree, only: Iterable[str] | None = None) -> Frame:
     try:
         places = _subchannels(tree) if only is None else _subchannels_of(tree, only)
     except OSError as error:
-        return empty_frame(DEVICE, refused(error, "no channel subsystem here").reason)
+        why = not_mounted(tree, CSS) or "no channel subsystem here"
+        return empty_frame(DEVICE, refused(error, why).reason)
     rows: dict[str, dict[str, Value]] = {}
     times: dict[str, int] = {}
     for subchannel in places:

@@ -23,6 +23,7 @@ import posixpath
 import re
 
 from zmon.absent import Absent, absent
+from zmon.kernel.tree import not_mounted
 from zmon.kinds import MOUNT, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
@@ -329,7 +330,7 @@ def read_swaps(tree: Tree) -> Frame:
         content = tree.read(SWAPS)
         when = tree.when(SWAPS)
     except FileNotFoundError:
-        why = "this kernel has no swap" if tree.live else "was not captured"
+        why = not_mounted(tree, SWAPS) or ("this kernel has no swap" if tree.live else "was not captured")
         return empty_frame(SWAP, f"/{SWAPS}: {why}")
     except OSError as error:
         return empty_frame(SWAP, f"/{SWAPS}: {error.strerror}")

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.kernel.tree import read_value, refused, text
+from zmon.kernel.tree import not_mounted, read_value, refused, text
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
 from zmon.sizes import KIB
@@ -141,7 +141,7 @@ def read_processors(tree: Tree, recent: Frame | None = None) -> tuple[Frame, Fra
     try:
         content = text(tree, STAT)
     except OSError as error:
-        why = refused(error).reason
+        why = refused(error, not_mounted(tree, STAT)).reason
         return empty_frame(CPU, why), empty_frame(TASKS, why)
     own = time.process_time_ns() if tree.live else NOT_LIVE
     tasks = frame_of(TASKS, {"tasks": {**parse_tasks(content), "own": own}}, tree.when(STAT))

@@ -38,6 +38,14 @@ CSS: Final = "sys/devices/css0"
 CCW_DEVICES: Final = "sys/bus/ccw/devices"
 """The ccw devices by their bus ids, each a link to its directory."""
 
+ALWAYS: Final = {
+    "proc/stat": "processors",
+    "proc/meminfo": "memory",
+    "proc/diskstats": "disks",
+    "sys/block": "disks",
+}
+"""Files and directories that every kernel has, and what is not known without them."""
+
 PAGE: Final = 4096
 """A sysfs attribute is at most this long."""
 
@@ -148,6 +156,38 @@ def names_in(tree: Tree, path: str, form: str) -> list[str]:
         return [name for name in tree.entries(path) if re.fullmatch(form, name, re.ASCII)]
     except OSError:
         return []
+
+
+def not_mounted(tree: Tree, path: str) -> str:
+    """Return why a file of /proc or /sys that every kernel has is not there; empty if that is not known."""
+    top = path.partition("/")[0]
+    if not tree.live:
+        return ""
+    try:
+        tree.link("proc/self") if top == "proc" else tree.entries("sys/devices")
+    except OSError:
+        return f"/{top} is not mounted"
+    try:
+        mounts = text(tree, "proc/self/mountinfo") if top == "proc" else ""
+    except OSError:
+        return ""
+    is_part = re.search(r" - proc \S+ \S*\bsubset=pid\b", mounts)
+    return "/proc is mounted with subset=pid, which hides all but processes" if is_part else ""
+
+
+def lacking(tree: Tree) -> str:
+    """Say which files that every kernel has cannot be read, and what is unknown then; empty if none."""
+    lost: dict[str, str] = {}
+    for path, what in ALWAYS.items():
+        try:
+            tree.entries(path) if path.startswith("sys/") else tree.read(path)
+        except OSError as error:
+            lost[path] = what
+            why = not_mounted(tree, path) or refused(error).reason
+    if not lost:
+        return ""
+    unknown = ", ".join(dict.fromkeys(lost.values()))
+    return f"/{', /'.join(lost)} cannot be read: {why}. Not recorded: {unknown}"
 
 
 def refused(error: OSError, missing: str = "") -> Absent:

@@ -10,7 +10,7 @@ import re
 from enum import Enum
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import DEVICE
+from zmon.kinds import CONTAINER, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of
@@ -307,8 +307,11 @@ def _where(machine: Machine, wanted: Callable[[DataFile], bool]) -> tuple[FileLo
 def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
     """Return the locations of the files at a path, or below it."""
     inside = meaning.key.rstrip("/") + "/"
+    why = machine.missing(CONTAINER)
     return LookupResult(
-        meaning, _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside))
+        meaning,
+        _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside)),
+        unseen=(f"where files lie ({why})",) if why else (),
     )
 
 

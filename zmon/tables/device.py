@@ -21,7 +21,7 @@ from operator import attrgetter
 from zmon.absent import Absent, absent
 from zmon.clock import length
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, NO_DASD
+from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in, usable
 from zmon.ranges import some
@@ -521,6 +521,12 @@ ORDER: Final = (
 def _is_logical(name: str) -> bool:
     """Return whether a block device is made of others, or is none that stores anything."""
     return name.startswith(LOGICAL)
+
+
+def unseen_disks(interval: Interval) -> Absent | None:
+    """Return why it is not known which disks there are; None if it is known."""
+    why = None if interval.of(DEVICE).keys else interval.of(BLOCK).missing
+    return None if why == NO_DISK else why
 
 
 @lru_cache(maxsize=1)

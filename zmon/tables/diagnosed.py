@@ -35,6 +35,7 @@ from zmon.queueing.headroom import ResourceUse, resource_uses
 from zmon.queueing.observation import MIN_LOST
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
+from zmon.tables.device import unseen_disks
 from zmon.tables.observed import KINDS, SCSI
 from zmon.tables.observed_history import LOOKED_BACK
 from zmon.tables.observed_volumes import KINDS as MORE
@@ -269,7 +270,8 @@ def _known(view: View, until: int | None = None) -> Situation:
         cache(lambda: volume_details(view.interval)),
         cache(lambda: stacked_disks(view.interval)),
         observed_machine(view, until),
-        lambda: _damage(view),
+        sees_disks=unseen_disks(view.interval) is None,
+        damage=lambda: _damage(view),
     )
 
 

@@ -32,7 +32,16 @@ from zmon.tables.by_time import ESTIMATED, Log, log_table
 from zmon.tables.channel import UNTIMED, stamp_seconds
 from zmon.tables.control_unit import LOADS, TYPE_UNKNOWN, told_by
 from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
-from zmon.tables.device import COLUMNS, address, devices_of, find_device, labels, members, with_labels
+from zmon.tables.device import (
+    COLUMNS,
+    address,
+    devices_of,
+    find_device,
+    labels,
+    members,
+    unseen_disks,
+    with_labels,
+)
 from zmon.tables.join import mean, present, total
 from zmon.tables.lpar import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
 from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
@@ -109,7 +118,8 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
     rows = members(devices)
     one = busiest(devices, rows)
     cells = of_all(COLUMNS, devices, rows)
-    return {**cells, **_chosen(devices, one, rows), ESTIMATED: _device_estimates(devices, rows, one)}
+    nothing = unseen_disks(view.interval) or NO_DISKS
+    return {**cells, **_chosen(devices, one, rows, nothing), ESTIMATED: _device_estimates(devices, rows, one)}
 
 
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
@@ -131,11 +141,13 @@ def _device_estimates(devices: Devices, rows: Sequence[int], one: int | None) ->
     return " ".join([*names, "dresp"] if one in devices.hung else names)
 
 
-def _chosen(devices: Devices, one: int | None, rows: Sequence[int]) -> dict[str, Value]:
+def _chosen(
+    devices: Devices, one: int | None, rows: Sequence[int], nothing: Absent = NO_DISKS
+) -> dict[str, Value]:
     """Return who one device is and what its part of all I/O is."""
     everything = total([devices.rate[row] for row in rows])
     if one is None:
-        reason = everything if isinstance(everything, Absent) else IDLE if rows else NO_DISKS
+        reason = nothing if not rows else everything if isinstance(everything, Absent) else IDLE
         return {
             "all": everything,
             **dict.fromkeys(("addr", "label", "drate", "share", "busy", "dresp"), reason),

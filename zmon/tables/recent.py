@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.kinds import DEVICE
 from zmon.queueing.headroom import resource_uses
 from zmon.tables.cpu import memory_use
-from zmon.tables.device import devices_of
+from zmon.tables.device import devices_of, unseen_disks
 from zmon.tables.diagnosed import situation_of
 from zmon.tables.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
 from zmon.tables.topology import units_of
@@ -75,7 +75,16 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
     at = view if interval is view.interval else view.at(interval)
     load = situation_of(view).load if at is view else load_of(at)
     busy = busy_volumes(devices_of(interval), load.volumes)
-    found = RecentLoad(before.at.utc, utc, interval.gap, load, resource_uses(load), memory_use(at), busy=busy)
+    found = RecentLoad(
+        before.at.utc,
+        utc,
+        interval.gap,
+        load,
+        resource_uses(load),
+        memory_use(at),
+        busy=busy,
+        unseen=unseen_disks(interval),
+    )
     percents = {one.key: one.use(found) for one in RESOURCES}
     found = found._replace(percents=percents, lcus=lcu_loads(load, units_of(at).of))
     if not interval.skipped:

@@ -95,6 +95,8 @@ class RecentLoad(NamedTuple):
     """How busy each volume is, in percent, in the order of `load.volumes`."""
     places: Sequence[WaitingPlace] = ()
     """What requests wait for, as the verdict has it."""
+    unseen: Absent | None = None
+    """Why it is not known which disks there are; None if it is."""
 
 
 def lcu_loads(load: ObservedLoad, homes: Mapping[str, str]) -> list[LcuLoad]:
@@ -139,7 +141,7 @@ def _lcu_use(recent: RecentLoad) -> Number:
     if fullest is not None:
         return 100.0 * fullest.use
     if not recent.load.lcus:
-        return NO_LCUS
+        return recent.unseen or NO_LCUS
     if not any(one.is_dasd for one in recent.load.volumes):
         return NO_DASD
     if recent.load.missing:
@@ -155,7 +157,7 @@ def _alias_use(recent: RecentLoad) -> Number:
     own = _with_own_aliases(recent.load)
     busy = (UNTIMED if one.estimated else one.use for one in own if one.rate)
     each: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
-    return _highest(each, 0.0)[0] if own else NO_ALIASES
+    return _highest(each, 0.0)[0] if own else recent.unseen or NO_ALIASES
 
 
 def _with_own_aliases(load: ObservedLoad) -> list[ObservedVolume]:
@@ -341,11 +343,11 @@ def _volume_use(recent: RecentLoad) -> Number:
     one = recent.load.busiest
     if one is not None:
         return recent.busy[Volumes.of(recent.load.volumes).column("key").index(one.key)]
-    return _highest(((busy, None) for busy in recent.busy), NO_DISKS)[0]
+    return _highest(((busy, None) for busy in recent.busy), recent.unseen or NO_DISKS)[0]
 
 
 def _path_use(recent: RecentLoad) -> Number:
-    nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else NO_PATHS
+    nothing = UNMEASURED if any(one.chpids for one in recent.load.lcus) else recent.unseen or NO_PATHS
     uses = [*map(utilisation, recent.load.paths.values())] if recent.load.knows_paths else []
     return OVERLAPPED if OVERLAPPED in uses else _highest(((100.0 * use, None) for use in uses), nothing)[0]
 
