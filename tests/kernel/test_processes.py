@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -17,11 +18,14 @@ from hypothesis import strategies as st
 
 from tests.kernel.test_proc_task import STUCK
 from zmon.absent import Absent
+from zmon.interval import Interval
 from zmon.kernel import ended_children, processes, task_rounds
 from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED
 from zmon.kernel.processes import NO_DELAYS, UNCAPTURED, ProcessReader, captured_files
 from zmon.kernel.task_rounds import Rounds
 from zmon.kernel.tree import LiveTree
+from zmon.sample import Instant, Sample
+from zmon.tables.wait_states import ProcessUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -419,3 +423,55 @@ def test_what_is_held_open_changes_no_figure(steps: list[dict[int, tuple[int, st
             assert {int(number) for number in found[0]} == {
                 number for number, (_, state, _) in step.items() if state != "Z"
             }
+
+
+class SlowProc:
+    """A /proc in which each process uses half a CPU and writes 2 MB/s, and takes long to be read at first."""
+
+    live, name = False, "a slow tree"
+    processes = 40
+
+    def __init__(self) -> None:
+        """Begin at five seconds."""
+        self.now = 5 * SECOND
+        self._known: set[str] = set()
+
+    def entries(self, path: str) -> list[str]:
+        """Return the numbers of the processes, which have no other tasks."""
+        return [str(number) for number in range(10, 10 + self.processes)] if path == "proc" else []
+
+    def when(self, _path: str) -> int:
+        """Return what the clock says."""
+        return self.now
+
+    def link(self, path: str) -> str:
+        """Have no links."""
+        raise FileNotFoundError(errno.ENOENT, "not in this tree", path)
+
+    def read(self, path: str, at_once: int = 0) -> bytes:  # noqa: ARG002 - all comes at once
+        """Return what a file says now; the first time it takes 10 ms, then 1 ms."""
+        self.now += SECOND // (1000 if path in self._known else 100)
+        self._known.add(path)
+        number, _, file = path.removeprefix("proc/").partition("/")
+        files = lines(int(number), "S", self.now // 2) if number.isdecimal() else {}
+        files["io"] = b"read_bytes: 0\nwrite_bytes: %d\n" % (self.now // 500)
+        if file not in files:
+            raise FileNotFoundError(errno.ENOENT, "not in this tree", path)
+        return files[file]
+
+
+def test_the_first_interval_is_as_long_as_what_is_counted_in_it() -> None:
+    """Each process has the time at which it was read: a cold round takes longer than the next one."""
+    tree = SlowProc()
+    reader = ProcessReader(tree)
+    samples = []
+    for _ in range(3):
+        at = Instant(tree.now, tree.now, "boot")
+        samples.append(Sample(at, {frame.kind.name: frame for frame in reader.read()}))
+        tree.now += 2 * SECOND
+    for before, after in pairwise(samples):
+        use = ProcessUse(Interval(before, after))
+        assert len(use.of) == tree.processes
+        for one in use.of.values():
+            assert one.rates["run"] == pytest.approx(SECOND / 2, rel=0.01)
+            assert one.rates["dirtied_bytes"] == pytest.approx(2e6, rel=0.01)

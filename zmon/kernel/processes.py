@@ -147,8 +147,10 @@ class ProcessReader:
         used = process.run, process.delay  # a round counts the times of a task that waits, too
         has_run, process.used = used != process.used, used
         if process.is_counted and not has_run:
+            process.read_at = now  # it has not run since
             return
         process.is_counted = True
+        self._rounds.read_again(process)
         if has_run and self._samples:
             process.active = now
         self._ended.count(process)
@@ -192,7 +194,7 @@ class ProcessReader:
             if not process.row or process.active == now:
                 process.row = self._row_of(process, now)
         self._rows.replace({at: processes[key].row for at, key in enumerate(keys)})
-        return self._rows.frame(PROCESS, keys, [now] * len(keys), {})
+        return self._rows.frame(PROCESS, keys, [processes[key].read_at for key in keys], {})
 
     def _blocked_frame(self, now: int) -> Frame:
         waiting = [

@@ -20,7 +20,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.clock import SECOND
+from zmon.clock import MILLISECOND, SECOND
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.held_files import Allowance, HeldFile
@@ -123,6 +123,8 @@ class Process:
         self.used = (0, 0)
         """Both, as they were in the last sample."""
         self.bytes = ProcessBytes()
+        self.read_at = 0
+        """When what it used was read last, in ns: a first round takes longer than those that follow."""
         self.is_counted = False
         """Whether what it used was read before."""
         self.unit: Value = NO_UNIT
@@ -333,6 +335,11 @@ class Rounds:
         except (OSError, ValueError):
             return False
         return after > 0 and abs(slept - after) <= now - looked + INEXACT
+
+    def read_again(self, process: Process) -> None:
+        """Read what the first task of a process says at the time at which its other counts are read."""
+        self._update(process.first)
+        process.read_at = self._tree.when(FOLDER) // MILLISECOND * MILLISECOND
 
     def count_time(self, process: Process, task: ProcessTask) -> None:
         """Add the times that a task ran and waited for a CPU to those of its process."""

@@ -156,9 +156,10 @@ class ProcessUse:
             name: max(_number(now.column(name)[row]) - (_number(old.get(name, 0)) if goes_on else 0), 0)
             for name in WAIT_STATES
         }
-        rates = {
-            name: _rate(now.column(name)[row], old.get(name, ONE_SAMPLE), interval.seconds) for name in USED
-        }
+        seconds = interval.seconds
+        if before is not None and then is not None and not isinstance(seconds, Absent):
+            seconds = (now.times[row] - before.times[then]) / SECOND or seconds
+        rates = {name: _rate(now.column(name)[row], old.get(name, ONE_SAMPLE), seconds) for name in USED}
         return Use(states, rates)
 
     def together(self, keys: Iterable[str]) -> Use:
