@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from zmon.screen.sheet import Sheet
     from zmon.session.commands import SurfaceRequest
+    from zmon.session.page import Page
     from zmon.session.session import Session
 
 PROMPT: Final = " Command ===> "
@@ -170,18 +171,23 @@ class Console:
         command = run(self.session, question)
         if command is not None:
             return self._carry_out(command)
-        if self.session.page.screen is not page.screen:
-            self._first_column = 1
-            self._to_present()
+        same = (page, interval) == (self.session.page, self.session.interval)
+        if not same:
+            self._begin(page)
         said, self.session.message = self.session.message, ""
         if said:
             self.say(said)
-        same = (page, interval) == (self.session.page, self.session.interval)
         if _is(question, "PRINT") or (_is(question, "TOUR") and same):
             return False
         if self.session.page is not page and self._is_due():
             self.sample()
         return not self.session.ended and not self.session.leaving
+
+    def _begin(self, before: Page) -> None:
+        """Begin at the top: of another page than before, sample, order or choice of rows others are first."""
+        if self.session.page.screen is not before.screen:
+            self._first_column = 1
+        self._to_present()
 
     def _go_on_with_list(self, question: str) -> bool:
         """Write the next piece of a list, or the one before; return False where none is asked for or left."""
@@ -280,8 +286,10 @@ class Console:
         return self._lines(WIDTH)[2:]
 
     def _above(self) -> list[str]:
-        """Return the conclusion; behind the first piece the headings, which are out of sight."""
-        return self._seen().headings if self._top else self._conclusion()
+        """Return the conclusion; behind the first piece how much is above, and the headings."""
+        if not self._top:
+            return self._conclusion()
+        return [f" ({_above(self._top)})", *self._seen().headings]
 
     def _room(self) -> int:
         """Return how many lines of the body are written at once."""
@@ -322,7 +330,8 @@ class Console:
             self._top += self._room()
 
     def _backward(self) -> None:
-        self._top = max(0, self._top - (PIECE - len(self.session.sheet().headings)))
+        first = PIECE - len(self._conclusion())
+        self._top = max(first, self._top - self._room()) if self._top > first else 0
 
     def _first(self) -> None:
         self._top = 0
@@ -380,9 +389,13 @@ class Console:
 
     def _more(self, left: int, above: int = 0) -> None:
         parts = [f"{left} more line{'s' * (left > 1)}: ENTER or F8"] if left else []
-        parts += [f"{above} line{'s' * (above > 1)} above: F7"] if above else []
+        parts += [_above(above)] if above else []
         if parts:
             self._answers.write(f" ({'; '.join(parts)})\n")
+
+
+def _above(many: int) -> str:
+    return f"{many} line{'s' * (many > 1)} above: F7"
 
 
 def _word_of_key(question: str) -> str:
