@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -108,11 +109,15 @@ def test_rows_that_no_time_has_in_common_are_not_drawn(line: str, screen: str) -
         ("CORREL LPAR.number", "LPAR: 'number' is no column here"),
         ("CORREL MOVES.times", "MOVES shows no figures by time; others do: DEVICE.resp 7000"),
         ("COMPARE", "there is no mark: MARK A and MARK B.*COMPARE 14:00 14:10"),
-        ("COMPARE 12:00:10", "two times"),
-        ("COMPARE 12:00:20 12:00:10", "the earlier of each pair first"),
+        ("COMPARE 12:00:10 12:00:20 12:00:30", "a period is written 14:00-14:10"),
+        ("COMPARE 12:00:20-12:00:10", "the earlier of a period stands first"),
+        ("COMPARE 12:00:20 - 12:00:10", "the earlier of a period stands first"),
+        ("COMPARE 12:00:20 12:00:20", "Both name what ends at 12:00:20"),
+        ("COMPARE 12:00:10-nonsense", "is no time"),
+        ("COMPARE - 12:00:10", "is no time"),
         ("COMPARE 12:00:10 nonsense", "is no time"),
         ("COMPARE OFF", "Nothing is compared"),
-        ("COMPARE yesterday 9:00 yesterday 9:10", "There are fewer than two samples from"),
+        ("COMPARE yesterday 9:00-yesterday 9:10", "There are fewer than two samples from"),
     ],
 )
 def test_what_cannot_be_done_is_said(line: str, why: str) -> None:
@@ -143,15 +148,49 @@ def test_the_intervals_that_end_at_the_marks_are_compared() -> None:
 def test_the_present_interval_moves_on() -> None:
     """The other time stays."""
     led = session()
-    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "COMPARE 12:00:10-12:00:20")
     run(led, "GO 12:00:50")
     assert compared(led) == [15.5, 50, 34.5]
 
 
 def test_two_times_are_compared_with_each_other() -> None:
+    """The intervals that end there, as two marks; wherever the watch stands."""
+    led = session()
+    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "GO 12:00:50")
+    assert compared(led) == [10, 20, 10]
+    run(led, "COMPARE 12:00:20 12:00:10")
+    assert compared(led) == [20, 10, -10]
+
+
+@pytest.mark.parametrize(
+    "period",
+    [
+        "12:00:10-12:00:20", "12:00:10 - 12:00:20", "12:00:10-+10s", "-40s--30s",
+        "{0}T12:00:10-{0}T12:00:20", "{0} 12:00:10-{0} 12:00:20", "{0} 12:00:10 - {0} 12:00:20",
+    ],
+)  # fmt: skip
+def test_a_period_is_two_times_with_a_sign_between(period: str) -> None:
+    """Its average stands beside the interval that is shown."""
+    led = session()
+    run(led, "GO 12:00:50")
+    day = datetime.fromtimestamp((led.utc or 0) / 1e9, UTC).date()
+    run(led, f"COMPARE {period.format(day)}")
+    assert compared(led) == [15.5, 50, 34.5]
+
+
+def test_a_time_alone_stands_beside_the_interval_that_is_shown() -> None:
+    """As a mark alone."""
+    led = session()
+    run(led, "GO 12:00:50")
+    run(led, "COMPARE 12:00:10")
+    assert compared(led) == [10, 50, 40]
+
+
+def test_two_periods_are_compared_with_each_other() -> None:
     """Wherever the watch stands; `+` counts from the begin."""
     led = session()
-    run(led, "COMPARE 12:00:10 12:00:20 12:00:20 +10s")
+    run(led, "COMPARE 12:00:10-12:00:20 12:00:20-+10s")
     run(led, "GO begin")
     assert compared(led) == [15.5, 25.5, 10]
     assert led.sheet().table.notes[0] == "A 12:00:10 - 12:00:20, B 12:00:20 - 12:00:30"
@@ -160,7 +199,7 @@ def test_two_times_are_compared_with_each_other() -> None:
 def test_a_comparison_can_be_sorted_and_filtered_as_every_list() -> None:
     """By any of its columns."""
     led = session()
-    run(led, "COMPARE 12:00:10 12:00:20")
+    run(led, "COMPARE 12:00:10-12:00:20")
     run(led, "SORT io_diff ASC")
     assert led.sheet().keys == ["sdb", "sda"]
     run(led, "WHERE io_diff>10")
@@ -207,7 +246,21 @@ WORDS = st.lists(
     st.one_of(
         st.text(max_size=8),
         st.sampled_from(
-            ["io", "DEVICE.io", "sda", "-10s", "12:00", "+5s", "begin", "OFF", "yesterday", "@5", "@"]
+            [
+                "io",
+                "DEVICE.io",
+                "sda",
+                "-10s",
+                "12:00",
+                "+5s",
+                "begin",
+                "OFF",
+                "yesterday",
+                "@5",
+                "@",
+                "12:00-12:01",
+                "-",
+            ]
         ),
     ),
     max_size=5,

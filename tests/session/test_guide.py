@@ -143,8 +143,8 @@ def test_the_tour_is_closed_and_opened(session: Session) -> None:
 def test_times_of_scenes_are_written_as_a_person_types_them(session: Session) -> None:
     """In texts and commands alike."""
     assert session.guide is not None
-    assert session.guide.text(0) == "Seen from 01:00 02:00."
-    assert session.guide.press(4) == "Type COMPARE 01:00 02:00"
+    assert session.guide.text(0) == "Seen from 01:00-02:00."
+    assert session.guide.press(4) == "Type COMPARE 01:00-02:00"
     assert not session.guide.press(5)
 
 

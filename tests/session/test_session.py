@@ -325,14 +325,29 @@ def test_the_menu_has_no_rows_to_sort_or_choose(line: str) -> None:
 
 
 def test_sorting_on_a_column_begins_with_its_own_direction() -> None:
-    """And naming it again turns it round."""
+    """However often it is named, also where the list is sorted on it already."""
     to = session("DEVICE")
-    run(to, "SORT io")
-    assert to.page.order == Order("io", descending=True)
-    assert to.sheet().keys[0] == "0.0.7100"
-    run(to, "SO io")
-    assert to.page.order == Order("io", descending=False)
-    assert to.sheet().keys[0] == "0.0.7000"
+    for words in ("SORT io", "SO io"):
+        run(to, words)
+        assert to.page.order == Order("io", descending=True)
+        assert to.sheet().keys[0] == "0.0.7100"
+
+
+@pytest.mark.parametrize(
+    "line", ["SORT io", "SORT resp", "SORT io ASC", "WHERE io>1", "COMPARE begin end", "COMPARE begin-end",
+             "AVERAGE", "INTERIM", "MARK A", "GO begin", "PLOT io", "EVENTS", "CTLUNIT"]
+)  # fmt: skip
+def test_a_command_that_is_typed_twice_has_the_same_glass(line: str) -> None:
+    """It says what is to be, and does not turn it round."""
+    to = session("DEVICE", seconds=9)
+    for words in ("GO begin", "MARK A", "GO end", "MARK B"):
+        run(to, words)
+    pages = []
+    for _ in range(2):
+        run(to, line)
+        assert to.interval is not None
+        pages.append((to.page, to.interval.seconds, to.utc))
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.parametrize(("words", "descending"), [("ASC", False), ("desc", True)])
@@ -719,7 +734,7 @@ def test_on_a_chart_the_screen_that_is_drawn_is_meant(command: str, operands: st
 def test_two_past_times_that_are_compared_are_named_in_the_columns_and_in_the_top_line(utc: None) -> None:  # noqa: ARG001 - clocks show UTC
     """The later is not now, and the interval that is shown is neither."""
     to = session("DEVICE", seconds=9)
-    run(to, "COMPARE begin +2s 00:00:04 00:00:06")
+    run(to, "COMPARE begin-+2s 00:00:04-00:00:06")
     heads = {column.head[-1] for column in to.page.screen.columns}
     assert {"A", "B", "Diff"} <= heads
     assert "Then" not in heads
@@ -728,7 +743,7 @@ def test_two_past_times_that_are_compared_are_named_in_the_columns_and_in_the_to
     line = header(to.page.screen, to.interval, live=False, times=to.page.times)
     assert "A 00:00:01 - 00:00:03  B 00:00:04 - 00:00:06  " in line
     assert "Interval" not in line
-    run(to, "COMPARE begin +2s")
+    run(to, "COMPARE begin-+2s")
     assert to.page.times == ""
 
 

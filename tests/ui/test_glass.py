@@ -650,7 +650,7 @@ def test_a_comparison_that_fails_leaves_the_screen(replay: Glass, pace: Pace) ->
     """The reason is in the message line, with what to do."""
     glass = Glass(replay.session, reader=pace, actions=GlassActions())
     pace.work(glass)
-    order(glass, "COMPARE 12:00 12:00:20")
+    order(glass, "COMPARE 12:00-12:00:20")
     filling, pace.filling = pace.filling, None
     assert filling is not None
     with pytest.raises(NoSuchThing) as error:

@@ -39,7 +39,7 @@ SCREENS = {
     "plot-menu": ["31"],
     "compare": ["DEVICE", "COMPARE 12:01 12:02"],
     "dasdstat": ["DASDSTAT"],
-    "dasdstat-compare": ["DASDSTAT", "COMPARE 12:00 12:01"],
+    "dasdstat-compare": ["DASDSTAT", "COMPARE 12:00-12:01"],
     "correl": ["DEVICE", "CORREL"],
     "help": ["CTLUNIT", "f1"],
     "help-keys": ["f1", "f1"],

@@ -46,6 +46,13 @@ class Order(NamedTuple):
     descending: bool
 
 
+def sorting(order: Order | None, column: str) -> str:
+    """Return the command that sorts on a column; where that is the present order, the other way round."""
+    if order is None or order.column != column:
+        return f"SORT {column}"
+    return f"SORT {column} {'ASC' if order.descending else 'DESC'}"
+
+
 class CellMark(NamedTuple):
     """A part of a line that deserves attention: where, how wide, and why.
 

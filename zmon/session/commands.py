@@ -37,6 +37,8 @@ SIDES: Final = ("_then", "_diff")
 MAX_QUOTED: Final = 30
 """Characters of a word that is not understood that are repeated."""
 
+PERIOD: Final = "\N{EN DASH}"
+"""Stands between the begin and the end of a period that was typed with blanks."""
 DAY: Final = (
     r"(?i)\b(today|yesterday|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|[0-9]{4}-[0-9]{2}-[0-9]{2}) +"
     r"(?=[0-9]{1,2}:)"
@@ -182,9 +184,9 @@ def note(session: Session, operands: str) -> None:
 
 
 def compare(session: Session, operands: str) -> None:
-    """Compare the intervals that end at the marks, or the time between two times with that between others.
+    """Compare the intervals that end at the marks, or at two times, or the averages of two periods.
 
-    A single mark, or a single pair of times, is compared with the interval that is shown.
+    A single one is compared with the interval that is shown.
     """
     if operands.upper() in {"OFF", "END"}:
         if session.comparison is None:
@@ -193,12 +195,13 @@ def compare(session: Session, operands: str) -> None:
         return
     wanted = operands.upper().split()
     chosen = bool(wanted) and {"A", "B"}.issuperset(wanted)
-    times = _times(session, operands) if operands and not chosen else []
-    if times:
-        if len(times) > 2:
-            session.compare((times[0], times[1]), (times[2], times[3]), names=("A", "B"))
+    if operands and not chosen:
+        windows = _windows(session, operands)
+        session.end_average()
+        if windows[1:]:
+            session.compare(windows[0], windows[1], names=("A", "B"))
         else:
-            session.compare((times[0], times[1]))
+            session.compare(windows[0])
         return
     for name in wanted:
         if name not in session.marks:
@@ -206,8 +209,8 @@ def compare(session: Session, operands: str) -> None:
     marks = {name: (None, _interval_end(session, name)) for name in wanted or sorted(session.marks)}
     if not marks:
         raise CommandError(
-            "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times: "
-            "COMPARE 14:00 14:10"
+            "there is no mark: MARK A and MARK B at two samples, then COMPARE; or name two times, "
+            "COMPARE 14:00 14:10, or a period, COMPARE 14:00-14:10"
         )
     if len(set(marks.values())) < len(marks):
         raise CommandError("A and B mark the same sample; go to another and mark that")
@@ -219,27 +222,59 @@ def compare(session: Session, operands: str) -> None:
 
 def _interval_end(session: Session, name: str) -> int:
     """Return the end of the interval of a mark: of the one behind it, if the first sample is marked."""
-    utc = session.marks[name].at.utc
-    span = session.span
-    position = session.timeline.find(utc) if span is not None and utc <= span[0] else None
-    following = None if position is None else session.timeline.next(position)
-    return utc if following is None else following.utc
+    return _end_of_first(session, session.marks[name].at.utc)
 
 
-def _times(session: Session, operands: str) -> list[int]:
-    """Read the two or four times of a comparison.
+def _end_of_first(session: Session, utc: int) -> int:
+    """Return the time of the sample at a time, of the one behind it if that is the first of all."""
+    timeline = session.timeline
+    position = timeline.find(utc)
+    if position is None:
+        return utc
+    following = timeline.next(position) if timeline.previous(position) is None else None
+    return (following or position).utc
+
+
+def _windows(session: Session, operands: str) -> list[tuple[int | None, int]]:
+    """Return the one or two times or periods of a comparison; a time has no begin.
 
     Raises:
-        CommandError: they are others.
+        CommandError: they are others, or the same.
     """
     session.leave_present()
-    found: list[int] = []
-    for word in re.sub(DAY, r"\1_", operands).split():
-        base = found[-1] if len(found) % 2 and word.startswith("+") else session.utc
-        found.append(_time(session, word.replace("_", " "), base))
-    if len(found) not in {2, 4} or any(b <= a for a, b in zip(found[::2], found[1::2], strict=False)):
-        raise CommandError("COMPARE takes two times or four, the earlier of each pair first: 14:00 14:10")
+    words = re.sub(r" +- +", PERIOD, re.sub(DAY, r"\1_", operands)).split()
+    found = [_window(session, word.replace("_", " ")) for word in words]
+    if len(found) > 2:
+        raise CommandError("COMPARE takes one or two times or periods; a period is written 14:00-14:10")
+    if len(found) != len(set(found)):
+        raise CommandError(f"Both name what ends at {clock(found[0][1])}; name another time")
     return found
+
+
+def _window(session: Session, words: str) -> tuple[int | None, int]:
+    """Return the begin and the end of a period, or no begin and a time.
+
+    Raises:
+        CommandError: the words mean neither.
+    """
+    try:
+        if PERIOD not in words:
+            return None, _end_of_first(session, _time(session, words, session.utc))
+    except CommandError as error:
+        no_time = error
+    else:
+        no_time = CommandError(f"{words.replace(PERIOD, ' - ')!r} is no period; write 14:00-14:10")
+    ends = [at for at, sign in enumerate(words) if sign in {PERIOD, "-"}]
+    for at in ends:  # a date has such signs, too
+        try:
+            begin = _time(session, words[:at], session.utc)
+            end = _time(session, words[at + 1 :], begin if words[at + 1 :].startswith("+") else session.utc)
+        except CommandError:
+            continue
+        if end <= begin:
+            raise CommandError(f"{words!r}: the earlier of a period stands first: 14:00-14:10")
+        return begin, end
+    raise no_time
 
 
 # figures by time
@@ -568,9 +603,9 @@ COMMANDS: Final = (
     Command("AVERAGE", 2, "", "show the averages between the marks A and B", average, waits=True),
     Command("INTERIM", 3, "", "end AVERAGE and COMPARE: show the figures of each interval again", interim),
     Command(
-        "COMPARE", 4, "[A B|from to [from to]]|OFF",
-        "on all lists, the interval at mark A beside that at B; COMPARE t1 t2: the average from t1 to t2"
-        " beside this interval; COMPARE t1 t2 t3 t4: two periods; OFF ends it",
+        "COMPARE", 4, "[A B|time [time]|from-to [from-to]]|OFF",
+        "on all lists, the interval at mark A beside that at B; COMPARE t1 t2: those at two times; t1-t2: the"
+        " average of a period; one alone is beside this interval; OFF ends it",
         compare, waits=True,
     ),
     Command("NOTE", 4, "text", "add a note to this sample, if samples are recorded", note, waits=True),

@@ -76,7 +76,7 @@ class Guide:
         return [self._with_times(command) for command in step.commands]
 
     def _with_times(self, words: str) -> str:
-        """Fill in the times of scenes: `{shark-before}` becomes `09:30 09:55`."""
+        """Fill in the times of scenes: `{shark-before}` becomes `09:30-09:55`."""
         for name, times in self._times.items():
             words = words.replace(f"{{{name}}}", times)
         return words
@@ -108,7 +108,7 @@ class Guide:
 
 def _from_to(window: SceneWindow, *, dated: bool) -> str:
     """Write when a window begins and ends; with the day where others are on another day."""
-    return " ".join(
+    return "-".join(
         strftime("%Y-%m-%d ", localtime(at // SECOND)) * dated + clock(at).removesuffix(":00")
         for at in (window.begin, window.end)
     )

@@ -330,18 +330,15 @@ class Session(Navigator):
         return True
 
     def sort(self, words: str, direction: str = "") -> None:
-        """Sort the present screen on a column; naming it again turns the direction round.
+        """Sort the present screen on a column; without a direction in its own.
 
         Raises:
             CommandError: there is no such column, or it cannot be sorted on.
         """
         column = self.sortable(words)
         order = natural(self.page.screen, column.name)
-        present = self.page.order
         if direction:
             order = Order(column.name, direction.upper().startswith("D"))
-        elif order == present and present is not None:
-            order = present._replace(descending=not present.descending)
         self.show(self.page._replace(order=order))
 
     def sortable(self, words: str) -> Column:

@@ -182,7 +182,7 @@ def choose(glass: Glass, by: int) -> None:
 def sort(glass: Glass) -> None:
     """Sort on the chosen column; if none is, list the columns."""
     if glass.choice is None and isinstance(glass.pane, Grid) and glass.pane.column:
-        glass.run(f"SORT {glass.pane.column}")
+        glass.run(glass.pane.sorting(glass.pane.column))
     else:
         list_columns(glass)
 

@@ -22,7 +22,7 @@ from zmon.plain_text import wrap
 from zmon.screen.export import why_empty
 from zmon.screen.layout import beside, left, right
 from zmon.screen.query import heading
-from zmon.screen.sheet import natural
+from zmon.screen.sheet import natural, sorting
 from zmon.ui.line import EMPTY, Line, Part
 from zmon.ui.pane import CURSOR, Pane, form_lines, note_lines
 
@@ -407,7 +407,7 @@ class Grid(Pane):
             total = self.sheet.summary is not None and above > heads
             column = self.column_at(x)
             on_heading = above - heads - total <= y < above - total
-            return f"SORT {column.name}" if on_heading and column is not None and column.sort else ""
+            return self.sorting(column.name) if on_heading and column is not None and column.sort else ""
         place = self.offset + y - above
         if place >= min(self.offset + self.room, len(self.sheet)):
             return ""
@@ -417,6 +417,10 @@ class Grid(Pane):
         return ""
 
     # what is chosen
+
+    def sorting(self, column: str) -> str:
+        """Return the command that sorts on a column; on that of the present order, the other way round."""
+        return sorting(self.sheet.order, column)
 
     @property
     def command(self) -> str:

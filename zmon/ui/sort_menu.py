@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.screen.number import cut
 from zmon.screen.query import heading
+from zmon.screen.sheet import sorting
 from zmon.ui.chooser import Chooser, PaneItem
 from zmon.ui.line import Line, Part
 
@@ -51,6 +52,6 @@ class SortMenu(Chooser):
             meaning = way + " ".join(column.help.split()).partition(". ")[0].rstrip(".")
             written = f"{' ' * NAME}{column.name:<{names}}  {heading(column):<{heads}}  {meaning}"
             end = NAME + names
-            items.append(PaneItem(column.name, len(lines), NAME, end, f"SORT {column.name}"))
+            items.append(PaneItem(column.name, len(lines), NAME, end, sorting(order, column.name)))
             lines.append(Line(cut(written, self.width - 1), "data", (Part(NAME, end, "strong"),)))
         self.put(lines, items)
