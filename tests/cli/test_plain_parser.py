@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 from typing import TYPE_CHECKING
@@ -11,18 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.cli.full_parser import parser_of
+from zmon.cli.main import main
+from zmon.cli.output import USAGE
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.subcommands import SUBCOMMANDS, live
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.interpreter
 
 WORDS = (
     "DEVICE", "7000", "x.zmon", "out.tar.gz", "-", "", "io>1", "10m", "2", "0.5", "-10m", "--", "-1",
     "text", "json", "csv", "2G", "lab:shark-before", "-f", "-x", "--at=-5m", "--at", "--format", "--cp", "-l",
-    "--moves", "--fro", "-n", "-n5", "-h", "--interval",
+    "--moves", "--fro", "-n", "-n5", "-h", "--interval", "--json",
 )  # fmt: skip
 NAMES = ["", *SUBCOMMANDS]
 
@@ -45,6 +48,50 @@ def whole(name: str, words: list[str]) -> argparse.Namespace | None:
 def options(name: str) -> list[str]:
     """Return the options of a subcommand."""
     return [word for action in parser_of(name)._actions for word in action.option_strings]
+
+
+def parsers(name: str) -> Iterator[argparse.ArgumentParser]:
+    """Yield the parser of a subcommand and those of its own words."""
+    parser = parser_of(name)
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.values()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_is_a_format_wherever_there_is_one(name: str) -> None:
+    """`--json` is the same as `--format json`; the last of both counts, and the default stays."""
+    for parser in parsers(name):
+        known = {word: action for action in parser._actions for word in action.option_strings}
+        assert ("--json" in known) is ("--format" in known)
+        if "--json" in known:
+            json, form = known["--json"], known["--format"]
+            assert (json.dest, json.nargs) == (form.dest, 0)
+            assert json.const in {"json", "jsonl"}
+            assert form.choices is not None
+            assert json.const in form.choices
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["diagnose", "--js"], "--json or --json-errors"),
+        (["diagnose", "--form=csv"], "--format"),
+        (["where", "--list", "x", "y"], "--listing"),
+        (["lab", "report", "--see", "1"], "--seed or --seeds"),
+        (["--them", "green"], "--theme"),
+        (["show", "DEVICE", "--formt", "json"], "--format"),
+    ],
+)
+def test_an_abbreviated_option_is_refused(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what it may have meant: a new option would give it another meaning."""
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == USAGE
+    assert f"did you mean {meant}" in capsys.readouterr().err
 
 
 @given(st.data())

@@ -1,18 +1,18 @@
-"""The whole command line by argparse: help, abbreviations, mistakes, and what `plain_parser` leaves."""
+"""The whole command line by argparse: help, mistakes, and what `plain_parser` leaves."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zmon import __version__
 from zmon.cli.output import JSON_ERRORS, misused, terminal_width
 from zmon.cli.service_status import STATUS, not_known
 from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
-from zmon.plain_text import harmless
+from zmon.plain_text import did_you_mean, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,12 +74,32 @@ def joined(words: Sequence[str]) -> list[str]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose messages hold nothing that a terminal would obey."""
+    """A parser that takes no abbreviated options, and whose messages hold nothing that a terminal would obey.
+
+    What an abbreviation means changes when options are added: `--json` once was `--json-errors`.
+    """
 
     words: Sequence[str] = ()
     """What is parsed, where no subcommand was found."""
     asks_status = False
     """Whether the command line has `--status`."""
+
+    def __init__(self, *names: Any, **more: Any) -> None:
+        """Make a parser, as argparse does."""
+        super().__init__(*names, **{**more, "allow_abbrev": False})
+
+    def _alike(self, words: Sequence[str]) -> str:
+        """Return which options the first option among words may have meant, as a question; empty if none."""
+        word = next((word.partition("=")[0] for word in words if word.startswith("--")), "")
+        known = {*self._option_string_actions}
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no other way
+                known.update(*(one._option_string_actions for one in action.choices.values()))  # noqa: SLF001
+        begun = sorted(name for name in known if word and name.startswith(word))
+        if begun:
+            return f": did you mean {' or '.join(begun)}?"
+        names = sorted(name[2:] for name in known if name.startswith("--"))
+        return did_you_mean(word[2:], names).replace("mean ", "mean --").replace(" or ", " or --")
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, if possible with what would be right, and end with status 2."""
@@ -92,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
         unknown = message.partition("unrecognized arguments: ")[2].split()
         if "--from" in self._option_string_actions and (guess := source_instead(unknown, self.prog)):
             self.exit(misused(guess))
-        self.exit(misused(f"{harmless(message)}; {self.prog} --help"))
+        self.exit(misused(f"{harmless(message)}{self._alike(unknown)}; {self.prog} --help"))
 
 
 def _description() -> str:

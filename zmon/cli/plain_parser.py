@@ -1,7 +1,7 @@
 """Parses command lines that are written in full and without a mistake, which most are.
 
-Loading argparse takes a tenth of the time of a lookup.  It parses the other command lines: help, abbreviated
-or wrong options, words between options, and values that begin with a minus.
+Loading argparse takes a tenth of the time of a lookup.  It parses the other command lines: help, wrong
+options, words between options, and values that begin with a minus.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class PlainParser:
         if not names[0].startswith("-"):
             self._words.append((dest, more))
             return
-        self.values[dest] = more.get("default", False if more.get("action") == "store_true" else None)
+        if more.get("action") != "store_const":  # another option of the same value has the default
+            self.values[dest] = more.get("default", False if more.get("action") == "store_true" else None)
         self._options |= dict.fromkeys(names, (dest, more))
 
     def set_defaults(self, **values: Any) -> None:
@@ -86,8 +87,8 @@ class PlainParser:
         if word not in self._options:
             raise UnusualError
         dest, more = self._options[word]
-        if more.get("action") == "store_true":
-            self.values[dest] = True
+        if more.get("action") in {"store_true", "store_const"}:
+            self.values[dest] = more.get("const", True)
             return
         if not rest or (rest[0][:1] == "-" and rest[0] != "-"):
             raise UnusualError

@@ -268,8 +268,17 @@ def _option(
 
 
 def _format(parser: argparse.ArgumentParser, *formats: str, text: str | None = None) -> None:
-    """Add `--format`, the first one being the default, and `--csv-safe` if one is CSV."""
+    """Add `--format`, the first one being the default, `--json`, and `--csv-safe` if one is CSV."""
     _option(parser, "-f --format", text, choices=formats, default=formats[0])
+    of_json = "json" if "json" in formats else "jsonl"
+    _option(
+        parser,
+        "--json",
+        f"the same as --format {of_json}",
+        dest="format",
+        action="store_const",
+        const=of_json,
+    )
     if "csv" in formats:
         text = "in CSV, put ' before a name that a spreadsheet would take for a formula"
         _option(parser, "--csv-safe", text)
@@ -894,7 +903,7 @@ def lab(parser: argparse.ArgumentParser) -> None:
         "with how many of these seeds each figure holds, in several processes",
         type=seeds,
     )
-    report.add_argument("-f", "--format", choices=("text", "csv", "json"), default="text")
+    _format(report, "text", "csv", "json")
     show = words.add_parser("show", help="print the file of a scenario")
     show.add_argument("name", metavar="NAME")
     many = words.add_parser("fleet", help="write recordings of many simulated guests, for zmon fleet")
