@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -182,7 +184,9 @@ def test_a_recording_goes_to_its_worst_exception_unless_somebody_is_there(
         session = open_session("OVERVIEW")
         session.opens_at_worst = True
         session.log.complete()
-        glass = Glass(session, actions=GlassActions())
+        glass = Glass(
+            session, actions=GlassActions(), clock=partial(next, count(0.0, 60.0))
+        )  # a slow machine
         glass.playback.survey()
         assert any("Looking for the worst exception" in line.text for line in glass.lines())
         if disturbed:

@@ -54,10 +54,7 @@ MAX_PASTED: Final = 20
 """Lines of a paste that are carried out: a longer one was not meant as commands."""
 
 SEEKING: Final = "Looking for the worst exception: this picture is of the last interval ..."
-"""What the guidance says until the worst exception of a recording is known."""
-WORST_DEADLINE: Final = 10.0
-"""Seconds after which a recording stays where it was opened, though its worst exception is known by then."""
-
+"""What the guidance says until the worst exception of a recording is known, or a key is pressed."""
 EVENTS: Final = "EVENTS"
 """The command that lists what happened, and the title of this list."""
 
@@ -151,7 +148,6 @@ class Glass:
         """What is chosen from in the place of the pane, such as the columns to sort on."""
         self._shown: list[tuple[Page | None, Pane]] = []
         """The panes of the session's pages, so that one returns to the same place; None when it failed."""
-        self._begun = clock()
         self.first_look: Interval | None = None
         """The short interval that is shown until the preview of the timeline is known."""
         self.interval: Interval | None = None
@@ -166,7 +162,6 @@ class Glass:
         self.playback.sampler = sampler
         self.reader, self.concluder = reader, concluder
         self.session.mover = reader.move
-        self._begun = self.playback.clock()
         if self._shown:
             self._conclude()
 
@@ -336,7 +331,7 @@ class Glass:
 
     def _advice(self) -> str:
         """Return what the guidance line says: how to go on, and to the notes that have no room."""
-        if self.session.opens_at_worst and self.playback.clock() < self._begun + WORST_DEADLINE:
+        if self.session.opens_at_worst:
             return SEEKING
         if self.playback.held:
             return f"Held: {self.keymap.called('pause', 'SPACE')} lets it go on"
@@ -494,8 +489,7 @@ class Glass:
         known = self.session.opens_at_worst and self.session.log.until >= overview.end
         if known:
             self.session.opens_at_worst = False
-            if self.playback.clock() < self._begun + WORST_DEADLINE:
-                self.session.seek_worst()
+            self.session.seek_worst()
         if self.interval is not None and needs(self.session.page.screen.table).exceptions:
             self.settle()
 
