@@ -191,7 +191,7 @@ def test_show_lists_what_moved_together(recording: str, capsys: pytest.CaptureFi
 def test_line_mode_draws_and_compares(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     """On a console that has no cursor, in ASCII and within its width."""
     said = run_line_mode(
-        recording, "DEVICE\nPLOT io sda\nPF12\nCOMPARE 12:00:10 12:00:20\nCORREL DEVICE.io sda\nQUIT\n"
+        recording, "DEVICE\nPLOT io sda\nPF12\nCOMPARE 12:00:10-12:00:20\nCORREL DEVICE.io sda\nQUIT\n"
     )
     assert capsys.readouterr().err == ""
     for words in (

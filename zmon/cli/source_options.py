@@ -113,7 +113,9 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         CaptureError, RecordingError, ScenarioError: the source cannot be used.
     """
     found = _opened(args, kinds, last) if args.source else None
-    if found is None:
+    if found is not None:
+        vars(args).setdefault("opened", []).append(found)
+    else:
         from zmon.kernel.udev import watch  # noqa: PLC0415 - a capture needs no live machine
         from zmon.session.machines import LiveTimeline  # noqa: PLC0415 - likewise
 
@@ -121,7 +123,6 @@ def open_source(  # noqa: PLR0913 - one for each way to confine or widen it
         found = LiveTimeline(
             choice, args.interval, watch() if follow else None, buffer=_buffer(args) if keep else None
         )
-    vars(args).setdefault("opened", []).append(found)
     found.site = getattr(args, "site", "")
     found.asked = tuple(_as_given(args))
     return found
