@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +15,10 @@ from zmon.collected.formats import FORMATS
 from zmon.collected.mount_texts import parse_mounts
 from zmon.kinds import DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
+    from zmon.sample import Kind
 
 NOTHING = empty_frame(LAYER, "no text")
 DISK = {field.name: "x" for field in LAYER.fields} | {"name": "dasdb", "busid": "0.0.7101"}
@@ -45,6 +52,42 @@ def test_sources_that_contradict_each_other_leave_the_value_open_and_are_both_na
         assert "contradict" in cell.reason
         assert "0.0.7102 by lsdasd, a:1" in cell.reason
         assert ("the kernel's file" in cell.reason) is (kernel is not NOTHING)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "field", "short", "full"),
+    [
+        (DEVICE, "uid", "IBM.750000000ABCD1.7100.01", "IBM.750000000ABCD1.7100.01.0000000012"),
+        (DEVICE, "chpids", "19 29", "29 19"), (LAYER, "size", 1000, 1001),
+    ],
+)  # fmt: skip
+def test_one_value_in_two_forms_is_no_contradiction(
+    kind: Kind, field: str, short: Value, full: Value, first: int
+) -> None:
+    """Udev leaves out the token of a minidisk, /proc/partitions half a KiB: the fuller form is kept."""
+    texts, values = Facts(), [short, full]
+    for value in (values[first], values[1 - first]):
+        texts.say(kind, "0", "a:1", **{field: value})
+    cell = joined(kind, empty_frame(kind, "no text"), texts, 1)[0].cell("0", field)
+    assert sorted(str(cell).split()) == sorted(str(full).split())
+    row: dict[str, Value] = {each.name: "" for each in kind.fields} | {field: values[first]}
+    assert joined(kind, frame_of(kind, {"0": row}, 1), texts, 1)[0].cell("0", field) == values[first]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "values"),
+    [
+        (DEVICE, "uid", ("IBM.750000000ABCD1.7100.01.12", "IBM.750000000ABCD1.7100.01.13")),
+        (LAYER, "size", (1001, 1002)), (LAYER, "size", (1001, 1003)), (DEVICE, "chpids", ("19", "19 29")),
+    ],
+)  # fmt: skip
+def test_two_values_stay_a_contradiction(kind: Kind, field: str, values: tuple[Value, Value]) -> None:
+    """Two tokens are two minidisks, and what is more than rounded is another size."""
+    facts = Facts()
+    for value in values:
+        facts.say(kind, "0", "a:1", **{field: value})
+    assert isinstance(joined(kind, empty_frame(kind, "no text"), facts, 1)[0].cell("0", field), Absent)
 
 
 def test_a_name_with_two_numbers_is_a_contradiction_and_stands_for_neither() -> None:

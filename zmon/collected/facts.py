@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN
 from zmon.sample import Frame, empty_frame, frame_of
+from zmon.sizes import KIB, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,6 +40,10 @@ _TOOLS: Final = {
 
 UNITED: Final = frozenset({"links"})
 """Fields whose words are collected from all texts."""
+UNORDERED: Final = frozenset({"chpids"})
+"""Fields whose words mean the same in any order."""
+SECTORS: Final = KIB // SECTOR
+"""Sectors of the unit in which /proc/partitions has sizes."""
 WEAKER: Final = frozenset({"below"})
 """Fields for which the first text is taken: tools print more or less of what a device is made of."""
 
@@ -178,7 +183,7 @@ class Facts:
         """Replace names among the devices that a device is made of; one without a number is left out."""
         for row in rows.values():
             for field in ("below", "parent"):
-                found = []
+                numbered: list[Fact] = []
                 for fact in row.get(field, ()):
                     words = [
                         min(numbers[word]) if ":" not in word else word
@@ -186,9 +191,10 @@ class Facts:
                         if ":" in word or len(numbers.get(word, ())) == 1
                     ]
                     if words:
-                        found.append(fact._replace(value=" ".join(sorted(set(words), key=by_digits))))
+                        told = " ".join(sorted(set(words), key=by_digits))
+                        add(numbered, field, fact._replace(value=told))  # one may name what another numbers
                 if field in row:
-                    row[field] = found
+                    row[field] = numbered
 
 
 DM_STAND_IN: Final = "dm"
@@ -224,15 +230,42 @@ def add(facts: list[Fact], field: str, fact: Fact) -> None:
     if field in UNITED and facts:
         words = dict.fromkeys((*str(facts[0].value).split(), *str(fact.value).split()))
         facts[0] = facts[0]._replace(value=" ".join(words))
-    elif len(facts) < MAX_RIVALS and not any(same(field, known.value, fact.value) for known in facts):
+        return
+    for at, known in enumerate(facts):
+        if same(field, known.value, fact.value):
+            if is_fuller(field, fact.value, known.value):
+                facts[at] = fact
+            return
+    if len(facts) < MAX_RIVALS:
         facts.append(fact)
 
 
 def same(field: str, one: Value, other: Value) -> bool:
-    """Return whether two values of a field mean the same."""
-    if field in WEAKER:
+    """Return whether two values of a field mean the same.
+
+    A unique id ends with a token for a minidisk, which udev leaves out; /proc/partitions rounds sizes to KiB.
+    """
+    if field in WEAKER or field in UNORDERED:
         return set(str(one).split()) == set(str(other).split())
+    if field == "uid":
+        units, tokens = zip(*(_with_token(value) for value in (one, other)), strict=True)
+        return units[0] == units[1] and (tokens[0] == tokens[1] or "" in tokens)
+    if field == "size" and isinstance(one, int) and isinstance(other, int):
+        return one // SECTORS == other // SECTORS
     return one == other or str(one).casefold() == str(other).casefold()
+
+
+def is_fuller(field: str, one: Value, other: Value) -> bool:
+    """Return whether the first of two values that mean the same says more."""
+    if field == "uid":
+        return bool(_with_token(one)[1]) > bool(_with_token(other)[1])
+    return field == "size" and isinstance(one, int) and isinstance(other, int) and one > other
+
+
+def _with_token(uid: Value) -> tuple[str, str]:
+    """Return a unique id without the token of a minidisk, and the token."""
+    parts = str(uid).casefold().split(".")
+    return ".".join(parts[:4]), ".".join(parts[4:])
 
 
 def joined(kind: Kind, frame: Frame, facts: Facts, when: int) -> tuple[Frame, dict[str, dict[str, Value]]]:
