@@ -623,7 +623,7 @@ LAYER: Final = Kind(
     "number of the block device: 94:5; of one in texts without a number a stand-in: dm:3, mapped:1",
     (
         Field("name", Meaning.LABEL, "dasdb1, dm-3", "/sys/dev/block/*", privacy=DISK),
-        _identity("sort", "disk, partition, dm, md, loop", "/sys/dev/block/*"),
+        _identity("sort", "disk, partition, dm, md, loop; of texts volume group, btrfs", "/sys/dev/block/*"),
         *_labels("parent", privacy=KEEP, source="the whole disk of a partition"),
         *_labels("below", privacy=KEEP, source="slaves"),
         *_labels("mapped", privacy="label", source="dm/{}"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.collected.texts import LSBLK, facts_in, row
 
 PAIRS = """\
@@ -79,6 +82,37 @@ def test_pairs_json_and_a_wide_table_say_the_same() -> None:
             "name": "dm-0", "sort": "dm", "mapped": "db2vg-data", "below": "94:5",
         }  # fmt: skip
         assert row(facts, "layer", "94:5") == row(of_pairs, "layer", "94:5")
+
+
+MOUNTED = """\
+NAME      MAJ:MIN RM  SIZE RO TYPE MOUNTPOINTS
+dasdb      94:4    0  6.9G  0 disk
+├─dasdb1   94:5    0    1G  0 part /boot
+│                                  /boot/old
+└─dasdb2   94:6    0  5.9G  0 part [SWAP]
+dasdc      94:8    0  6.9G  0 disk /opt
+                                   /my home
+                                   /
+
+/proc proc proc rw
+                                   /no more
+"""
+
+
+def test_further_mount_points_are_on_the_device_above_them() -> None:
+    """Without a number a row continues the one before; active swap is named like a mount point."""
+    facts = facts_in(MOUNTED, "lsblk")
+    assert [*facts.mounts] == [
+        ("94:5", "/boot"), ("94:5", "/boot/old"), ("94:8", "/opt"), ("94:8", "/my home"), ("94:8", "/"),
+    ]  # fmt: skip
+    assert [*facts.swaps] == ["/dev/dasdb2"]
+
+
+@given(st.text(max_size=60), st.integers(0, len(MOUNTED)))
+def test_any_table_is_read_without_an_error(content: str, at: int) -> None:
+    """Mount points are absolute, and belong to a device with a number."""
+    facts = facts_in(MOUNTED[:at] + content + MOUNTED[at + 1 :], "lsblk")
+    assert all(":" in number and point.startswith("/") for number, point in facts.mounts)
 
 
 def test_proc_partitions_gives_exact_sizes() -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, facts_in, row
+from zmon.collected.facts import joined
 from zmon.collected.mapper_texts import spread_groups
+from zmon.kinds import LAYER
+from zmon.kinds import LAYER
+from zmon.sample import empty_frame
 
 INFO = """\
 Name:              db2vg-data
@@ -52,6 +58,46 @@ def test_multipath_gives_maps_groups_and_paths() -> None:
     }  # fmt: skip
     assert "checker" not in row(facts, "path", "8:32")
     assert row(facts, "layer", "dm-2")["below"] == "8:0 8:16 8:32"
+
+
+def members(content: str) -> set[object]:
+    """Return the names of the devices below the volume wh-load."""
+    facts = facts_in(content)
+    spread_groups(facts)
+    facts.by_number(empty_frame(LAYER, "no text"))
+    frame, _ = joined(LAYER, empty_frame(LAYER, "no text"), facts, 1)
+    key = frame.keys[[*frame.column("mapped")].index("wh-load")]
+    named = {number: {frame.cell(number, "name"), frame.cell(number, "mapped")} for number in frame.keys}
+    return {name for number in str(frame.cell(key, "below")).split() for name in named[number]
+            if isinstance(name, str)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("[unknown]", "missing: wh"), ("unknown device", "missing: wh"), ("missing", "missing: wh"),
+        ("/dev/disk/by-path/ccw-0.0.1b02-part1", "disk/by-path/ccw-0.0.1b02-part1"), ("/dev/md0", "md0"),
+        ("/dev/sdc", "sdc"), ("/dev/mapper/mpathk1", "mpathk1"), ("/dev/dasdq1", "dasdq1"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tool", ["pvs", "lvs"])
+def test_a_group_has_all_its_members_whether_they_are_found_or_not(device: str, name: str, tool: str) -> None:
+    """One without a number, or that is lost, stays a member with its name: the others are never all."""
+    pvs = "  PV VG Fmt Attr PSize PFree\n  /dev/dasdp1 wh lvm2 a-- 6g 0\n"
+    lvs = "  LV   VG Attr       LSize Devices\n  load wh -wi-ao---- 13.00g"
+    content = {
+        "pvs": f"{pvs}  {device} wh lvm2 a-m 6g 0\n{lvs}\n",
+        "lvs": f"{lvs} /dev/dasdp1(0)\n  load wh -wi-ao---- 13.00g {device}(0)\n",
+    }[tool]
+    assert members(content) == {"dasdp1", name}
+
+
+def test_a_name_in_dev_disk_is_that_of_the_device_it_links_to() -> None:
+    """Where a text has the links, such a member is no other device."""
+    links = "/dev/disk/by-path:\nlrwxrwxrwx 1 root root 12 2026-03-17 09:12 ccw-1-part1 -> ../../dasdq1\n"
+    devices = "/dev/disk/by-path/ccw-1-part1(0),/dev/dasdq1(5)"
+    volumes = f"  LV VG Attr LSize Devices\n  load wh -wi-ao---- 1g {devices}\n"
+    assert members(links + volumes) == {"dasdq1"}
 
 
 def test_a_volume_is_on_what_lvs_names_else_on_the_disks_of_its_group() -> None:

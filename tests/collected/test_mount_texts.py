@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,32 @@ def test_each_form_gives_source_point_type_and_options() -> None:
     assert rows[0].source == "/dev/dasda2"
 
 
+DF = "Filesystem Size Used Avail Use% Mounted on\n/dev/dasda1 6.8G 1.2G 5.6G 18% /\n"
+PVS = "  PV VG Fmt Attr PSize PFree\n  /dev/dasda1 vg lvm2 a-- 6.80g 0\n"
+
+
+@pytest.mark.parametrize("content", [DF, PVS, f"{FINDMNT}{DF}", f"{FINDMNT}\n{PVS}"])
+def test_lines_of_df_and_pvs_are_no_mounts(content: str) -> None:
+    """They begin with a slash and have four words and more: rows of findmnt are those below its heading."""
+    _name, rows = parse_mounts(text(content))
+    assert [row.point for row in rows] == (["/", "/proc", "/boot"] if FINDMNT in content else [])
+
+
+@pytest.mark.parametrize(
+    ("content", "fstype", "options"),
+    [
+        ("SOURCE TARGET FSTYPE\n/dev/dasda1 /a\\x20b xfs\n", "xfs", ""),
+        ("SOURCE FSTYPE SIZE USED AVAIL USE% TARGET\n/dev/dasda1 xfs 1G 1G 0 99% /a b\n", "xfs", ""),
+        ("TARGET SOURCE\n/a b /dev/dasda1\n", "", ""),
+        ("/a\\x20b /dev/dasda1 xfs rw\n", "xfs", "rw"),
+    ],
+)
+def test_findmnt_is_read_by_its_heading(content: str, fstype: str, options: str) -> None:
+    """Whatever columns were asked for; with -r it has no heading where -n is given, and escapes blanks."""
+    _name, rows = parse_mounts(text(content, "findmnt"))
+    assert [row[:4] for row in rows] == [("/dev/dasda1", "/a b", fstype, options)]
+
+
 def test_the_copy_of_proc_mounts_comes_first_and_the_longest_of_each_form() -> None:
     """Only one of them is used: they list the same mounts."""
     short = text(PROC.split("\n", maxsplit=1)[0], file="proc/mounts")
@@ -70,6 +97,30 @@ def test_a_btrfs_of_which_not_all_devices_are_known_says_so() -> None:
     devices = mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")
     assert isinstance(devices, Absent)
     assert "number" in devices.reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*** Some devices missing",
+        "devid 2 size 0 used 0 path <missing disk> MISSING",
+        "devid 2 size 0 used 0 path  MISSING",
+    ],
+)
+def test_a_missing_device_of_a_btrfs_is_one_of_its_devices(line: str) -> None:
+    """It is counted, however btrfs says that it is missing."""
+    shown = (
+        "Label: none  uuid: 11111111-2222-4333-8444-555555555555\n\tTotal devices 2 FS bytes used 1.00GiB\n"
+        f"\tdevid    1 size 6.80GiB used 2.00GiB path /dev/dasda1\n\t{line}\n"
+    )
+    facts = facts_in(shown, "btrfs filesystem show")
+    facts.by_number(empty_frame(LAYER, "x"))
+    layers, _ = joined(LAYER, empty_frame(LAYER, "x"), facts, 1)
+    rows = best_mounts([text("/dev/dasda1 / btrfs rw 0 0\n", file="proc/mounts")])
+    devices = str(mount_frame(rows, facts, layers, 1)[0].cell("1", "devices")).split()
+    known, missing = (device.partition("=")[2] for device in devices)
+    assert known == "94:1"
+    assert str(layers.cell(missing, "mapped")).startswith("missing")
 
 
 def test_swap_is_taken_from_proc_and_from_swapon() -> None:

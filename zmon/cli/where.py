@@ -498,7 +498,8 @@ def _unused(one: LookupResult) -> str:
     if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
         return "What lies on it was not recorded"
     if one.unseen:
-        return f"No use of it was found, but not looked at: {'; '.join(one.unseen)}"
+        other = " other" if _built(one) else ""
+        return f"No{other} use of it was found, but not looked at: {'; '.join(one.unseen)}"
     if _built(one):
         return f"{used[0].upper()}{used[1:]}"
     return f"Not used here: {used}, and no device built on it"

@@ -29,6 +29,8 @@ _CELL: Final = re.compile(rf"(?<!\S){NUMBER}(?!\S)")
 _KIND: Final = re.compile(rf"(?<!\S)(?:{_TYPES})(?!\S)")
 _PAIR: Final = re.compile(r'([A-Z][A-Z0-9:_%-]{0,30})="([^"]{0,4096})"')
 _DM: Final = re.compile(r"dm-[0-9]{1,7}")
+SWAPPED: Final = "[SWAP]"
+"""What lsblk prints instead of a mount point for active swap."""
 MAX_DEPTH: Final = 32
 """Maximum depth of a tree in JSON."""
 
@@ -82,6 +84,8 @@ class LsblkTree:
             self._facts.say(LAYER, number, place, mapped=name)
         source = f"/dev/mapper/{name}" if sort == "dm" and not _DM.fullmatch(name) else f"/dev/{kernel}"
         for point in points:
+            if point == SWAPPED:
+                self._facts.swaps.setdefault(source, place)
             if point.startswith("/"):
                 self._facts.mounts.setdefault((number, point), (source, fstype, place))
         if above:
@@ -140,17 +144,24 @@ def parse_lsblk(text: CollectedText, facts: Facts) -> None:
 def _take_table(text: CollectedText, tree: LsblkTree) -> None:
     above: list[tuple[int, str]] = []
     head: list[str] = []
+    column = 0
+    taken: tuple[int, LsblkRow] | None = None
     for line, row in text.rows():
         if _HEAD.fullmatch(row):
-            head, above = row.split(), []
-        if not head or (match := _CELL.search(row)) is None:
-            continue
+            head, column, above = row.split(), row.rfind("MOUNTPOINT"), []
         drawn = _TREE.match(row)
         depth = drawn.end() if drawn else 0
-        *names, last = row[depth : match.start()].split() or [""]
-        kernel, name = (
-            (last, " ".join(names)) if "KNAME" in head and names else ("", " ".join([*names, last]))
-        )
+        point = row[depth:].rstrip()
+        if taken and depth >= column - 1 > 0 and (point.startswith("/") or point == SWAPPED):
+            # a further mount point: a row without a number continues the one above
+            taken = taken[0], taken[1]._replace(points=(*taken[1].points, point))
+            continue
+        if taken:
+            tree.add(*taken)
+            taken = None
+        if not head or (match := _CELL.search(row)) is None:
+            continue
+        kernel, name = _names(head, row[depth : match.start()])
         if not name:
             continue
         while above and above[-1][0] >= depth:
@@ -158,13 +169,21 @@ def _take_table(text: CollectedText, tree: LsblkTree) -> None:
         kind = _KIND.search(row, match.end()) if "TYPE" in head else None  # a group of users is `disk`, too
         parent = above[-1][1] if above else ""
         points = _points(head, row[match.end() :])
-        tree.add(line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent, points))
+        taken = line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent, points)
         above.append((depth, match[0]))
+    if taken:
+        tree.add(*taken)
+
+
+def _names(head: list[str], row: str) -> tuple[str, str]:
+    """Return the name of the kernel, empty where it is not printed, and that in the column NAME."""
+    *names, last = row.split() or [""]
+    return (last, " ".join(names)) if "KNAME" in head and names else ("", " ".join([*names, last]))
 
 
 def _points(head: list[str], row: str) -> tuple[str, ...]:
     """Return the mount point of a row of a table: its last column, and the only one with a slash in front."""
-    found = re.search(r"(?<!\S)/.*", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
+    found = re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
     return (found[0].rstrip(),) if found else ()
 
 

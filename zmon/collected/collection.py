@@ -80,10 +80,12 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - most captures hold no texts
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
+        add_swaps,
         best_mounts,
         mount_frame,
         mounts_of_lsblk,
-        name_partitions,
+        name_btrfs,
+        name_devices,
     )
 
     when = sample.at.steady
@@ -92,7 +94,9 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     rows = best_mounts(mounts) or mounts_of_lsblk(facts)
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
-    name_partitions(rows, facts)
+    add_swaps(facts)
+    name_devices(rows, frames.get(SWAP.name) or empty_frame(SWAP, "was not read"), facts)
+    name_btrfs(rows, facts)
     facts.by_number(whole)
     add_adapters(facts)
     layers, _ = joined(LAYER, whole, facts, when)

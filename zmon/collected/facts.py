@@ -75,6 +75,12 @@ class Facts:
         """The devices of each btrfs by its uuid and by their ids: names, each with the text that has it."""
         self.mounts: dict[tuple[str, str], tuple[str, str, str]] = {}
         """Mount points that lsblk has, by number of the device and point: source, type, text."""
+        self.swaps: dict[str, str] = {}
+        """Devices with active swap that lsblk has, each with the text."""
+        self.lost: dict[str, str] = {}
+        """Titles of members of groups that a text counts and does not name, by the words for them."""
+        self.stand_ins: dict[str, str] = {}
+        """Numbers that stand for members of groups without a number, by their names; see `by_number`."""
         self.places: set[str] = set()
         """Where something was understood."""
         self.remarks: list[str] = []
@@ -88,6 +94,14 @@ class Facts:
             if value != "" and not isinstance(value, Absent):
                 add(row.setdefault(name, []), name, Fact(value, place))
 
+    def name_dasd(self, name: str, place: str) -> None:
+        """Say of a DASD or a partition of one what it is; the name of another device says nothing."""
+        if number_of_dasd(name):
+            disk = name.rstrip("123")
+            self.say(LAYER, disk, place, name=disk, sort="disk")
+            if disk != name:
+                self.say(LAYER, name, place, name=name, sort="partition")
+
     def keys(self, kind: Kind) -> Iterable[str]:
         """Return the keys of the rows of a kind."""
         return self.rows.get(kind.name, {})
@@ -98,10 +112,12 @@ class Facts:
         return facts[0].value if facts else NOWHERE
 
     def by_number(self, known: Frame) -> None:
-        """Give block devices that are only named the numbers that kernel files or other texts give them."""
-        rows = self.rows.get(LAYER.name)
-        if not rows:
-            return
+        """Give block devices that are only named the numbers that kernel files or other texts give them.
+
+        A member of a group that no source numbers gets a number that stands for it, because the group is not
+        wholly on the others.
+        """
+        rows = self.rows.setdefault(LAYER.name, {})
         numbers = self._numbers(rows, known)
         self._number_dasds(rows, numbers)
         self._stand_in(rows, numbers)
@@ -116,7 +132,7 @@ class Facts:
             for field, facts in row.items():
                 for fact in facts:
                     add(there.setdefault(field, []), field, fact)
-        self._number_below(rows, numbers)
+        self._number_below(rows, known, numbers)
         self._part_dasds(rows, known, numbers)
 
     @staticmethod
@@ -144,7 +160,7 @@ class Facts:
         major = min(majors) if len(majors) == 1 else DM_STAND_IN
         for name, row in rows.items():
             title = next((str(fact.value) for fact in row.get("mapped", ())), name)
-            if ":" in name or name in numbers or not any(fact.value == "dm" for fact in row.get("sort", ())):
+            if ":" in name or name in numbers or not any(fact.value in NAMED for fact in row.get("sort", ())):
                 continue
             if title not in numbers:
                 match = _MAPPED.fullmatch(name)
@@ -178,29 +194,58 @@ class Facts:
                     numbers.setdefault(name, set()).add(number)
         return numbers
 
-    @staticmethod
-    def _number_below(rows: dict[str, dict[str, list[Fact]]], numbers: Mapping[str, set[str]]) -> None:
-        """Replace names among the devices that a device is made of; one without a number is left out."""
-        for row in rows.values():
+    def _number_below(
+        self, rows: dict[str, dict[str, list[Fact]]], known: Frame, numbers: Mapping[str, set[str]]
+    ) -> None:
+        """Replace names among the devices that a device or a btrfs is made of."""
+        linked = _linked(rows, known)
+
+        def number_of(name: str) -> str:
+            several = {name} if ":" in name else numbers.get(plain(name)) or linked.get(name) or set()
+            return next(iter(several)) if len(several) == 1 else ""
+
+        for row in list(rows.values()):
             for field in ("below", "parent"):
-                numbered: list[Fact] = []
-                for fact in row.get(field, ()):
-                    words = [
-                        min(numbers[word]) if ":" not in word else word
+                if field not in row:
+                    continue
+                facts, row[field] = row[field], []
+                for fact in facts:
+                    words = {
+                        number_of(word) or self._stand_in_for(word, fact.place) * (field == "below")
                         for word in str(fact.value).split()
-                        if ":" in word or len(numbers.get(word, ())) == 1
-                    ]
-                    if words:
-                        told = " ".join(sorted(set(words), key=by_digits))
-                        add(numbered, field, fact._replace(value=told))  # one may name what another numbers
-                if field in row:
-                    row[field] = numbered
+                    }
+                    if told := " ".join(sorted(words - {""}, key=by_digits)):
+                        add(row[field], field, fact._replace(value=told))  # one may name what another numbers
+        for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
+            if not number_of(name):
+                self._stand_in_for(name, place)
+
+    def _stand_in_for(self, name: str, place: str) -> str:
+        """Return the number that stands for a device without one."""
+        if name not in self.stand_ins:
+            number = self.stand_ins[name] = f"{NAMED_STAND_IN}:{MEMBER_STAND_INS + len(self.stand_ins)}"
+            self.say(LAYER, number, place, mapped=self.lost.get(name, plain(name)))
+        return self.stand_ins[name]
+
+
+def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], known: Frame) -> dict[str, set[str]]:
+    """Return the numbers of block devices by the names that udev gives them: `disk/by-path/...`."""
+    linked: dict[str, set[str]] = {}
+    cells = [(number, fact.value) for number, row in rows.items() for fact in row.get("links", ())]
+    for number, links in (*cells, *zip(known.keys, known.column("links"), strict=True)):
+        for link in links.split() if isinstance(links, str) else ():
+            linked.setdefault(link, set()).add(number)
+    return linked
 
 
 DM_STAND_IN: Final = "dm"
 """Stands for the major number of the device mapper where no source has it: dm:7 is dm-7."""
 NAMED_STAND_IN: Final = "mapped"
 """Stands for it where the minor number is not known either."""
+MEMBER_STAND_INS: Final = 1_000_000
+"""The first minor number that stands for a member of a group; those of named devices are smaller."""
+NAMED: Final = frozenset({"dm", "volume group", "btrfs"})
+"""Sorts of devices that texts name without a number."""
 _MAPPED: Final = re.compile(r"dm-([0-9]{1,8})")
 _DASD: Final = re.compile(r"(dasd([a-z]{1,3}))([1-3])?")
 
@@ -218,6 +263,11 @@ def number_of_dasd(name: str) -> str:
     for letter in match[2]:
         index = 26 * index + ord(letter) - ord("a") + 1
     return f"94:{4 * (index - 1) + int(match[3] or 0)}"
+
+
+def plain(name: str) -> str:
+    """Return the name of a device without its directory in /dev."""
+    return name.removeprefix("mapper/")
 
 
 def by_digits(number: str) -> tuple[int, ...]:

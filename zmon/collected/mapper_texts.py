@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.channel_texts import scsi
-from zmon.collected.facts import number_of_dasd
+from zmon.collected.facts import plain
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
@@ -157,42 +157,61 @@ def add_adapters(facts: Facts) -> None:
                 facts.say(PATH, number, fact.place, **{name: fact.value})
 
 
-_PV: Final = re.compile(r"\s*/dev/(\S{1,200})\s+(\S{1,128})\s+lvm[12]\s.*")
-_LV: Final = re.compile(
-    r"\s*\[?([A-Za-z0-9+_.-]{1,128})\]?\s+([A-Za-z0-9+_.-]{1,128})\s+[a-zA-Z-]{6,10}(?:\s.*)?"
+_GROUP_NAME: Final = r"[A-Za-z0-9+_.-]{1,128}"
+_PV: Final = re.compile(rf"\s*(/dev/\S{{1,200}}|\S[^/]{{0,60}}?)(?:\s+({_GROUP_NAME}))?\s+lvm[12]\s.*")
+_LV: Final = re.compile(rf"\s*\[?({_GROUP_NAME})\]?\s+({_GROUP_NAME})\s+[a-zA-Z-]{{6,10}}(?:\s.*)?")
+_EXTENT: Final = re.compile(
+    r"(?<!\S)(?:/dev/([^\s(,]{1,200})|\[unknown\]|unknown device|missing)\([0-9]{1,12}\)"
 )
-_EXTENT: Final = re.compile(r"/dev/([^\s(,]{1,200})\([0-9]{1,12}\)")
 
 
 def parse_lvm(text: CollectedText, facts: Facts) -> None:
-    """Take physical volumes by group (pvs), and logical volumes with the devices that lvs names."""
+    """Take physical volumes by group (pvs), and logical volumes with the devices that lvs names.
+
+    lvs prints a line for each segment of a volume.
+    """
     listed = ""
+    volumes: dict[str, tuple[str, str, dict[str, None]]] = {}
     for line, row in text.rows():
         words = row.split()
         if words[:2] == ["PV", "VG"] or words[:2] == ["LV", "VG"]:
             listed = words[0]
         elif listed == "PV" and (match := _PV.fullmatch(row)):
-            name, place = plain(match[1]), f"pvs, {text.place(line)}"
-            facts.groups.setdefault(match[2], {})[name] = place
-            if number_of_dasd(name):  # its number follows from its name, where no other text has it
-                sort = "partition" if name[-1].isdigit() else "disk"
-                facts.say(LAYER, name, place, name=name, sort=sort)
+            place, group = f"pvs, {text.place(line)}", match[2] or ""
+            name = member(facts, match[1], group)
+            facts.groups.setdefault(group, {})[name] = place
+            facts.name_dasd(name, place)
         elif listed == "LV" and (match := _LV.fullmatch(row)):
-            title = f"{match[2].replace('-', '--')}-{match[1].replace('-', '--')}"
-            below = " ".join(dict.fromkeys(plain(name) for name in _EXTENT.findall(row)))
-            place = f"lvs, {text.place(line)}"
-            facts.say(LAYER, title, place, mapped=title, sort="dm", below=below)
-            facts.volumes.setdefault(match[2], []).append(title)
+            title, place = f"{_doubled(match[2])}-{_doubled(match[1])}", f"lvs, {text.place(line)}"
+            _group, place, names = volumes.setdefault(title, (match[2], place, {}))
+            for extent in _EXTENT.finditer(row.replace(",", " ")):
+                name = member(facts, extent[0].partition("(")[0], match[2])
+                names[name] = None
+                facts.name_dasd(name, place)
+    for title, (group, place, names) in volumes.items():
+        facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
+        facts.volumes.setdefault(group, []).append(title)
 
 
-def plain(name: str) -> str:
-    """Return the name of a device without its directory in /dev."""
-    return name.removeprefix("mapper/")
+def _doubled(name: str) -> str:
+    """Return a name as it is in /dev/mapper, where a single hyphen divides group and volume."""
+    return name.replace("-", "--")
+
+
+def member(facts: Facts, device: str, group: str) -> str:
+    """Return the name of a member of a volume group; a word of its own for one that LVM does not find."""
+    if device.startswith("/dev/"):
+        return plain(device.removeprefix("/dev/"))
+    lost = f"?{group}"
+    facts.lost[lost] = f"missing: {group}"
+    return lost
 
 
 def spread_groups(facts: Facts) -> None:
-    """Say of each logical volume whose devices no text names that it is on some of its group's."""
-    for group, titles in facts.volumes.items():
-        members = facts.groups.get(group, {})
-        for title in titles if members else ():
-            facts.say(LAYER, title, next(iter(members.values())), below=" ".join(members))
+    """Say of each group which devices it has; these may hold its volumes whose devices no text names."""
+    for group, members in facts.groups.items():
+        place, below = next(iter(members.values())), " ".join(members)
+        for title in facts.volumes.get(group, ()):
+            facts.say(LAYER, title, place, below=below)
+        name = f"volume group {group}" if group else "physical volumes without a group"
+        facts.say(LAYER, name, place, mapped=name, sort="volume group", below=below)

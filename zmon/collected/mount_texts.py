@@ -11,16 +11,18 @@ None of them has the number of a file system: it is that of the device that the 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
+from zmon.collected.facts import plain
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.sizes import KIB
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from zmon.absent import Value
     from zmon.collected.facts import Facts
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
 NO_NUMBER: Final = absent("the text names no device whose number is known")
 NO_CHUNKS: Final = absent("no text has the chunks of btrfs: take a capture with zmon capture, as root")
-NO_TYPE: Final = absent("lsblk prints it with a column FSTYPE only")
-NO_OPTIONS: Final = absent("lsblk does not print it")
+NO_TYPE: Final = absent("lsblk and findmnt print it with a column FSTYPE only")
+NO_OPTIONS: Final = absent("lsblk does not print it, nor findmnt without a column OPTIONS")
 NO_SPACES: Final = absent("texts have the mounts of one namespace only")
 MAX_MOUNTS: Final = 100_000
 """Maximum number of mounts in a text."""
@@ -64,19 +66,59 @@ def _of_mount(row: str) -> tuple[str, str, str, str] | None:
     return (source, point, match[1], match[2]) if match and point.startswith("/") else None
 
 
-def _of_findmnt(row: str) -> tuple[str, str, str, str] | None:
-    words = row.lstrip(_DRAWN).rsplit(None, 3)
-    if len(words) < 4 or not words[0].startswith("/"):
+def _each(
+    take: Callable[[str], tuple[str, str, str, str] | None], text: CollectedText
+) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+    """Yield the mounts in the lines of a text."""
+    for line, row in text.rows(MAX_TABLE):
+        if taken := take(row):
+            yield line, taken
+
+
+def _of_findmnt(columns: list[str], row: str) -> tuple[str, str, str, str] | None:
+    """Read a row below a heading: a mount point may have blanks where it comes first or last."""
+    row, most = row.lstrip(_DRAWN), len(columns) - 1
+    words = row.rsplit(None, most) if columns[0] == "TARGET" else row.split(None, most)
+    if len(words) < len(columns):
         return None
-    point, source, fstype, options = words
-    return source.partition("[")[0], point, fstype, options
+    cells = dict(zip(columns, words, strict=True))
+    point = _unescaped(cells["TARGET"].rstrip())
+    if not point.startswith("/"):
+        return None
+    source = _unescaped(cells["SOURCE"].partition("[")[0])
+    return source, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", "")
+
+
+def _rows_of_findmnt(text: CollectedText) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+    """Yield the mounts below headings of findmnt.
+
+    Only what is known to be its output may have no heading: lines of df and pvs look like its rows.
+    """
+    columns = [*_COLUMNS] if text.tool == "findmnt" else []
+    for line, row in text.rows(MAX_TABLE):
+        if {"TARGET", "SOURCE"} <= {*row.split()} and re.fullmatch(r"[A-Z%_ -]+", row):
+            columns = row.split()
+        elif columns and (taken := _of_findmnt(columns, row)):
+            yield line, taken
+        elif text.tool != "findmnt":
+            columns = []
+
+
+_COLUMNS: Final = ("TARGET", "SOURCE", "FSTYPE", "OPTIONS")
+"""Those that findmnt prints by default."""
+_ESCAPED: Final = re.compile(r"\\x([0-9a-fA-F]{2})")
+
+
+def _unescaped(name: str) -> str:
+    r"""Undo what findmnt -r writes for blanks: `\x20`."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
 
 
 _FILE: Final = "proc/mounts"
-_FORMS: Final[dict[str, Callable[[str], tuple[str, str, str, str] | None]]] = {
-    _FILE: _of_proc, "mount": _of_mount, "findmnt": _of_findmnt,
+_FORMS: Final[dict[str, Callable[[CollectedText], Iterator[tuple[int, tuple[str, str, str, str]]]]]] = {
+    _FILE: partial(_each, _of_proc), "mount": partial(_each, _of_mount), "findmnt": _rows_of_findmnt,
 }  # fmt: skip
-"""How a line is read, the form with the most to say first."""
+"""How a text is read, the form with the most to say first."""
 
 
 def parse_mounts(text: CollectedText) -> tuple[str, list[MountRow]]:
@@ -85,8 +127,7 @@ def parse_mounts(text: CollectedText) -> tuple[str, list[MountRow]]:
     for name, take in _FORMS.items():
         if wanted in {"", name}:
             tool = "" if name == _FILE else f"{name}, "
-            rows = ((take(row), f"{tool}{text.place(line)}") for line, row in text.rows(MAX_TABLE))
-            found = [MountRow(*taken, place) for taken, place in rows if taken]
+            found = [MountRow(*taken, f"{tool}{text.place(line)}") for line, taken in take(text)]
             if found:
                 return name, found[:MAX_MOUNTS]
     return "", []
@@ -106,15 +147,35 @@ def best_mounts(texts: list[CollectedText]) -> list[MountRow]:
     return next((by_name[name] for name in _FORMS if name in by_name), [])
 
 
-def name_partitions(rows: list[MountRow], facts: Facts) -> None:
-    """Say of partitions of DASDs that a list of mounts names, and no other text, what they are."""
-    for row in rows:
-        name = row.source.removeprefix("/dev/")
-        if name != row.source and _PARTITION.fullmatch(name):
-            facts.say(LAYER, name, row.place, name=name, sort="partition")
+def name_devices(rows: list[MountRow], swaps: Frame, facts: Facts) -> None:
+    """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
+    named = [(row.source, row.place) for row in rows] + [(area, "proc/swaps") for area in swaps.keys]
+    for area, row in facts.rows.get(SWAP.name, {}).items():
+        named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
+    for device, place in named:
+        name = device.removeprefix("/dev/")
+        if name != device:
+            facts.name_dasd(name, place)
+        if re.fullmatch("dm-[0-9]{1,5}", name):
+            facts.say(LAYER, name, place, name=name, sort="dm")
 
 
-_PARTITION: Final = re.compile(r"dasd[a-z]{1,3}[1-3]")
+def name_btrfs(rows: list[MountRow], facts: Facts) -> None:
+    """Say of devices of a btrfs that is not mounted that they belong to it."""
+    mounted = {row.source.removeprefix("/dev/") for row in rows if row.fstype in {"btrfs", ""}}
+    for uuid, devices in facts.btrfs.items():
+        names = dict(devices.values())
+        if mounted.isdisjoint(names):
+            title, place = f"btrfs {uuid}", next(iter(names.values()))
+            below = " ".join(map(plain, names))
+            facts.say(LAYER, title, place, mapped=title, sort="btrfs", below=below)
+
+
+def add_swaps(facts: Facts) -> None:
+    """Take the swap areas that lsblk has, where no text lists them; it has no swap files."""
+    if not facts.rows.get(SWAP.name):
+        for device, place in facts.swaps.items():
+            facts.say(SWAP, device, place, sort="partition")
 
 
 def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
@@ -125,18 +186,38 @@ def mounts_of_lsblk(facts: Facts) -> list[MountRow]:
 
 
 _SHOWN: Final = re.compile(r"(?:Label: .*)?\buuid: ([0-9a-f-]{36})\s*")
-_DEVID: Final = re.compile(r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (/dev/\S{1,255})\s*")
+_DEVID: Final = re.compile(
+    r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
+)
+_TOTAL: Final = re.compile(r"\s*Total devices ([0-9]{1,4}) .*")
+MAX_BTRFS: Final = 1024
+"""Maximum number of devices of a btrfs that are counted without being named."""
 
 
 def parse_btrfs(text: CollectedText, facts: Facts) -> None:
-    """Take the devices of each btrfs by their ids."""
+    """Take the devices of each btrfs by their ids; more that belong to it are missing ones."""
     uuid = ""
     for line, row in text.rows():
+        place = f"btrfs, {text.place(line)}"
         if match := _SHOWN.fullmatch(row):
             uuid = match[1]
+        elif uuid and (match := _TOTAL.fullmatch(row)):
+            devices = facts.btrfs.setdefault(uuid, {})
+            for number in range(len(devices), min(int(match[1]), MAX_BTRFS)):
+                devices[f"?{number}"] = (_lost(uuid, facts), place)
         elif uuid and (match := _DEVID.fullmatch(row)):
             devices = facts.btrfs.setdefault(uuid, {})
-            devices[match[1]] = (match[2].removeprefix("/dev/"), f"btrfs, {text.place(line)}")
+            if match[1] not in devices:
+                devices.pop(next((key for key in devices if key.startswith("?")), ""), None)
+            name = match[2].removeprefix("/dev/") if match[2] else _lost(uuid, facts)
+            devices[match[1]] = (name, place)
+            facts.name_dasd(name, place)
+
+
+def _lost(uuid: str, facts: Facts) -> str:
+    """Return the word that stands for the devices of a btrfs that are not named."""
+    facts.lost[f"?{uuid}"] = f"missing: {uuid[:8]}"
+    return f"?{uuid}"
 
 
 _SWAP: Final = re.compile(
@@ -228,16 +309,20 @@ def _number_of(source: str, numbers: Mapping[str, str]) -> Value:
     return numbers.get(source.removeprefix("/dev/"), NO_NUMBER) if source.startswith("/dev/") else NO_NUMBER
 
 
+def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:
+    return device[0].startswith("?"), int(device[0].removeprefix("?"))
+
+
 def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
     """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
     for devices in facts.btrfs.values():
-        known = {key: numbers.get(name) for key, (name, _place) in devices.items()}
+        known = {
+            key: numbers.get(name) or facts.stand_ins.get(name) for key, (name, _place) in devices.items()
+        }
         if number in known.values():
             if None in known.values():
                 return absent("btrfs filesystem show lists a device whose number no text has")
-            return " ".join(
-                f"{key}={value}" for key, value in sorted(known.items(), key=lambda one: int(one[0]))
-            )
+            return " ".join(f"{key}={value}" for key, value in sorted(known.items(), key=_by_id))
     if isinstance(number, str):
         return absent(f"{NOT_COLLECTED}: btrfs filesystem show, which lists the devices of a btrfs")
     return NO_NUMBER

@@ -277,7 +277,8 @@ def _parents(path: str) -> Iterator[str]:
 def _titles(machine: Machine) -> dict[str, str]:
     """Return the title of each real volume: its label, and the disk's name in Linux."""
     titles: dict[str, str] = {}
-    for volume in machine.volumes.values():
+    shares = (share for answer in machine.counted.values() for share in answer.disks)
+    for volume in (*machine.volumes.values(), *(share.volume for share in shares)):
         names = [str(name) for name in (volume.volser, volume.disk) if not isinstance(name, Absent)]
         titles.setdefault(volume.spindle, " ".join(names) or volume.spindle)
     return titles

@@ -468,8 +468,11 @@ def _units_words(placement: Placement, units: Sequence[Unit], wanted: SpreadQuer
         else:
             on = {unit for item in placement.items for unit in item.unsized.values()}
             titles = [unit.title for unit in placement.units if unit.key in on]
+            lost = {disk for item in placement.items for disk, unit in item.unsized.items() if not unit}
+            disks = sorted(placement.titles.get(disk, disk) for disk in lost)
             if titles:
-                yield f"these files lie on {names(titles)}; how much of them on which is not known"
+                more = f" or on {names(disks)}, of which no {wanted.what} is known" if disks else ""
+                yield f"these files lie on {names(titles)}{more}; how much of them on which is not known"
             else:
                 yield f"no {wanted.what} is known that holds these files"
             return

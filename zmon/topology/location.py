@@ -9,6 +9,7 @@ from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
+from zmon.topology.mounts import is_unplaced
 from zmon.topology.stack import StackLayer
 from zmon.topology.volumes import bare
 
@@ -312,6 +313,8 @@ class _Locator(ByteMapping):
         node = self.stack.node(leaf)
         file = node.file if node is not None and isinstance(node.file, str) else ""
         why = f"where its file {file} lies is not known" if file else "nothing was looked up of this disk"
+        if node is not None and isinstance(node.sort, Absent):
+            why = f"{node.title} is a member that is listed, and nothing else is known of it"
         return bare(leaf, absent(why))._replace(disk=self.stack.title(leaf))
 
 
@@ -359,6 +362,8 @@ def _no_device(number: str, mount: Mount | None) -> str:
     if mount.fstype == "overlay":
         why = mount.devices.reason if isinstance(mount.devices, Absent) else "they are on no block device"
         return f"the disks of the overlay's layers are not known: {why}"
+    if is_unplaced(mount):
+        return f"{mount.source} holds it, which is not among the devices that were read"
     return f"no block device holds it: on {mount.fstype} from {mount.source}"
 
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
+from zmon.kinds import (
+    BLOCK,
+    CLAIM,
+    CONTAINER,
+    DASD,
+    DEVICE,
+    LAYER,
+    MACHINE,
+    MOUNT,
+    NOT_COLLECTED,
+    ORIGIN,
+    SWAP,
+)
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.record import NamedTuple
 from zmon.sample import Frame
@@ -16,7 +28,7 @@ from zmon.topology.site import NO_SITE
 from zmon.topology.volumes import lcus, with_claimed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.listed_file import ListedFile
@@ -143,6 +155,7 @@ class Machine:
             for mount in self.mounts.by_number.values()
             if mount.fstype in {"btrfs", "overlay"} and isinstance(mount.devices, Absent)
         ]
+        unread_uses += self._unplaced
         spaces = self.sample.frame(MOUNT).column("namespaces")
         unlooked = [why.reason for why in spaces[:1] if isinstance(why, Absent)]
         unread_uses += [f"mounts of other namespaces, such as containers ({why})" for why in unlooked]
@@ -150,6 +163,23 @@ class Machine:
         built = zip(layers.column("sort"), layers.column("below"), strict=True)
         unread = (below for sort, below in built if sort != "partition" and isinstance(below, Absent))
         return (*unread_uses, *(f"devices built on others ({below.reason})" for below in list(unread)[:1]))
+
+    @property
+    def _unplaced(self) -> Iterator[str]:
+        """Yield the uses whose device is not among those that were read, and those that texts do not tell."""
+        from zmon.topology.mounts import is_unplaced  # noqa: PLC0415 - tables of devices need no files
+
+        for mount in self.mounts.by_number.values():
+            if is_unplaced(mount):
+                yield f"which disks {mount.source} at {mount.point} is on (it is not among the devices read)"
+        swaps = self.sample.frame(SWAP)
+        for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
+            if sort == "partition" and name not in self.swaps:
+                yield f"which disks the swap area {name} is on (it is not among the devices read)"
+        if any(self.origins.of("swap", name, "sort", "").startswith("lsblk, ") for name in swaps.keys):
+            yield f"swap files ({NOT_COLLECTED}: /proc/swaps, swapon)"
+        if self.origins and "volume group" not in self.sample.frame(LAYER).column("sort"):
+            yield "physical volumes (no text has pvs, or it names none)"
 
     @cached_property
     def origins(self) -> Origins:

@@ -46,6 +46,13 @@ class Mount(NamedTuple):
         return self.line.split("/")[2] if self.line.startswith("/proc/") else ""
 
 
+def is_unplaced(mount: Mount) -> bool:
+    """Return whether a mount names a block device, and has the number of none."""
+    names_one = mount.source.startswith(("/dev/", "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL="))
+    has_none = mount.number.startswith("0:") and mount.fstype not in {"btrfs", "overlay", "tmpfs"}
+    return names_one and has_none and not mount.fstype.startswith("fuse")
+
+
 class Mounts(tuple[Mount, ...]):  # noqa: SLOT001 - its indexes are kept in it
     """All mounts, in the order in which they were mounted over each other."""
 

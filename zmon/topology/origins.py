@@ -16,6 +16,10 @@ class Origins:
         """Take the rows of an ORIGIN frame; without one all values are from kernel files."""
         self._frame = frame if frame is not None and frame.keys else None
 
+    def __bool__(self) -> bool:
+        """Return whether any value is from a text."""
+        return self._frame is not None
+
     def of(self, kind: str, key: str, field: str, otherwise: str) -> str:
         """Return the text that a value is from, `lsdasd, runtime.out:120`; `otherwise` if it is from none."""
         if self._frame is None:

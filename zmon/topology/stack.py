@@ -81,6 +81,9 @@ DEPTH: Final = 32
 """Maximum number of layers; more are taken for a circle."""
 
 
+_UNMAPPED: Final = absent("which parts of its devices a group uses is not known")
+
+
 class BlockDevice(NamedTuple):
     """One block device."""
 
@@ -89,7 +92,7 @@ class BlockDevice(NamedTuple):
     name: Value
     """As the kernel calls it: `dasda1`, `dm-3`."""
     sort: Value
-    """`disk`, `partition`, `dm`, `md`, `loop`."""
+    """`disk`, `partition`, `dm`, `md`, `loop`; of texts `volume group`, `btrfs`."""
     parent: Value
     """Number of the whole disk of a partition."""
     start: Number
@@ -285,7 +288,7 @@ class Stack:
                 size = 0 if isinstance(node.size, Absent) else int(node.size)
                 chunk = 0 if isinstance(node.chunk, Absent) else int(node.chunk)
                 return md_targets(MdArray(node.level, node.layout, chunk, size, node.members))
-        return ()
+        return _UNMAPPED if node.sort in {"volume group", "btrfs"} else ()
 
     def mapped(self, node: BlockDevice, target: Target) -> Iterable[Target]:
         """Return a target of the device mapper, completed with what its table does not contain."""
@@ -410,6 +413,8 @@ class Stack:
         if isinstance(segments, Absent):
             return f"{node.sort}, layout not known" if isinstance(node.sort, str) else "layout not known"
         if not segments or node.sort == "loop":
+            if isinstance(node.sort, Absent) and isinstance(node.name, Absent):
+                return "nothing else is known of it"
             file = f" in {node.file}" if isinstance(node.file, str) else ""
             return f"{'disk' if isinstance(node.sort, Absent) else node.sort}{file}"
         ways = list(dict.fromkeys(map(describe, segments)))

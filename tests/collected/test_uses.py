@@ -1,0 +1,127 @@
+"""What lies on a disk is found in any text that names it, and what was not looked at is said."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from zmon.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Ask = Callable[[str, str], dict[str, Any]]
+
+UIDS = """\
+box1:~ # lsdasd -u
+0.0.1a01  dasdp     IBM.75000000AAAA1.1a00.01
+0.0.1b02  dasdq     IBM.75000000AAAA1.1b00.02
+"""
+MOUNT = "box1:~ # mount\n/dev/dasdq1 on / type ext4 (rw)\n"
+HEAD = "Filename Type Size Used Priority\n"
+PVS = "box1:~ # pvs\n  PV         VG Fmt  Attr PSize PFree\n"
+LVS = "box1:~ # lvs\n  LV   VG Attr       LSize\n  load wh -wi-ao---- 13.00g\n"
+LOAD = "box1:~ # mount\n/dev/mapper/wh-load on /load type xfs (rw)\n"
+BTRFS = """\
+box1:~ # btrfs filesystem show
+Label: none  uuid: 11111111-2222-4333-8444-555555555555
+\tTotal devices 2 FS bytes used 1.00GiB
+\tdevid    1 size 6.80GiB used 2.00GiB path /dev/dasdp1
+\t*** Some devices missing
+"""
+LSBLK = """\
+box1:~ # lsblk
+NAME      MAJ:MIN RM  SIZE RO TYPE MOUNTPOINTS
+dasdp      94:60   0  6.9G  0 disk
+└─dasdp1   94:61   0    1G  0 part [SWAP]
+"""
+
+
+@pytest.fixture
+def where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Return a function that looks up a word in a text."""
+
+    def ask(word: str, content: str) -> dict[str, Any]:
+        (tmp_path / "a.txt").write_text(content)
+        main(["where", word, "--from", str(tmp_path), "-f", "json"])
+        (only,) = json.loads(capsys.readouterr().out)
+        found: dict[str, Any] = only
+        return found
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        f"box1:~ # cat /proc/swaps\n{HEAD}/dev/dasdp1 partition 2000000 0 -2\n",
+        f"box1:~ # swapon -s\n{HEAD}/dev/dasdp partition 2000000 0 -2\n",
+        "box1:~ # swapon\nNAME TYPE SIZE USED PRIO\n/dev/dasdp1 partition 2G 0B -2\n",
+        LSBLK,
+    ],
+)
+def test_swap_that_is_known_by_a_name_is_a_use(swap: str, where: Ask) -> None:
+    """The number of a DASD follows from its name, whatever text has it."""
+    answer = where("dasdp", f"{UIDS}{MOUNT}{swap}")
+    assert [(mount["point"], mount["fstype"]) for mount in answer["mounts"]] == [("", "swap")]
+
+
+@pytest.mark.parametrize(
+    ("text", "device"),
+    [
+        (f"{PVS}  /dev/dasdp wh lvm2 a--  6.80g    0\n", "volume group wh"),
+        (f"{PVS}  /dev/dasdp1    lvm2 ---  6.80g    6.80g\n", "physical volumes without a group"),
+        (BTRFS, "btrfs 11111111-2222-4333-8444-555555555555"),
+    ],
+)
+def test_a_member_of_a_group_is_in_use(text: str, device: str, where: Ask) -> None:
+    """Whether a volume of the group is known, or it is mounted, or not."""
+    assert device in where("dasdp", f"{UIDS}{MOUNT}{text}")["devices"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("", {"mounts", "swap", "physical volumes"}),
+        ("\nFilesystem Size Used Avail Use% Mounted on\n/dev/dasdp1 7G 1G 6G 18% /\n", {"mounts"}),
+        (f"{LOAD}box1:~ # swapon -s\n{HEAD}/dev/mapper/wh-swap partition 2000000 0 -2\n",
+         {"which disks /dev/mapper/wh-load", "which disks the swap area /dev/mapper/wh-swap"}),
+        (LSBLK, {"swap files"}),
+    ],
+)  # fmt: skip
+def test_what_was_not_looked_at_is_named(text: str, lacking: set[str], where: Ask) -> None:
+    """That no use was found does not mean that none is there."""
+    said = where("dasdq", UIDS + text)["not_looked_at"]
+    assert {words for words in lacking if any(what.startswith(words) for what in said)} == lacking
+
+
+@pytest.mark.parametrize("device", ["/dev/mapper/mpathk1", "[unknown]", "/dev/sdc"])
+def test_a_volume_of_a_group_with_an_unknown_member_may_be_on_that(device: str, where: Ask) -> None:
+    """The disk that is known is never all of it."""
+    group = f"{PVS}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n  {device} wh lvm2 a--  6.80g    0\n"
+    (answer,) = where("/load/x", f"{UIDS}{group}{LVS}{LOAD}")["where"]
+    known, other = answer["disks"]
+    assert known["disk"] == "dasdp"
+    assert other["disk"] == {"[unknown]": "missing: wh"}.get(device, device.rpartition("/")[2])
+    assert "absent" in other["lcu"]
+    assert all("absent" in disk["bytes"] for disk in answer["disks"])
+
+
+def test_a_file_of_a_btrfs_with_a_missing_device_may_be_on_that(where: Ask) -> None:
+    """Two devices belong to it."""
+    mount = "box1:~ # mount\n/dev/dasdp1 on /bt type btrfs (rw)\n"
+    (answer,) = where("/bt/x", f"{UIDS}{BTRFS}\n{mount}")["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "missing: 11111111"]
+
+
+def test_a_spread_names_the_unknown_member(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not only the LCU of the disk that is known."""
+    group = f"{PVS}  /dev/dasdp1 wh lvm2 a--  6.80g    0\n  /dev/md0 wh lvm2 a--  6.80g    0\n"
+    (tmp_path / "a.txt").write_text(f"{UIDS}{group}{LVS}{LOAD}")
+    (tmp_path / "l.csv").write_text("tablespace,path\nT1,/load/x\n")
+    main(["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path), "-f", "json"])
+    said = json.loads(capsys.readouterr().out)["assumptions"]
+    assert any("LCU 1A00" in sentence and "md0" in sentence for sentence in said)
