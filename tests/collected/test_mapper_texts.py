@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, facts_in, row
 from zmon.collected.facts import joined
-from zmon.collected.mapper_texts import spread_groups
-from zmon.kinds import LAYER
-from zmon.kinds import LAYER
+from zmon.collected.mapper_texts import REMOVED, spread_groups
+from zmon.kinds import LAYER, PATH
+from zmon.kinds import MULTIPATH as MAP
+from zmon.path_state import is_down, state_of
 from zmon.sample import empty_frame
 
 INFO = """\
@@ -58,6 +61,71 @@ def test_multipath_gives_maps_groups_and_paths() -> None:
     }  # fmt: skip
     assert "checker" not in row(facts, "path", "8:32")
     assert row(facts, "layer", "dm-2")["below"] == "8:0 8:16 8:32"
+
+
+GONE = """\
+mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  |- 0:0:0:7 sdk 8:160 active ready running
+  `- #:#:#:# -   8:176 failed undef unknown
+mpathl (36005076300ffffff0000000000001c02) dm-4 ##,##
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  |- #:#:#:# -   8:192 failed undef unknown
+  `- #:#:#:# -   #:#   failed undef unknown
+"""
+OLD = r"""mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
+[size=20G][features=1 queue_if_no_path][hwhandler=0][rw]
+\_ round-robin 0 [prio=50][active]
+ \_ 0:0:0:7 sdk 8:160 [failed][faulty]
+ \_ 1:0:0:7 sdl 8:176 [active][ready]
+"""
+
+
+def states(content: str) -> dict[str, tuple[object, object]]:
+    """Return map and state of each path; the map is built on all of them."""
+    facts = facts_in(content, "multipath -ll")
+    told: dict[str, tuple[object, object]] = {}
+    for number in facts.keys(PATH):
+        cells = (facts.value(PATH, number, name) for name in ("map", "state", "device"))
+        name, state, device = cells
+        told[number] = name, state_of(state, device)
+        assert number in str(row(facts, "layer", str(name))["below"]).split()
+    return told
+
+
+def test_a_path_whose_disk_was_removed_belongs_to_its_map() -> None:
+    """It carries nothing, and a map may have no others; what has no number has one that stands for it."""
+    told = states(GONE)
+    assert told.pop("0:1000000") == ("dm-4", REMOVED)
+    assert told == {
+        "8:160": ("dm-3", "active"), "8:176": ("dm-3", REMOVED), "8:192": ("dm-4", REMOVED),
+    }  # fmt: skip
+
+
+def test_paths_as_old_versions_print_them_are_paths() -> None:
+    """With brackets around the states; that of the disk is not among them."""
+    assert states(OLD) == {"8:160": ("dm-3", "failed"), "8:176": ("dm-3", "active")}
+    facts = facts_in(OLD, "multipath -ll")
+    assert row(facts, "path", "8:160")["priority"] == 50
+    assert row(facts, "multipath", "dm-3")["queueing"] == "on"
+
+
+def test_a_state_that_is_not_known_is_no_working_one() -> None:
+    """It is shown as multipath has it."""
+    assert states(GONE.replace("active ready", "dreaming ready").replace(" running", " undef"))["8:160"] == (
+        "dm-3", "dreaming",
+    )  # fmt: skip
+    assert is_down("dreaming")
+
+
+@given(st.text(max_size=40), st.sampled_from([GONE, OLD]), st.data())
+def test_any_text_is_read_without_an_error(content: str, real: str, data: st.DataObject) -> None:
+    """Paths belong to a map."""
+    at = data.draw(st.integers(0, len(real)))
+    facts = facts_in(real[:at] + content + real[at + 1 :], "multipath -ll")
+    assert {facts.value(PATH, number, "map") for number in facts.keys(PATH)} <= {*facts.keys(MAP)}
 
 
 def members(content: str) -> set[object]:

@@ -68,11 +68,14 @@ def test_what_tools_print_is_no_strange_line(content: str, command: str) -> None
     ("content", "command"),
     [
         ("/dev/dasda1 on /data typ xfs\n", "mount"), ('NAME="dasdb" SIZE="1G"\n', ""),
-        ('{"blockdevices": [{"name": "dasdb"\n', ""),
+        ('{"blockdevices": [{"name": "dasdb"\n', ""), ('{"filesystems": [\n', "findmnt -J"),
+        ('TARGET="/" SOURCE="/dev/dasda1"\n', "findmnt -P"),
+        ("`- 0:0:0:1 sda 8:0 active ready running\n", "multipath -ll"),
+        ("mpatha (3600) dm-3 what is this\n", "multipath -ll"),
     ],
 )  # fmt: skip
 def test_each_form_can_be_strange(content: str, command: str) -> None:
-    """Pairs of lsblk without MAJ:MIN, and JSON that was cut, are used by nobody."""
+    """Pairs of lsblk without MAJ:MIN, JSON that was cut, and paths of no known map are used by nobody."""
     assert [*unread_lines([text(content, command)])] == ["a.txt: 1 line was not understood (line 1)"]
 
 

@@ -125,3 +125,34 @@ def test_a_spread_names_the_unknown_member(tmp_path: Path, capsys: pytest.Captur
     main(["spread", str(tmp_path / "l.csv"), "--from", str(tmp_path), "-f", "json"])
     said = json.loads(capsys.readouterr().out)["assumptions"]
     assert any("LCU 1A00" in sentence and "md0" in sentence for sentence in said)
+
+
+GONE = """\
+box1:~ # multipath -ll
+mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  |- 0:0:0:7 sdk 8:160 active ready running
+  `- #:#:#:# -   8:176 failed undef unknown
+mpathl (36005076300ffffff0000000000001c02) dm-4 ##,##
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  |- #:#:#:# -   8:192 failed undef unknown
+  `- #:#:#:# -   8:208 failed undef unknown
+"""
+
+
+def test_a_map_without_a_usable_path_is_shown(
+    where: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lost paths count among all, in `where` and MPATH."""
+    for name, paths in (("mpathk", {"sdk": "", "8:176": "removed"}),
+                        ("mpathl", {"8:192": "removed", "8:208": "removed"})):  # fmt: skip
+        assert {path["disk"]: path["not_used"] for path in where(name, GONE)["paths"]} == paths
+    main(["show", "MPATH", "--from", str(tmp_path), "-f", "json"])
+    rows = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert {(row["path"], row["map"], row["left"], row["down"]) for row in rows} == {
+        ("sdk", "mpathk", 1, 0), ("8:176", "mpathk", 1, 1),
+        ("8:192", "mpathl", 0, 1), ("8:208", "mpathl", 0, 1),
+    }  # fmt: skip
+    assert {row["lcu"] for row in rows} == {"1C"}

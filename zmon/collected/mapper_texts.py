@@ -99,14 +99,22 @@ _MAP: Final = re.compile(
 _GROUP: Final = re.compile(
     r"[ |`-]*\+- policy='([a-z-]+) ?[^']*' prio=(-?[0-9]{1,6}) status=(active|enabled|disabled)\s*"
 )
+_OLD_GROUP: Final = re.compile(r"\\_ ([a-z-]+) [^\[]*\[prio=(-?[0-9]{1,6})\]\[(active|enabled|disabled)\]\s*")
 _PATH: Final = re.compile(
-    r"[ |`-]*[|`]- ([0-9]{1,5}(?::[0-9]{1,20}){3})\s+(sd[a-z]{1,4})\s+([0-9]{1,4}:[0-9]{1,8})\s+"
-    r"(active|failed|undef)\s+(ready|faulty|shaky|ghost|undef|i/o pending|i/o timeout|delayed)\s+"
-    r"(running|offline|blocked|undef|unknown)\s*"
+    r"[ |`-]*(?:[|`]-|\\_) ([0-9]{1,5}(?::[0-9]{1,20}){3}|#:#:#:#)\s+([a-z][a-z0-9]{1,31}|-)\s+"
+    r"([0-9]{1,4}:[0-9]{1,8}|[#-]:[#-])\s+(\S.*)"
 )
+"""A path: its address, name and number, which a path without its disk lacks, and its states."""
+_STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
+REMOVED: Final = "removed"
+"""The state of a path whose disk is no more, which multipath names `#:#:#:# -`."""
+UNNUMBERED: Final = 1_000_000
+"""The first minor number, below the major number 0, that stands for a path without one."""
 
 
-_FEATURES: Final = re.compile(r"size=\S{1,20} features='([^']{0,200})' hwhandler='.*")
+_FEATURES: Final = re.compile(
+    r"(?:size=\S{1,20} |\[size=[^\]]{1,20}\]\[)features=['\"]?([^'\"\]]{0,200})['\"]?.*"
+)
 QUEUES: Final = "queue_if_no_path"
 """The feature of a map that keeps I/O when no path is left."""
 
@@ -115,19 +123,19 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
     """Take maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
     device = ""
     group, group_row = 0, dict[str, "Value"]()
-    numbers: dict[str, list[str]] = {}
+    numbers: dict[str, dict[str, None]] = {}
     for line, row in text.rows():
         place = f"multipath, {text.place(line)}"
         if match := _MAP.fullmatch(row):
             alias, wwid, device, vendor, model = match.groups()
-            group = 0
+            group, group_row = 0, {}
             title = alias or wwid
             facts.say(MULTIPATH, device, place, title=title, wwid=wwid, via="multipath -ll")
             facts.say(LAYER, device, place, name=device, sort="dm", mapped=title, uuid=f"{MPATH}{wwid}",
-                      vendor=vendor.strip(), model=model)  # fmt: skip
+                      vendor=_known(vendor), model=_known(model))  # fmt: skip
         elif device and (match := _FEATURES.fullmatch(row)):
             facts.say(MULTIPATH, device, place, queueing="on" if QUEUES in match[1].split() else "off")
-        elif device and (match := _GROUP.fullmatch(row)):
+        elif device and (match := _GROUP.fullmatch(row) or _OLD_GROUP.fullmatch(row)):
             group += 1
             group_row = {
                 "selector": match[1],
@@ -136,17 +144,36 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
                 "group_state": match[3],
             }
         elif device and (match := _PATH.fullmatch(row)):
-            address, name, number, state, checker, disk = match.groups()
-            facts.aliases[scsi(address)] = name
-            numbers.setdefault(device, []).append(number)
-            facts.say(LAYER, number, place, name=name, sort="disk")
-            told: dict[str, Value] = {"state": state, "checker": checker, "device": disk}
-            told = {field: value for field, value in told.items() if value != "undef"}
-            facts.say(PATH, number, place, name=name, map=device, via="multipath -ll", **group_row, **told)
-        elif row and not row.startswith((" ", "|", "`", "size=")):
+            number = _take_path(facts, place, device, match, group_row)
+            numbers.setdefault(device, {})[number] = None
+        elif row and not row.startswith((" ", "|", "`", "size=", "[", "\\_")):
             device = ""
     for name, below in numbers.items():
-        facts.say(LAYER, name, f"multipath, {text.place()}", below=" ".join(dict.fromkeys(below)))
+        facts.say(LAYER, name, f"multipath, {text.place()}", below=" ".join(below))
+
+
+def _known(word: str) -> str:
+    """Return a word; nothing for the signs that multipath prints where it knows nothing."""
+    return "" if set(word) <= set("# ") else word.strip()
+
+
+def _take_path(
+    facts: Facts, place: str, device: str, match: re.Match[str], group_row: dict[str, Value]
+) -> str:
+    """Take a path to a device, and return its number; one whose disk was removed has that for a name."""
+    address, name, number, states = match.groups()
+    if not number[0].isdigit():
+        number = f"0:{UNNUMBERED + sum(key.startswith('0:') for key in facts.keys(PATH))}"
+    words = _STATE.findall(states)[:3]
+    told: dict[str, Value] = dict(zip(("state", "checker", "device"), words, strict=False))
+    told = {field: value for field, value in told.items() if value != "undef"}
+    if name == "-":
+        name, told["device"] = number, REMOVED
+    elif name.startswith("sd"):
+        facts.aliases[scsi(address)] = name
+    facts.say(LAYER, number, place, name=name, sort="disk")
+    facts.say(PATH, number, place, name=name, map=device, via="multipath -ll", **group_row, **told)
+    return number
 
 
 def add_adapters(facts: Facts) -> None:

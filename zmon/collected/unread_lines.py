@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from zmon.kernel.capture_text import CollectedText
 
-TOOLS: Final = frozenset({"", "lsdasd", "lsblk", "mount"})
+TOOLS: Final = frozenset({"", "lsdasd", "lsblk", "mount", "findmnt", "multipath", "multipathd"})
 """The commands whose lines are looked at, and texts whose command is not known."""
 MAX_NAMED: Final = 5
 """Lines of a text, and texts, that are named."""
@@ -22,7 +22,11 @@ _MEANT: Final = re.compile(
     rf"{BUSID}\s+(?!.*\bsecondary\b)\S.*"  # a device
     r'|NAME="[^"]*" +[A-Z].*'  # lsblk -P
     r"|/dev/\S+ on .*"
+    r'|TARGET="[^"]*" .*'  # findmnt -P
+    r"|[ |`-]*(?:[|`]-|\\_) [0-9#]{1,5}:.*"  # a path of multipath
+    r"|\S+ (?:\(\S+\) )?dm-[0-9]{1,5} .*"  # a multipath device
 )
+_JSON: Final = ('"blockdevices"', '"filesystems"')
 
 
 def unread_lines(texts: Sequence[CollectedText]) -> Iterator[str]:
@@ -45,7 +49,7 @@ def unread_lines(texts: Sequence[CollectedText]) -> Iterator[str]:
 
 def _unread(text: CollectedText) -> list[int]:
     meant = [line for line, row in text.rows() if _MEANT.fullmatch(row)]
-    if text.text.lstrip().startswith("{") and '"blockdevices"' in text.text:
+    if text.text.lstrip().startswith("{") and any(word in text.text for word in _JSON):
         meant.insert(0, 0)  # JSON is read as a whole
     if not meant:
         return []

@@ -520,7 +520,10 @@ class VolumeIndex(Mapping[str, Volume]):
         name, busid, wwpn, lun, wwid, serial, _ = self.layers.of(number)
         joined, told = self.joined.get(number, (NOT_JOINED, ""))
         told = told or as_multipath(text_of(wwid))
-        if isinstance(wwpn, str) or (text_of(name).startswith("sd") and told):
+        is_scsi = (
+            text_of(name).startswith("sd") or name == number
+        )  # a path whose disk was removed has no name
+        if isinstance(wwpn, str) or (is_scsi and told):
             chpids = self.devices.of(busid)[2] if isinstance(busid, str) else busid
             return scsi_volume(
                 LunFacts(number, name, busid, chpids, wwpn, lun, told, text_of(serial), joined)

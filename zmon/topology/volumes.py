@@ -86,7 +86,9 @@ class Volume(NamedTuple):
     @property
     def is_scsi(self) -> bool:
         """Whether it is a SCSI disk; its LUN is not known if only its WWID is."""
-        return isinstance(self.lun, str) or text_of(self.disk).startswith("sd")
+        return (
+            isinstance(self.lun, str) or isinstance(self.joined, str) or text_of(self.disk).startswith("sd")
+        )
 
     @property
     def device(self) -> str:
