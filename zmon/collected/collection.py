@@ -94,9 +94,13 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     rows = best_mounts(mounts) or mounts_of_lsblk(facts)
     frames = dict(sample.frames)
     whole = frames.get(LAYER.name) or empty_frame(LAYER, "was not read")
-    add_swaps(facts)
-    name_devices(rows, frames.get(SWAP.name) or empty_frame(SWAP, "was not read"), facts)
-    name_btrfs(rows, facts)
+    mounted, swapped = (frames.get(kind.name) or empty_frame(kind, "was not read") for kind in (MOUNT, SWAP))
+    if swapped.missing is not None:
+        add_swaps(facts)
+    sources = [(row.source, row.place) for row in rows]
+    sources += [(str(source), "mountinfo") for source in mounted.column("source")]
+    name_devices([*sources, *((area, "proc/swaps") for area in swapped.keys)], facts)
+    name_btrfs({source for source, _place in sources}, facts)
     facts.by_number(whole)
     add_adapters(facts)
     layers, _ = joined(LAYER, whole, facts, when)
@@ -105,8 +109,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
         if kind.name in frames:
             frames[kind.name], named = joined(kind, frames[kind.name], facts, when)
             origins |= named
-    mounted = frames.get(MOUNT.name)
-    if mounted is not None and mounted.missing is not None:
+    if MOUNT.name in frames and mounted.missing is not None:
         frames[MOUNT.name], named = mount_frame(rows, facts, layers, when)
         origins |= named
     frames[ORIGIN.name] = origin_frame(origins, when)

@@ -147,9 +147,8 @@ def best_mounts(texts: list[CollectedText]) -> list[MountRow]:
     return next((by_name[name] for name in _FORMS if name in by_name), [])
 
 
-def name_devices(rows: list[MountRow], swaps: Frame, facts: Facts) -> None:
+def name_devices(named: list[tuple[str, str]], facts: Facts) -> None:
     """Say of DASDs and devices of the device mapper that mounts and swap areas name what they are."""
-    named = [(row.source, row.place) for row in rows] + [(area, "proc/swaps") for area in swaps.keys]
     for area, row in facts.rows.get(SWAP.name, {}).items():
         named += [(area, fact.place) for fact in row.get("sort", ()) if fact.value == "partition"]
     for device, place in named:
@@ -160,9 +159,9 @@ def name_devices(rows: list[MountRow], swaps: Frame, facts: Facts) -> None:
             facts.say(LAYER, name, place, name=name, sort="dm")
 
 
-def name_btrfs(rows: list[MountRow], facts: Facts) -> None:
-    """Say of devices of a btrfs that is not mounted that they belong to it."""
-    mounted = {row.source.removeprefix("/dev/") for row in rows if row.fstype in {"btrfs", ""}}
+def name_btrfs(sources: set[str], facts: Facts) -> None:
+    """Say of devices of a btrfs that is not mounted that they belong to it; `sources` are those of mounts."""
+    mounted = {source.removeprefix("/dev/") for source in sources}
     for uuid, devices in facts.btrfs.items():
         names = dict(devices.values())
         if mounted.isdisjoint(names):

@@ -29,6 +29,7 @@ from zmon.kernel.capture_tree import (
     CapturedLink,
     CaptureError,
     is_nested,
+    read_regular,
 )
 from zmon.kernel.tree import MAX_FILE
 from zmon.record import NamedTuple
@@ -112,13 +113,12 @@ def read_tar(path: str, file: IO[bytes]) -> CaptureContents:
 def read_nested(found: CaptureContents, file: str, inside: str) -> None:
     """Take the members of an archive in a directory, called `inside` there."""
     try:
-        with open(file, "rb") as opened:
-            data = opened.read(MAX_NESTED + 1)
+        data = read_regular(file, file, MAX_NESTED)
     except OSError:
         data = b""
-    if not data or len(data) > MAX_NESTED:
+    if not data:
         found.leave_out("archives in it that cannot be read", file)
-    else:
+    elif found.may_open(file):
         _take_nested(found, file, inside.removesuffix(NESTED), data)
 
 

@@ -178,7 +178,7 @@ class ArchivedTree:
         self.label = label
         self._nodes = nodes
         self._names = _names_by_directory(nodes)
-        self._inside = PathResolver(self._target)
+        self._inside = PathResolver(self.target)
 
     def read(self, path: str, at_once: int = 65536) -> bytes:  # noqa: ARG002 - the protocol's signature
         """Return the content of a file; see `Tree.read`."""
@@ -219,7 +219,12 @@ class ArchivedTree:
             raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path)
         return min(times)
 
-    def _target(self, path: str) -> str | None:
+    def target(self, path: str) -> str | None:
+        """Return the text of the link at a path whose directories are resolved; None if it is no link.
+
+        Raises:
+            OSError: nothing is there, or what is above it could not be read.
+        """
         node = self._nodes.get(path)
         if isinstance(node, CapturedLink):
             return node.text
@@ -299,24 +304,21 @@ class DirectoryTree:
         try:
             return os.readlink(self._at(path))
         except FileNotFoundError:
-            try:
-                self._beside.when(path)
-            except FileNotFoundError:
-                raise FileNotFoundError(errno.ENOENT, NOT_CAPTURED, path) from None
-            return None
+            pass
         except OSError as error:
             if error.errno == errno.EINVAL:  # it is there and is no link
                 return None
             raise
         except ValueError:  # a NUL byte
             raise _error(errno.ENOENT, path) from None
+        return self._beside.target(path)
 
 
-def read_regular(file: str, path: str) -> bytes:
+def read_regular(file: str, path: str, most: int = MAX_FILE) -> bytes:
     """Return the content of a regular file on disk, called `path` in errors.
 
     Raises:
-        OSError: it is a link, a device, a pipe or a directory, or larger than `MAX_FILE`.
+        OSError: it is a link, a device, a pipe or a directory, or larger than `most`.
     """
     mode = os.lstat(file).st_mode  # opening a device or a pipe may have effects
     if stat.S_ISDIR(mode):
@@ -327,9 +329,9 @@ def read_regular(file: str, path: str) -> bytes:
     with open(fd, "rb") as opened:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise OSError(errno.EINVAL, "is no regular file", path)
-        data = opened.read(MAX_FILE + 1)
-    if len(data) > MAX_FILE:
-        raise OSError(errno.EFBIG, f"more than {MAX_FILE} bytes", path)
+        data = opened.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"more than {most} bytes", path)
     return data
 
 
@@ -420,7 +422,7 @@ NESTED: Final = "sysfs.tgz"
 """The archive in what dbginfo.sh writes: its copy of /sys."""
 MAX_NESTED: Final = 64 << 20
 """Maximum bytes of it, as it is packed."""
-_MOST_NESTED: Final = 4
+MOST_NESTED: Final = 4
 """Maximum number of such archives that are opened."""
 
 ANSWERS: Final = (r"multipathd/maps\.json",)
@@ -452,6 +454,7 @@ class CaptureContents:
         self.left_out: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self._nested: dict[str, bytes] = {}
+        self._opened = 0
         self._text_bytes = 0
 
     def put(self, name: str, node: Node) -> None:
@@ -491,10 +494,17 @@ class CaptureContents:
 
     def take_nested(self) -> Iterator[tuple[str, bytes]]:
         """Yield the archives within the archive, each with the path of its folder; each once."""
-        for number, folder in enumerate([*self._nested]):
+        for folder in [*self._nested]:
             data = self._nested.pop(folder)
-            if number < _MOST_NESTED:
+            if self.may_open(f"{folder}{NESTED}"):
                 yield folder, data
+
+    def may_open(self, path: str) -> bool:
+        """Count an archive within the capture; return whether there are not too many of them."""
+        self._opened += 1
+        if self._opened > MOST_NESTED:
+            self.leave_out(f"archives in it beyond {MOST_NESTED}", path)
+        return self._opened <= MOST_NESTED
 
     def get(self, name: str) -> Node | None:
         """Return the node of a name, if it is in a pass."""

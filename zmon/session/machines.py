@@ -164,7 +164,8 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
     """
     from zmon.kernel import capture_open, capture_tree  # noqa: PLC0415 - a live machine needs no archive
 
-    passes = capture_open.open_capture(path).passes
+    capture = capture_open.open_capture(path)
+    passes = capture.passes
     if len(passes) == 1 and passes[0].texts and not _says_something(passes[0]):
         raise capture_tree.CaptureError(
             f"{path} holds no capture, recording or collected text: its texts look like the output of"
@@ -172,10 +173,11 @@ def open_capture(path: str, choice: Choice = EVERYTHING, last: int | None = None
         )
     section = CaptureSection(path, passes if last is None else passes[-last:], choice)
     timeline = Timeline(path, lambda: [section], CAPTURE_REFUSAL)
+    timeline.remarks = tuple(capture.notes)
     if (texts := passes[-1].texts) and not capture_tree.is_own(passes[-1]):
         from zmon.collected.unread_lines import unread_lines  # noqa: PLC0415 - most captures hold no texts
 
-        timeline.remarks = tuple(unread_lines(texts))
+        timeline.remarks += tuple(unread_lines(texts))
     return timeline
 
 

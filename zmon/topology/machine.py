@@ -169,8 +169,10 @@ class Machine:
         """Yield the uses whose device is not among those that were read, and those that texts do not tell."""
         from zmon.topology.mounts import is_unplaced  # noqa: PLC0415 - tables of devices need no files
 
+        is_read = not self.missing(LAYER)
         for mount in self.mounts.by_number.values():
-            if is_unplaced(mount):
+            of_disk = is_read and not mount.number.startswith("0:")
+            if is_unplaced(mount) or (of_disk and self.stack.node(mount.number) is None):
                 yield f"which disks {mount.source} at {mount.point} is on (it is not among the devices read)"
         swaps = self.sample.frame(SWAP)
         for name, sort in zip(swaps.keys, swaps.column("sort"), strict=True):
