@@ -56,6 +56,12 @@ def find_uid(cell: object) -> Uid | None:
         return None
 
 
+def alias_kind(uid: object) -> str:
+    """Return what an alias is by its unique id: `PAV`, `HPAV`, or without one `alias`, of either kind."""
+    known = find_uid(uid)
+    return "alias" if known is None else "HPAV" if known.ua == HYPERPAV else "PAV"
+
+
 def parse_uid(content: str) -> Uid:
     """Take a unique id apart.
 

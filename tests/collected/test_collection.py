@@ -376,6 +376,18 @@ def test_a_uid_alone_does_not_make_an_alias_a_base(
     assert "base" not in line
 
 
+@pytest.mark.parametrize(("uid", "role"), [("", "alias"), (".f0", "PAV"), (".xx", "HPAV")])
+def test_the_kind_of_an_alias_follows_from_its_uid_alone(
+    uid: str, role: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plain lsdasd says only that it is an alias."""
+    uids = f"0.0.71f0  alias  IBM.75000000012345.7000{uid}\n" if uid else ""
+    path = directory(tmp_path, {"lsdasd.txt": f"{PLAIN_LSDASD}0.0.71f0  alias  ECKD\n{uids}"})
+    main(["show", "IOCONF", "--from", path, "-f", "json"])
+    rows = json.loads(capsys.readouterr().out.splitlines()[0])["rows"]
+    assert [row["role"] for row in rows if row["devices"] == "71F0"] == [role]
+
+
 def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Texts are one sample, and no other comes."""
     assert main(["show", "OVERVIEW", "--from", directory(tmp_path, {"a": UIDS})]) == 0

@@ -22,6 +22,7 @@ from zmon.tables.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.absent import Value
     from zmon.interval import Interval
     from zmon.tables.table import Table
 
@@ -202,10 +203,13 @@ def test_other_disks_are_listed_too(fill: Callable[..., Table]) -> None:
 
 @pytest.mark.parametrize(
     ("uid", "alias", "role"),
-    [("IBM.75.2482.00", 0, "base"), ("IBM.75.2482.00", 1, "PAV"), ("IBM.75.2482.xx", 1, "HPAV")],
-)
-def test_roles(uid: str, alias: int, role: str, fill: Callable[..., Table]) -> None:
-    """Base, alias of one base, alias of all."""
+    [
+        ("IBM.75.2482.00", 0, "base"), ("IBM.75.2482.00", 1, "PAV"), ("IBM.75.2482.xx", 1, "HPAV"),
+        (absent("not collected"), 1, "alias"),
+    ],
+)  # fmt: skip
+def test_roles(uid: Value, alias: int, role: str, fill: Callable[..., Table]) -> None:
+    """Base, alias of one base, alias of all; without a uid nothing tells which alias."""
     assert row(fill({"0.0.7000": DISK | {"uid": uid, "alias": alias}}), "role") == [role]
 
 

@@ -214,6 +214,8 @@ def _kind(facts: dict[str, Value]) -> str:
     role = facts["role"]
     if role in {"PAV", "HPAV"}:
         return f"{role} ALIAS"
+    if role == "alias":
+        return "ALIAS"
     return "LINUX" if isinstance(facts["dasd"], str) else "NO BLOCK DEVICE"
 
 

@@ -32,7 +32,7 @@ from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.topology.volumes import device_type, lcus, short_titles
-from zmon.uid import HYPERPAV, find_uid
+from zmon.uid import alias_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -581,8 +581,7 @@ def roles(devices: Devices) -> list[Value]:
     found: list[Value] = []
     for alias, uid in zip(devices.ccw["alias"], devices.ccw["uid"], strict=True):
         if alias == 1:
-            identity = find_uid(uid)
-            found.append("HPAV" if identity and identity.ua == HYPERPAV else "PAV")
+            found.append(alias_kind(uid))
         elif isinstance(uid, str) and uid:
             found.append("base")
         else:

@@ -19,7 +19,7 @@ from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.topology import TOPOLOGY, units_of
 from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type, short_titles
-from zmon.uid import HYPERPAV, find_uid
+from zmon.uid import alias_kind, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,10 +129,9 @@ def _usable(masks: Sequence[Value], online: Value) -> int:
 
 def _role(uid: Value, alias: Value) -> Value:
     """Return whether a device is a base, an alias or neither."""
-    known = find_uid(uid)
     if alias == 1:
-        return "HPAV" if known is not None and known.ua == HYPERPAV else "PAV"
-    return "base" if known is not None else NO_UID
+        return alias_kind(uid)
+    return "base" if find_uid(uid) is not None else NO_UID
 
 
 def _lost(columns: Mapping[str, Sequence[Value]], rows: Sequence[int]) -> list[str]:
