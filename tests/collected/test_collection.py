@@ -388,6 +388,26 @@ def test_the_kind_of_an_alias_follows_from_its_uid_alone(
     assert [row["role"] for row in rows if row["devices"] == "71F0"] == [role]
 
 
+@pytest.mark.parametrize(("uid", "is_volumes"), [("lsdasd", True), ("udevadm", False), ("", False)])
+def test_the_label_of_a_guest_of_zvm_is_the_volumes_only_where_no_minidisk_can_be(
+    uid: str, is_volumes: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The unique id of lsdasd would have the token of a minidisk, that of udev never has."""
+    record = (
+        "P: /devices/css0/0.0.021d/0.0.7001/block/dasdb\nE: SUBSYSTEM=block\nE: MAJOR=94\nE: MINOR=4\n"
+        "E: DEVTYPE=disk\nE: ID_SERIAL=0X7001\n"
+    )
+    texts = {"lscpu.txt": LSCPU, "udev.txt": record}
+    if uid == "lsdasd":
+        texts["lsdasd.txt"] = UIDS
+    elif uid:
+        texts["udev.txt"] += "E: ID_UID=IBM.75000000012345.7000.01\n"
+    main(["where", "dasdb", "--from", directory(tmp_path, texts), "-f", "json"])
+    ((disk,),) = (found["disks"] for found in json.loads(capsys.readouterr().out))
+    assert disk["label"] == "0X7001"
+    assert (disk["volser"] == "0X7001") is is_volumes
+
+
 def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Texts are one sample, and no other comes."""
     assert main(["show", "OVERVIEW", "--from", directory(tmp_path, {"a": UIDS})]) == 0

@@ -98,3 +98,10 @@ def test_a_record_that_was_cut_says_what_is_whole() -> None:
     facts = facts_in(EXPORTED[: EXPORTED.index("E: MINOR=4")], "udevadm info -e")
     assert "layer" not in facts.rows
     assert row(facts, "device", "0.0.7101")["driver"] == "dasd-eckd"
+
+
+def test_the_unique_id_with_the_token_of_a_minidisk_is_taken() -> None:
+    """Newer rules of udev have both; by the token a minidisk is known."""
+    uid = "IBM.750000000ABCD1.7100.01"
+    both = EXPORTED.replace(f"E: ID_UID={uid}\n", f"E: ID_UID={uid}\nE: ID_XUID={uid}.00000012\n")
+    assert row(facts_in(both, "udevadm info -e"), "device", "0.0.7101")["uid"] == f"{uid}.00000012"

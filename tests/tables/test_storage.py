@@ -52,7 +52,10 @@ def rows(environment: str = "zvm") -> dict[object, dict[str, dict[str, Value]]]:
         PRESSURE: {"memory": {"some": 0, "full": 0}},
         SWAP: SWAPS,
         MACHINE: {"machine": {"environment": environment}},
-        DEVICE: {"0.0.0300": {"online": 1, "block": "dasdc"}, "0.0.0301": {"online": 1, "block": "dasdd"}},
+        DEVICE: {
+            "0.0.0300": {"online": 1, "block": "dasdc", "uid": "IBM.750000000L0001.2482.00"},
+            "0.0.0301": {"online": 1, "block": "dasdd"},
+        },
         DASD: {
             "0.0.0300": {"name": "dasdc", "discipline": "ECKD", "volser": "SWAP01"},
             "0.0.0301": {"name": "dasdd", "discipline": "FBA"},

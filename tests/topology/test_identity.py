@@ -14,7 +14,7 @@ from zmon.absent import Absent, absent
 from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
 from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Claim, Grade, claims_frame
-from zmon.topology.identity import Platform, VolumeIndex, platform_of
+from zmon.topology.identity import UNKNOWN_PLATFORM, Platform, VolumeIndex, platform_of
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.site_file import parse_map, parse_site
 
@@ -426,9 +426,32 @@ def test_an_lcu_is_found_by_all_its_names() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("volser", "own"), [("DB7612", ""), ("LNX001", "DB7612"), (NONE, "")])
+@pytest.mark.parametrize(
+    ("uid", "host", "is_volumes"),
+    [
+        (MINIDISK, GUEST, False), (MINIDISK, UNKNOWN_PLATFORM, False), (absent("none"), GUEST, False),
+        (UID, GUEST, True), (UID, LPAR, True), (absent("none"), LPAR, True),
+    ],
+)  # fmt: skip
+def test_the_label_on_what_may_be_a_minidisk_is_not_that_of_the_volume(
+    uid: Value, host: Platform, is_volumes: bool
+) -> None:
+    """Without CP that is not known; the label stays what Linux reads on the disk, and finds it."""
+    found = one(Disk("0.0.0201", uid, volser="0X0201"), host=host)
+    assert (found.volser == "0X0201", isinstance(found.volser, Absent)) == (is_volumes, not is_volumes)
+    assert (found.label, found.own_label) == ("0X0201", "" if is_volumes else "0X0201")
+
+
+@pytest.mark.parametrize(("first", "volser"), [(0, "DB0201"), (1, None)])
+def test_a_minidisk_at_cylinder_0_has_the_label_of_its_volume(first: int, volser: str | None) -> None:
+    """If CP or a directory names no label."""
+    found = one(Disk("0.0.0201", MINIDISK, volser="DB0201"), minidisk("0201", "", first=first))
+    assert (found.volser if isinstance(found.volser, str) else None) == volser
+
+
+@pytest.mark.parametrize(("volser", "own"), [("DB7612", ""), ("LNX001", "DB7612"), (NONE, "DB7612")])
 def test_a_minidisk_may_have_a_label_of_its_own(volser: Value, own: str) -> None:
-    """Where that of the volume is told and is another."""
+    """Where that of the volume is told and is another, or is not told."""
     claims = [virtual("0201", "7612", volser)] if isinstance(volser, str) else []
     assert one(Disk("0.0.0201", MINIDISK, volser="DB7612"), *claims).own_label == own
 

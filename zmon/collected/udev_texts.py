@@ -86,7 +86,8 @@ def _take_block(facts: Facts, place: str, path: str, properties: dict[str, str],
     if busid and name.startswith("dasd") and not slot[2]:
         facts.say(DEVICE, busid, place, block=name)
         facts.say(DASD, busid, place, name=name, volser=properties.get("ID_SERIAL", "").strip())
-        uid = properties.get("ID_UID", "")
+        # the other has no token, by which a minidisk is known
+        uid = properties.get("ID_XUID") or properties.get("ID_UID", "")
         if re.fullmatch(UID, uid):
             facts.say(DEVICE, busid, place, uid=uid)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.interval import IDLE
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
-from zmon.tables.device import NO_CMF, address, label_of
+from zmon.tables.device import NO_CMF, address, label_of, label_on_volume
 from zmon.tables.join import Joined, plus, quotient
 from zmon.tables.table import Needs, Table, TableColumn, each_row
 from zmon.tables.topology import TOPOLOGY, volumes_of
@@ -88,11 +88,11 @@ def table(view: View) -> Table:
     ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
     dasd = Joined(interval.of(DASD), keys, NO_DASD)
     told = {key: volume.volser for key, volume in volumes_of(view).items()}
-    volsers = zip(keys, dasd["volser"], strict=True)
+    volsers = [label_on_volume(interval, *cells) for cells in zip(ccw["uid"], dasd["volser"], strict=True)]
     columns: dict[str, list[Value]] = {
         "addr": [address(key) for key in keys],
         "type": list(map(device_type, ccw["devtype"], ccw["cutype"], dasd["cylinders"])),
-        "volser": [label_of(told.get(key), volser) for key, volser in volsers],
+        "volser": [label_of(told.get(key), volser) for key, volser in zip(keys, volsers, strict=True)],
         "ctlr": caches["ssid"],
         "caching": list(map(_letter, caches["caching"])),
         "dfw": list(map(_letter, caches["fast_write"])),

@@ -13,7 +13,7 @@ from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
 from zmon.sizes import MB, SECTOR
-from zmon.tables.device import label_of, matches
+from zmon.tables.device import label_of, label_on_volume, matches
 from zmon.tables.table import Needs, Table
 from zmon.tables.topology import TOPOLOGY, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
@@ -388,7 +388,8 @@ def _subject(asked: ProfileQuery, view: View) -> str:
     disks, known = view.interval.of(DASD), volumes_of(view)
     for busid, name, volser in zip(disks.keys, disks["name"], disks["volser"], strict=True):
         if name == asked.key:
-            label = label_of(known[busid].volser if busid in known else None, volser)
+            own = label_on_volume(view.interval, view.interval.of(DEVICE).cell(busid, "uid"), volser)
+            label = label_of(known[busid].volser if busid in known else None, own)
             what = " ".join([what, busid, *([label] if isinstance(label, str) else [])])
     part = {READS: ", reads", WRITES: ", writes"}.get(asked.part, "")
     return f"{what}{part}, {'since the start' if asked.whole else 'this interval'}"

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
 from zmon.path_masks import PATH_MASKS
 from zmon.ranges import names, some
@@ -57,6 +57,9 @@ def table(view: View) -> Table:
         facts["lcu"] = f"{facts['lcu']}~"
     interval, known = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
+    label = interval.of(DASD).cell(key, "volser")
+    volser = device.label_on_volume(interval, ccw.cell(key, "uid"), label)
+    own_label = known.own_label if known else text_of(label) if volser != label else ""
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
@@ -80,8 +83,8 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or chpids,
         "size": _size(interval, facts["dasd"], key),
-        "label": device.label_of(known.volser if known else None, interval.of(DASD).cell(key, "volser")),
-        "ownlabel": (known.own_label if known else "") or NO_OTHER_LABEL,
+        "label": device.label_of(known.volser if known else None, volser),
+        "ownlabel": own_label or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
         "measured": "".join(device.hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
         or _measured(facts),

@@ -18,10 +18,10 @@ from collections import Counter
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from zmon.absent import Absent, absent
+from zmon.absent import Absent, absent, text_of
 from zmon.clock import length
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, NO_DASD, NO_DISK
+from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, MACHINE, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in, usable
 from zmon.ranges import some
@@ -31,7 +31,7 @@ from zmon.tables.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus
 from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
 from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.view import NoSuchThing, TableDefinition
-from zmon.topology.volumes import device_type, lcus, short_titles
+from zmon.topology.volumes import OF_MINIDISK, device_type, has_own_label, lcus, short_titles
 from zmon.uid import alias_kind
 
 if TYPE_CHECKING:
@@ -298,6 +298,12 @@ class Devices:
             timed if wait.__class__ is Absent else requests
             for wait, requests, timed in zip(self.wait, self.requests, self.timed, strict=True)
         ]
+
+    @cached_property
+    def volsers(self) -> list[Value]:
+        """The labels that Linux reads on the disks, without those that are a minidisk's own."""
+        columns = (self.ccw["uid"], self.dasd["volser"])
+        return [label_on_volume(self._interval, uid, volser) for uid, volser in zip(*columns, strict=True)]
 
     @property
     def labels(self) -> list[Value]:
@@ -715,11 +721,17 @@ def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[
     name behind `>`, as `>vda`.
     """
     told = {key: volume.volser for key, volume in (known or {}).items()}
-    columns = (devices.keys, devices.dasd["volser"], devices.block["label"], devices.names)
+    columns = (devices.keys, devices.volsers, devices.block["label"], devices.names)
     return [
         label_of(told.get(key), volser, label, f">{name}" if isinstance(name, str) else volser)
         for key, volser, label, name in zip(*columns, strict=True)
     ]
+
+
+def label_on_volume(interval: Interval, uid: Value, volser: Value) -> Value:
+    """Return the label that Linux reads on a disk, unless it may be the own one of a minidisk."""
+    environment = text_of(interval.after.frame(MACHINE).cell("machine", "environment"))
+    return OF_MINIDISK if isinstance(volser, str) and has_own_label(uid, environment) else volser
 
 
 def label_of(*told: Value | None) -> Value:
@@ -729,7 +741,8 @@ def label_of(*told: Value | None) -> Value:
 
 def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
     """Say that minidisks have labels of their own beside those of their volumes."""
-    two = [known[key] for key in devices.keys if key in known and known[key].own_label]
+    volumes = (known[key] for key in devices.keys if key in known)
+    two = [volume for volume in volumes if volume.own_label and isinstance(volume.volser, str)]
     if not two:
         return []
     some = f"{len(two)} minidisks have other labels than their volumes"

@@ -202,7 +202,7 @@ class DiskPlaces:
         rows = {str(name): row for row, name in enumerate(devices.names)}
         told = volumes_of(view)
         sorts = homes(devices, {**devices.lcu_of, **known.of})
-        volsers, labels = devices.dasd["volser"], devices.block["label"]
+        volsers, labels = devices.volsers, devices.block["label"]
         self.device: dict[str, str] = {}
         """As DEVICE calls it."""
         self.label: dict[str, str | Absent] = {}

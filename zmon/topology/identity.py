@@ -28,7 +28,7 @@ from zmon.topology.claims import (
 )
 from zmon.topology.lun import LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
-from zmon.topology.volumes import Volume, ascending, bare, lcu_name
+from zmon.topology.volumes import OF_MINIDISK, Volume, ascending, bare, has_own_label, lcu_name
 from zmon.uid import Uid, find_uid
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class VolumeBuilder:
             busid=self.busid,
             vdev=facts.vdev,
             rdev=facts.rdev,
-            volser=volser if isinstance(volser, str) or isinstance(self.label, Absent) else self.label,
+            volser=self._label_of_volume(volser),
             label=self.label,
             lcu=lcu.name,
             called=called,
@@ -286,8 +286,24 @@ class VolumeBuilder:
         source = f"/run/udev/data/b{self.number}"
         if isinstance(volser, str) and volser != self.label and _begins_volume(self.facts):
             self.conflicts.append(f"the label: {volser} by claims, {self.label} on the disk ({source})")
-        whose = " of its own" if self.facts.is_minidisk and volser != self.label else ""
+        is_own = volser != self.label and (self.facts.is_minidisk or self._may_have_its_own())
+        whose = " of its own" if is_own else ""
         self.evidence.append(Evidence(source, f"label {self.label}{whose}"))
+
+    def _label_of_volume(self, volser: Value) -> Value:
+        """Return the label of the volume: by claims, else that on the disk, unless it may be a minidisk's."""
+        if isinstance(volser, str) or isinstance(self.label, Absent):
+            return volser
+        return OF_MINIDISK if self._may_have_its_own() else self.label
+
+    def _may_have_its_own(self) -> bool:
+        """Return whether the label on the disk may be that of a minidisk, and not of the volume."""
+        if self.facts.is_minidisk is not None:
+            return not _begins_volume(self.facts)
+        # of a unique id by udev or BIODASDINFO2 it is not known whether it has a token
+        is_whole = not self.source.startswith(("udevadm, ", "BIODASDINFO2"))
+        uid = self.uid if is_whole or self.index.platform.environment != "zvm" else _NO_BUSID
+        return has_own_label(uid, self.index.platform.environment)
 
     def _other_size(self) -> str:
         """Return a remark if CP reports another size than Linux; empty if they agree or one is unknown."""

@@ -25,6 +25,20 @@ if TYPE_CHECKING:
 _NO_BUSID: Final = absent("it is no device of the channel subsystem")
 
 
+OF_MINIDISK: Final = absent(
+    "the label that Linux reads may be a minidisk's own; CP's answer to QUERY VIRTUAL DASD has the volume's"
+)
+
+
+def has_own_label(uid: Value, environment: str) -> bool:
+    """Return whether a disk may be a minidisk, which has a label of its own, as far as Linux knows.
+
+    The unique id of a minidisk ends with a token; without a unique id any disk of a guest of z/VM may be one.
+    """
+    known = find_uid(uid)
+    return environment == "zvm" if known is None else bool(known.token)
+
+
 class Volume(NamedTuple):
     """One disk of this Linux, with its identity in z/VM and in the storage server."""
 
@@ -99,9 +113,8 @@ class Volume(NamedTuple):
 
     @property
     def own_label(self) -> str:
-        """The label that Linux reads on the disk, where it differs from that of the volume."""
-        two = isinstance(self.label, str) and isinstance(self.volser, str) and self.label != self.volser
-        return str(self.label) if two else ""
+        """The label that Linux reads on the disk, where it is not known to be that of the volume."""
+        return str(self.label) if isinstance(self.label, str) and self.label != self.volser else ""
 
     @property
     def lcu_names(self) -> frozenset[str]:
