@@ -20,6 +20,8 @@ maintenance, not usable for High Performance FICON, taken off after interface er
 OF_DRIVER: Final = {"cuirpm": "taken off by the control unit for maintenance (CUIR)",
                     "cablepm": "miscabled", "ifccpm": "taken off after interface errors"}  # fmt: skip
 """Why the DASD driver does not use a path, by the mask that has it."""
+IN_SHORT: Final = {"cuirpm": "CUIR", "cablepm": "CABLE", "ifccpm": "ERROR"}
+"""The same in a column of six characters."""
 NO_MASKS: Final = absent("the path masks are not known")
 
 
@@ -55,6 +57,16 @@ def lost_in(installed: int, *others: object) -> int:
     """
     *masks, words = others
     return installed & ~usable(installed, *masks, _operational(words))
+
+
+def reasons_of_driver(words: object, installed: object, chpids: object) -> dict[str, str]:
+    """Return why the DASD driver does not use channel paths of a device, by these, from `path_masks`."""
+    masks = path_masks(words) if isinstance(words, str) else {}
+    return {
+        chpid: why
+        for name, why in OF_DRIVER.items()
+        for chpid in paths_in(masks.get(name, 0), installed, chpids)
+    }
 
 
 @lru_cache(maxsize=256)  # likewise

@@ -5,11 +5,19 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.collected.texts import DMSETUP_TABLE, LSBLK, LSDASD, LSDASD_LONG, LSDASD_UID, MULTIPATH
+from tests.collected.texts import (
+    DMSETUP_TABLE,
+    LSBLK,
+    LSDASD,
+    LSDASD_LONG,
+    LSDASD_PATHS,
+    LSDASD_UID,
+    MULTIPATH,
+)
 from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
@@ -406,6 +414,41 @@ def test_the_label_of_a_guest_of_zvm_is_the_volumes_only_where_no_minidisk_can_b
     ((disk,),) = (found["disks"] for found in json.loads(capsys.readouterr().out))
     assert disk["label"] == "0X7001"
     assert (disk["volser"] == "0X7001") is is_volumes
+
+
+def test_installed_paths_that_are_not_in_use_are_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In `where`, IOCONF, DEVICE, its page and CHECK, with the reason that lsdasd -l has."""
+    path = directory(tmp_path, {"lsdasd.txt": LSDASD_PATHS})
+    main(["where", "dasdp", "--from", path, "-f", "json"])
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["disks"][0]["chpids"], found["disks"][0]["lost_chpids"]) == ("60 61 62 63 64", "62 63 64")
+    assert [*found["why_lost"]] == ["62", "64", "63"]
+
+    def shown(*words: str) -> dict[str, Any]:
+        main([*words, "--from", path, "-f", "json"])
+        document: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[0])
+        return document
+
+    device, unit = (shown("show", screen)["rows"][0] for screen in ("DEVICE", "IOCONF"))
+    assert (device["paths"], unit["paths"], unit["lost"]) == (2, 2, 3)
+    main(["show", "DEVICE", "1a01", "--from", path])
+    page = capsys.readouterr().out.splitlines()
+    (states,) = (line.partition(":")[2].split() for line in page if "Channel path status" in line)
+    assert states == ["ON", "ON", "CUIR", "ERROR", "CABLE"]
+    main(["check", "--from", path])
+    (judged,) = (line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("H1 "))
+    assert "62-64" in judged
+
+
+def test_the_states_of_paths_are_not_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where only the installed ones are known."""
+    path = directory(tmp_path, {"lsdasd.txt": LSDASD_LONG})
+    main(["show", "DEVICE", "7101", "--from", path])
+    page = capsys.readouterr().out.splitlines()
+    (states,) = (line.partition(":")[2].split() for line in page if "Channel path status" in line)
+    assert states == ["...."]
 
 
 def test_overview_promises_no_second_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
-from tests.collected.texts import LSDASD, LSDASD_COMPATIBLE, LSDASD_LONG, LSDASD_UID, facts_in, row
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.collected.texts import (
+    LSDASD,
+    LSDASD_COMPATIBLE,
+    LSDASD_LONG,
+    LSDASD_PATHS,
+    LSDASD_UID,
+    facts_in,
+    row,
+)
+from zmon.absent import absent
+from zmon.collected.dasd_texts import mask_paths
+from zmon.kinds import DEVICE
+from zmon.sample import empty_frame, frame_of
+
+if TYPE_CHECKING:
+    from zmon.absent import Value
 
 VIEW = """\
 
@@ -61,6 +82,39 @@ def test_the_long_form_and_that_of_proc_say_the_same() -> None:
     old = facts_in(LSDASD_COMPATIBLE, "", "proc/dasd/devices")
     assert row(old, "layer", "94:4") == row(facts_in(LSDASD), "layer", "94:4")
     assert row(facts, "layer", "94:4").items() <= row(old, "layer", "94:4").items()
+
+
+@pytest.mark.parametrize(
+    ("pim", "masks"), [(None, (0xF8, "c0 00 08 20 40 10")), (0x6E, (0x6E, "60 00 02 08 20 04"))]
+)
+def test_paths_in_use_are_those_that_the_driver_uses(pim: int | None, masks: tuple[int, str]) -> None:
+    """The masks are of the slots that another source tells, else of the first ones."""
+    facts = facts_in(LSDASD_PATHS, "lsdasd -l")
+    columns: dict[str, Value] = {field.name: absent("not read") for field in DEVICE.fields}
+    columns |= {} if pim is None else {"pim": pim, "chpids": "60 61 62 63 64"}
+    mask_paths(facts, frame_of(DEVICE, {"0.0.1a01": columns}, 1))
+    told = row(facts, "device", "0.0.1a01")
+    assert (told["pim"], told["path_masks"]) == masks
+    assert told["chpids"] == "60 61 62 63 64"
+
+
+@pytest.mark.parametrize("lacking", ["paths_installed", "paths_in_use"])
+def test_without_the_paths_in_use_none_is_lost(lacking: str) -> None:
+    """Nor without those that are installed."""
+    content = "".join(line for line in LSDASD_PATHS.splitlines(keepends=True) if lacking not in line)
+    facts = facts_in(content, "lsdasd -l")
+    mask_paths(facts, empty_frame(DEVICE, "not read"))
+    assert "path_masks" not in row(facts, "device", "0.0.1a01")
+
+
+@given(st.text(max_size=40), st.integers(0, len(LSDASD_PATHS)))
+def test_any_paths_are_read_without_an_error(content: str, at: int) -> None:
+    """Lost ones are among those that are installed."""
+    facts = facts_in(LSDASD_PATHS[:at] + content + LSDASD_PATHS[at + 1 :], "lsdasd -l")
+    mask_paths(facts, empty_frame(DEVICE, "not read"))
+    for busid in facts.rows.get("device", {}):
+        told = row(facts, "device", busid)
+        assert not int(str(told.get("path_masks", "0")).split()[0], 16) & ~int(str(told.get("pim", 0)))
 
 
 def test_dasdview_gives_types_cylinders_and_the_label() -> None:

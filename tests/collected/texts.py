@@ -43,6 +43,22 @@ LSDASD_LONG: Final = """\
 0.0.7200
   status:				offline
 """
+LSDASD_PATHS: Final = """\
+0.0.1a01/dasdp/94:60
+  status:				active
+  type: 				ECKD
+  blksz:				4096
+  size: 				7043MB
+  blocks:				1803060
+  uid:  				IBM.75000000AAAA1.1a00.01
+  paths_installed: 			60 61 62 63 64
+  paths_in_use: 			60 61
+  paths_non_preferred: 			\n  paths_invalid_cabling: 		64
+  paths_cuir_quiesced: 			62
+  paths_invalid_hpf_characteristics: 	61
+  paths_error_threshold_exceeded: 	63
+
+"""
 LSDASD_COMPATIBLE: Final = """\
 0.0.7101(ECKD) at ( 94:  4) is dasdb  : active at blocksize 4096, 5896620 blocks, 23033 MB
 """

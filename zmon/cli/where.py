@@ -612,6 +612,7 @@ def _remarks(one: LookupResult) -> Iterator[str]:
         "On no known disk": (reason for placed, reason in lacking if alone and not placed),
         "For more": (reason for placed, reason in lacking if placed),
         "LCU not known": unknown,
+        "Lost": (f"CHPID {chpid}: {why}" for chpid, why in one.why_lost.items()),
     }
     for what, sentences in remarks.items():
         yield from (f"{what}: {sentence}" for sentence in some(dict.fromkeys(sentences), MAX_REMARKS))
@@ -660,6 +661,7 @@ def document(one: LookupResult) -> Any:
             | {"bytes": on_disk.bytes, "copies": on_disk.copies, "grade": on_disk.location.grade}
             for on_disk in one.files
         ],
+        "why_lost": one.why_lost,
         "not_looked_at": one.unseen,
     }
     return as_json(found, reasons=True)

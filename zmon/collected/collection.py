@@ -77,7 +77,8 @@ def _copied(tree: CapturedTree) -> list[CollectedText]:
 
 def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     """Return a sample completed by texts; every value that is from one has a row of `ORIGIN`."""
-    from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.dasd_texts import mask_paths  # noqa: PLC0415 - most captures hold no texts
+    from zmon.collected.facts import joined, origin_frame  # noqa: PLC0415 - likewise
     from zmon.collected.mapper_texts import add_adapters  # noqa: PLC0415 - likewise
     from zmon.collected.mount_texts import (  # noqa: PLC0415 - likewise
         add_swaps,
@@ -103,6 +104,7 @@ def with_texts(sample: Sample, tree: CapturedTree) -> Sample:
     name_btrfs({source for source, _place in sources}, facts)
     facts.by_number(whole)
     add_adapters(facts)
+    mask_paths(facts, frames.get(DEVICE.name) or empty_frame(DEVICE, "was not read"))
     layers, _ = joined(LAYER, whole, facts, when)
     origins: dict[str, dict[str, Value]] = {}
     for kind in JOINED:

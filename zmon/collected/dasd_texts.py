@@ -22,6 +22,7 @@ from zmon.uid import HYPERPAV
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
+    from zmon.sample import Frame
 
 BUSID: Final = r"[0-9a-f]{1,2}\.[0-3]\.[0-9a-f]{4}"
 _UNIT: Final = rf"(?:[0-9a-f]{{2,6}}|{HYPERPAV})"
@@ -36,8 +37,14 @@ _PLAIN: Final = re.compile(
 _UIDS: Final = re.compile(rf"({BUSID})\s+(?:({_DISK}|alias|offline|secondary)\s+)?({UID})\s*")
 _LONG: Final = re.compile(rf"({BUSID})/({_DISK})/([0-9]{{1,4}}):([0-9]{{1,7}})\s*")
 _OF: Final = re.compile(rf"({BUSID})\s*")
+OF_MASKS: Final = (
+    "in_use", "non_preferred", "invalid_cabling", "cuir_quiesced", "invalid_hpf_characteristics",
+    "error_threshold_exceeded",
+)  # fmt: skip
+"""What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
 _WITH: Final = re.compile(
-    r"\s+(status|type|blksz|blocks|uid|readonly|hpf|use_diag|paths_installed):\s*(\S(?:.*\S)?)\s*"
+    rf"\s+(status|type|blksz|blocks|uid|readonly|hpf|use_diag|paths_(?:installed|{'|'.join(OF_MASKS)})):"
+    r"\s*(\S(?:.*\S)?)\s*"
 )
 _OLD: Final = re.compile(
     rf"({BUSID})\((ECKD|FBA|DIAG)\s*\)(?:{UID})?\s+at\s+\(\s*([0-9]{{1,4}}):\s*([0-9]{{1,7}})\)\s+is\s+({_DISK})\s*(\(ro\))?"
@@ -122,8 +129,37 @@ def _take_attribute(facts: Facts, place: str, busid: str, name: str, value: str)
         )
     elif name in {"readonly", "hpf", "use_diag"} and value in {"0", "1"}:
         facts.say(DEVICE, busid, place, **{name: int(value)})
-    elif name == "paths_installed" and re.fullmatch(r"[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7}", value):
-        facts.say(DEVICE, busid, place, chpids=" ".join(value.split()))
+    elif name.startswith("paths_") and re.fullmatch(r"[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7}", value):
+        paths = value.split()
+        facts.paths.setdefault(busid, {})[name.removeprefix("paths_")] = {*paths}, place
+        if name == "paths_installed":
+            facts.say(DEVICE, busid, place, chpids=" ".join(paths))
+
+
+def mask_paths(facts: Facts, devices: Frame) -> None:
+    """Say which of the installed paths of a DASD the driver uses, as masks of them, which lsdasd -l lists.
+
+    Where no source has the mask of the installed ones they are taken to be the first.
+    """
+    for busid, listed in facts.paths.items():
+        cells = {
+            name: known
+            if isinstance(known := devices.cell(busid, name), kind)
+            else facts.value(DEVICE, busid, name)
+            for name, kind in (("pim", int), ("chpids", str))
+        }
+        chpids, pim = str(cells["chpids"]).split(), cells["pim"]
+        if not isinstance(pim, int):
+            pim = 0xFF00 >> len(chpids) & 0xFF
+        bits = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
+        if "installed" not in listed or "in_use" not in listed or len(bits) != len(chpids):
+            continue
+        masks = (
+            sum(bit for bit, chpid in zip(bits, chpids, strict=True) if chpid in listed.get(name, ((),))[0])
+            for name in OF_MASKS
+        )
+        words = " ".join(f"{mask:02x}" for mask in masks)
+        facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=words)
 
 
 _VIEW: Final = re.compile(

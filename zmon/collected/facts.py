@@ -77,6 +77,8 @@ class Facts:
         """Mount points that lsblk has, by number of the device and point: source, type, text."""
         self.swaps: dict[str, str] = {}
         """Devices with active swap that lsblk has, each with the text."""
+        self.paths: dict[str, dict[str, tuple[set[str], str]]] = {}
+        """The channel paths of each DASD by what lsdasd -l calls them, `in_use`, each with the text."""
         self.lost: dict[str, str] = {}
         """Titles of members of groups that a text counts and does not name, by the words for them."""
         self.stand_ins: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zmon.absent import text_of
 from zmon.kinds import DEVICE, PATH
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import PATH_MASKS, lost_in, paths_in
+from zmon.path_masks import PATH_MASKS, lost_in, paths_in, reasons_of_driver
 from zmon.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
@@ -48,3 +48,9 @@ def lost_channel_paths(busid: str, machine: Machine) -> str:
     others = (frame.cell(busid, name) for name in (*PATH_MASKS[1:], "path_masks"))
     lost = lost_in(installed, *others)
     return " ".join(paths_in(lost, installed, frame.cell(busid, "chpids")))
+
+
+def why_lost(busid: str, machine: Machine) -> Mapping[str, str]:
+    """Return why the driver of a DASD does not use channel paths of it, by these; none of other reasons."""
+    frame = machine.sample.frame(DEVICE)
+    return reasons_of_driver(*(frame.cell(busid, name) for name in ("path_masks", "pim", "chpids")))

@@ -13,7 +13,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.kinds import CONTAINER, DEVICE
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.placement.channel_device import channel_device
-from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of
+from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of, why_lost
 from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
@@ -258,6 +258,8 @@ class LookupResult(NamedTuple):
     """Why paths that multipath joins are not used, by major:minor; empty of those that are."""
     lost_chpids: Mapping[str, str] = {}
     """The channel paths that Linux cannot use, by the major:minor of a disk: `52`."""
+    why_lost: Mapping[str, str] = {}
+    """Why the driver of the disks does not use some of them, by channel path, as far as it says."""
 
     @property
     def is_there(self) -> bool:
@@ -364,6 +366,12 @@ def find_on_disks(meaning: WordMeaning, machine: Machine) -> LookupResult:
         offline=meaning.sort in _OF_ADAPTERS and any(is_offline(text_of(v.busid), machine) for v in volumes),
         unused=reasons_of(joined, machine),
         lost_chpids={number: lost for number, lost in chpids.items() if lost},
+        why_lost={
+            chpid: why
+            for volume in known
+            for chpid, why in why_lost(text_of(volume.busid), machine).items()
+            if chpid in chpids[volume.number].split()
+        },
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
-from zmon.path_masks import PATH_MASKS
+from zmon.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
 from zmon.ranges import names, some
 from zmon.sizes import SECTOR
 from zmon.tables import cache, device, multipath
@@ -81,7 +81,7 @@ def table(view: View) -> Table:
         "recovery": NOT_COUNTED,
         "throttle": CP_ONLY,
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
-        "path_states": "".join(f"{state:<6}" for state in states) or chpids,
+        "path_states": "".join(f"{state:<6}" for state in states) or (NO_MASKS if paths else chpids),
         "size": _size(interval, facts["dasd"], key),
         "label": device.label_of(known.volser if known else None, volser),
         "ownlabel": own_label or NO_OTHER_LABEL,
@@ -202,15 +202,20 @@ def _contents(machine: Machine, number: str) -> tuple[list[str], list[str], int]
 
 def path_states(interval: Interval, key: str, paths: int) -> list[str]:
     """Return for each installed path `ON`, or which mask says that it cannot be used."""
-    pim, *others = (interval.of(DEVICE).cell(key, name) for name in PATH_MASKS)
+    pim, *others, words = (interval.of(DEVICE).cell(key, name) for name in (*PATH_MASKS, "path_masks"))
     if not isinstance(pim, int):
         return []
-    masks = list(zip(("OFF", "NOTOP", "NOTVER"), others, strict=True))
-    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
-    return [
-        next((word for word, mask in masks if isinstance(mask, int) and not mask & bit), "ON")
-        for bit in bits[:paths]
+    lacking = [
+        (word, ~mask)
+        for word, mask in zip(("OFF", "NOTOP", "NOTVER"), others, strict=True)
+        if isinstance(mask, int)
     ]
+    of_driver = path_masks(text_of(words))
+    lost = lost_in(pim, *others, words)
+    lacking += [(word, lost & of_driver.get(name, 0)) for name, word in IN_SHORT.items()]
+    lacking.append(("LOST", lost))
+    bits = [0x80 >> place for place in range(8) if pim & (0x80 >> place)]
+    return [next((word for word, mask in lacking if mask & bit), "ON") for bit in bits[:paths]]
 
 
 def _kind(facts: dict[str, Value]) -> str:

@@ -23,7 +23,7 @@ from zmon.clock import length
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, MACHINE, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
 from zmon.ranges import some
 from zmon.sample import pick
 from zmon.sizes import MB, SECTOR
@@ -396,17 +396,17 @@ def _queued(devices: Devices, rows: Sequence[int]) -> Number:
 
 
 def path_count(devices: Devices) -> list[Number]:
-    """Return the number of usable paths: installed, available, operational and verified.
+    """Return the number of usable paths: installed, available, operational, verified and used by the driver.
 
     Of a SCSI disk it is the number of all.
     """
-    masks = zip(devices.keys, *(devices.ccw.numbers(name) for name in PATH_MASKS), strict=True)
-    joined = devices.paths
+    masks = zip(devices.keys, devices.ccw.numbers("pim"), strict=True)
+    joined, lost = devices.paths, _lost_of(devices.ccw_frame)
     return [
         (len(joined[key]) if key in joined else pim)
         if isinstance(pim, Absent)
-        else usable(pim, *others).bit_count()
-        for key, pim, *others in masks
+        else (int(pim) & ~lost.get(key, 0)).bit_count()
+        for key, pim in masks
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.path_masks import NO_MASKS, PATH_MASKS, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, usable
 from zmon.placement.channel_device import NO_LCU
 from zmon.ranges import some
 from zmon.record import NamedTuple
@@ -94,7 +94,7 @@ def table(view: View) -> Table:
 
 def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, list[str]]]:
     """Yield ranges of devices with consecutive numbers that have all facts in common."""
-    names = ("devtype", "cutype", "chpids", "online", "driver", "uid", "alias", *PATH_MASKS)
+    names = ("devtype", "cutype", "chpids", "online", "driver", "uid", "alias", *PATH_MASKS, "path_masks")
     columns = [frame.column(name) for name in names]
     keys: list[str] = []
     common: RangeFacts | None = None
@@ -124,7 +124,9 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
 
 def _usable(masks: Sequence[Value], online: Value) -> int:
     """Return the mask of usable paths; Linux verifies paths when it sets a device online, and not before."""
-    return usable(*(masks[:-1] if online == 0 else masks))
+    installed, pam, pom, _vpm, _of_driver = masks
+    others = (pam, pom, None, None) if online == 0 else masks[1:]
+    return usable(installed) & ~lost_in(usable(installed), *others)
 
 
 def _role(uid: Value, alias: Value) -> Value:
