@@ -98,6 +98,12 @@ def test_what_was_not_looked_at_is_named(text: str, lacking: set[str], where: As
     assert {words for words in lacking if any(what.startswith(words) for what in said)} == lacking
 
 
+def test_findmnt_alone_is_a_collected_text(where: Ask) -> None:
+    """It is known by its heading."""
+    answer = where("dasdp", "TARGET SOURCE FSTYPE OPTIONS\n/ /dev/dasdp1 ext4 rw\n")
+    assert [mount["point"] for mount in answer["mounts"]] == ["/"]
+
+
 @pytest.mark.parametrize("device", ["/dev/mapper/mpathk1", "[unknown]", "/dev/sdc"])
 def test_a_volume_of_a_group_with_an_unknown_member_may_be_on_that(device: str, where: Ask) -> None:
     """The disk that is known is never all of it."""

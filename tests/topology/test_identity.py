@@ -429,8 +429,8 @@ def test_an_lcu_is_found_by_all_its_names() -> None:
 @pytest.mark.parametrize(
     ("uid", "host", "is_volumes"),
     [
-        (MINIDISK, GUEST, False), (MINIDISK, UNKNOWN_PLATFORM, False), (absent("none"), GUEST, False),
-        (UID, GUEST, True), (UID, LPAR, True), (absent("none"), LPAR, True),
+        (MINIDISK, GUEST, False), (MINIDISK, UNKNOWN_PLATFORM, False), (MINIDISK, LPAR, True),
+        (absent("none"), GUEST, False), (UID, GUEST, True), (UID, LPAR, True), (absent("none"), LPAR, True),
     ],
 )  # fmt: skip
 def test_the_label_on_what_may_be_a_minidisk_is_not_that_of_the_volume(

@@ -145,7 +145,7 @@ def _take_table(text: CollectedText, tree: LsblkTree) -> None:
     above: list[tuple[int, str]] = []
     head: list[str] = []
     column = 0
-    taken: tuple[int, LsblkRow] | None = None
+    taken: tuple[int, LsblkRow, list[str]] | None = None
     for line, row in text.rows():
         if _HEAD.fullmatch(row):
             head, column, above = row.split(), row.rfind("MOUNTPOINT"), []
@@ -154,10 +154,10 @@ def _take_table(text: CollectedText, tree: LsblkTree) -> None:
         point = row[depth:].rstrip()
         if taken and depth >= column - 1 > 0 and (point.startswith("/") or point == SWAPPED):
             # a further mount point: a row without a number continues the one above
-            taken = taken[0], taken[1]._replace(points=(*taken[1].points, point))
+            taken[2].append(point)
             continue
         if taken:
-            tree.add(*taken)
+            tree.add(taken[0], taken[1]._replace(points=tuple(taken[2])))
             taken = None
         if not head or (match := _CELL.search(row)) is None:
             continue
@@ -169,10 +169,10 @@ def _take_table(text: CollectedText, tree: LsblkTree) -> None:
         kind = _KIND.search(row, match.end()) if "TYPE" in head else None  # a group of users is `disk`, too
         parent = above[-1][1] if above else ""
         points = _points(head, row[match.end() :])
-        taken = line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent, points)
+        taken = line, LsblkRow(match[0], name, kernel, kind[0] if kind else "", parent), points
         above.append((depth, match[0]))
     if taken:
-        tree.add(*taken)
+        tree.add(taken[0], taken[1]._replace(points=tuple(taken[2])))
 
 
 def _names(head: list[str], row: str) -> tuple[str, str]:
@@ -181,10 +181,10 @@ def _names(head: list[str], row: str) -> tuple[str, str]:
     return (last, " ".join(names)) if "KNAME" in head and names else ("", " ".join([*names, last]))
 
 
-def _points(head: list[str], row: str) -> tuple[str, ...]:
+def _points(head: list[str], row: str) -> list[str]:
     """Return the mount point of a row of a table: its last column, and the only one with a slash in front."""
     found = re.search(r"(?<!\S)(?:/.*|\[SWAP\])", row) if head[-1] in {"MOUNTPOINT", "MOUNTPOINTS"} else None
-    return (found[0].rstrip(),) if found else ()
+    return [found[0].rstrip()] if found else []
 
 
 def _take_pairs(text: CollectedText, tree: LsblkTree) -> None:

@@ -38,7 +38,8 @@ class TextFormat(NamedTuple):
 FORMATS: Final = (
     TextFormat("lsdasd, with -a, -u, -l or -c", frozenset({"lsdasd", "proc/dasd/devices"}),
                dasd_texts.parse_lsdasd,
-               "name, number, size and state of each DASD; with -u or -l its uid: LCU and unit address",
+               "name, number, size and state of each DASD; with -u or -l its uid: LCU and unit address;"
+               " with -l which channel paths are lost, and why",
                "source; no output of a real machine"),
     TextFormat("dasdview -i, -x, -l", frozenset({"dasdview"}), dasd_texts.parse_dasdview,
                "type, cylinders, label", "source"),
@@ -61,7 +62,8 @@ FORMATS: Final = (
     TextFormat("multipath -ll", frozenset({"multipath", "multipathd"}), mapper_texts.parse_multipath,
                "WWIDs, path groups, states of paths", "real output"),
     TextFormat("pvs, lvs", frozenset({"pvs", "lvs"}), mapper_texts.parse_lvm,
-               "on which disks a logical volume can be, if no dmsetup table is there", "source, real output"),
+               "which disks are physical volumes; on which of them a logical volume can be, if no"
+               " dmsetup table is there", "source, real output"),
     TextFormat("udevadm info -e", frozenset({"udevadm"}), udev_texts.parse_udevadm,
                "nearly all that lsdasd, lscss and lsblk have, labels, serial numbers, starts of partitions",
                "source, real output"),

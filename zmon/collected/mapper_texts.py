@@ -144,8 +144,8 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
                 "group_state": match[3],
             }
         elif device and (match := _PATH.fullmatch(row)):
-            number = _take_path(facts, place, device, match, group_row)
-            numbers.setdefault(device, {})[number] = None
+            paths = numbers.setdefault(device, {})
+            paths[_take_path(facts, place, device, match, group_row, len(paths))] = None
         elif row and not row.startswith((" ", "|", "`", "size=", "[", "\\_")):
             device = ""
     for name, below in numbers.items():
@@ -157,13 +157,13 @@ def _known(word: str) -> str:
     return "" if set(word) <= set("# ") else word.strip()
 
 
-def _take_path(
-    facts: Facts, place: str, device: str, match: re.Match[str], group_row: dict[str, Value]
+def _take_path(  # noqa: PLR0913, PLR0917 - the path, and what it belongs to
+    facts: Facts, place: str, device: str, match: re.Match[str], group_row: dict[str, Value], slot: int
 ) -> str:
     """Take a path to a device, and return its number; one whose disk was removed has that for a name."""
     address, name, number, states = match.groups()
     if not number[0].isdigit():
-        number = f"0:{UNNUMBERED + sum(key.startswith('0:') for key in facts.keys(PATH))}"
+        number = f"0:{UNNUMBERED + 100 * int(device.removeprefix('dm-')) + slot % 100}"
     words = _STATE.findall(states)[:3]
     told: dict[str, Value] = dict(zip(("state", "checker", "device"), words, strict=False))
     told = {field: value for field, value in told.items() if value != "undef"}
@@ -185,7 +185,6 @@ def add_adapters(facts: Facts) -> None:
 
 
 _GROUP_NAME: Final = r"[A-Za-z0-9+_.-]{1,128}"
-_PV: Final = re.compile(rf"\s*(/dev/\S{{1,200}}|\S[^/]{{0,60}}?)(?:\s+({_GROUP_NAME}))?\s+lvm[12]\s.*")
 _LV: Final = re.compile(rf"\s*\[?({_GROUP_NAME})\]?\s+({_GROUP_NAME})\s+[a-zA-Z-]{{6,10}}(?:\s.*)?")
 _EXTENT: Final = re.compile(
     r"(?<!\S)(?:/dev/([^\s(,]{1,200})|\[unknown\]|unknown device|missing)\([0-9]{1,12}\)"
@@ -203,9 +202,9 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
         words = row.split()
         if words[:2] == ["PV", "VG"] or words[:2] == ["LV", "VG"]:
             listed = words[0]
-        elif listed == "PV" and (match := _PV.fullmatch(row)):
-            place, group = f"pvs, {text.place(line)}", match[2] or ""
-            name = member(facts, match[1], group)
+        elif listed == "PV" and (found := _volume(words)):
+            place, (device, group) = f"pvs, {text.place(line)}", found
+            name = member(facts, device, group)
             facts.groups.setdefault(group, {})[name] = place
             facts.name_dasd(name, place)
         elif listed == "LV" and (match := _LV.fullmatch(row)):
@@ -218,6 +217,15 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
     for title, (group, place, names) in volumes.items():
         facts.say(LAYER, title, place, mapped=title, sort="dm", below=" ".join(names))
         facts.volumes.setdefault(group, []).append(title)
+
+
+def _volume(words: list[str]) -> tuple[str, str] | None:
+    """Return the device of a physical volume and its group, which it may lack, by the words of a row."""
+    ends = next((at for at, word in enumerate(words[:8]) if word in {"lvm1", "lvm2"}), 0)
+    is_grouped = ends > 1 and re.fullmatch(_GROUP_NAME, words[ends - 1]) is not None
+    if not ends or (ends > 1 and not is_grouped):
+        return None
+    return " ".join(words[: ends - is_grouped]), words[ends - 1] if is_grouped else ""
 
 
 def _doubled(name: str) -> str:

@@ -96,7 +96,7 @@ def _rows_of_findmnt(text: CollectedText) -> Iterator[tuple[int, tuple[str, str,
     """
     columns = [*_COLUMNS] if text.tool == "findmnt" else []
     for line, row in text.rows(MAX_TABLE):
-        if {"TARGET", "SOURCE"} <= {*row.split()} and re.fullmatch(r"[A-Z%_ -]+", row):
+        if "TARGET" in row and "SOURCE" in row and re.fullmatch(r"[A-Z%_ -]+", row):
             columns = row.split()
         elif columns and (taken := _of_findmnt(columns, row)):
             yield line, taken
@@ -189,28 +189,29 @@ _DEVID: Final = re.compile(
     r"\s*devid\s+([0-9]{1,6}) size \S+ used \S+ path (?:(/dev/\S{1,255})|<missing disk>|)(?:\s+MISSING)?\s*"
 )
 _TOTAL: Final = re.compile(r"\s*Total devices ([0-9]{1,4}) .*")
-MAX_BTRFS: Final = 1024
-"""Maximum number of devices of a btrfs that are counted without being named."""
+UNNAMED: Final = "?0"
+"""Stands for the ids of devices of a btrfs that are counted and not named."""
 
 
 def parse_btrfs(text: CollectedText, facts: Facts) -> None:
     """Take the devices of each btrfs by their ids; more that belong to it are missing ones."""
     uuid = ""
+    totals: dict[str, tuple[int, str]] = {}
     for line, row in text.rows():
         place = f"btrfs, {text.place(line)}"
         if match := _SHOWN.fullmatch(row):
             uuid = match[1]
         elif uuid and (match := _TOTAL.fullmatch(row)):
-            devices = facts.btrfs.setdefault(uuid, {})
-            for number in range(len(devices), min(int(match[1]), MAX_BTRFS)):
-                devices[f"?{number}"] = (_lost(uuid, facts), place)
+            totals[uuid] = int(match[1]), place
         elif uuid and (match := _DEVID.fullmatch(row)):
-            devices = facts.btrfs.setdefault(uuid, {})
-            if match[1] not in devices:
-                devices.pop(next((key for key in devices if key.startswith("?")), ""), None)
             name = match[2].removeprefix("/dev/") if match[2] else _lost(uuid, facts)
-            devices[match[1]] = (name, place)
+            facts.btrfs.setdefault(uuid, {})[match[1]] = name, place
             facts.name_dasd(name, place)
+    for uuid, (total, place) in totals.items():
+        devices = facts.btrfs.setdefault(uuid, {})
+        devices.pop(UNNAMED, None)
+        if len(devices) < total:
+            devices[UNNAMED] = _lost(uuid, facts), place
 
 
 def _lost(uuid: str, facts: Facts) -> str:

@@ -93,6 +93,7 @@ _HEADINGS: Final = (
     rb" \S+,|P: /devices/|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]"
     rb"|\S+ on / type |/dev/\S+ / \S+ "
     rb"| *PV +VG +|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
+    rb"|TARGET +SOURCE|SOURCE +(?:TARGET|FSTYPE)"
     rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])'
 )
 _COLLECTORS: Final = rb"(?m)^(?:#==\[ [A-Za-z ]{1,40} \]=|#{20,200}\n[^\s>]{0,255}> )"

@@ -36,6 +36,8 @@ def has_own_label(uid: Value, environment: str) -> bool:
     The unique id of a minidisk ends with a token; without a unique id any disk of a guest of z/VM may be one.
     """
     known = find_uid(uid)
+    if environment in {"lpar", "none"}:
+        return False
     return environment == "zvm" if known is None else bool(known.token)
 
 
