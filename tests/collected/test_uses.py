@@ -116,6 +116,18 @@ def test_a_volume_of_a_group_with_an_unknown_member_may_be_on_that(device: str, 
     assert all("absent" in disk["bytes"] for disk in answer["disks"])
 
 
+def test_a_partial_volume_may_be_on_the_missing_device(where: Ask) -> None:
+    """Lsblk has only those that are there; lvs says that one is not."""
+    lsblk = (
+        "box1:~ # lsblk\nNAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\ndasdp 94:60 0 6.9G 0 disk\n"
+        "└─dasdp1 94:61 0 1G 0 part\n  └─wh-load 252:0 0 1G 0 lvm /load\n"
+    )
+    for attributes, disks in (("-wi-ao--p-", ["dasdp", "missing: wh"]), ("-wi-ao----", ["dasdp"])):
+        lvs = f"box1:~ # lvs\n  LV   VG Attr       LSize\n  load wh {attributes} 13.00g\n"
+        (answer,) = where("/load/x", f"{UIDS}{lsblk}{lvs}")["where"]
+        assert [disk["disk"] for disk in answer["disks"]] == disks
+
+
 def test_a_file_of_a_btrfs_with_a_missing_device_may_be_on_that(where: Ask) -> None:
     """Two devices belong to it."""
     mount = "box1:~ # mount\n/dev/dasdp1 on /bt type btrfs (rw)\n"

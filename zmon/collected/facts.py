@@ -69,6 +69,8 @@ class Facts:
         """Names of block devices by other names that texts use for them."""
         self.groups: dict[str, dict[str, str]] = {}
         """The physical volumes of each volume group by name, each with the text that has it."""
+        self.partial: dict[str, str] = {}
+        """Logical volumes of which a device is missing, as lvs says, each with the word for that."""
         self.volumes: dict[str, list[str]] = {}
         """The names in /dev/mapper of the logical volumes of each group."""
         self.btrfs: dict[str, dict[str, tuple[str, str]]] = {}
@@ -206,6 +208,10 @@ class Facts:
             several = {name} if ":" in name else numbers.get(plain(name)) or linked.get(name) or set()
             return next(iter(several)) if len(several) == 1 else ""
 
+        for title, word in self.partial.items():
+            # the kernel, and so lsblk, has only those devices that are there
+            below = rows.get(number_of(title), {}).get("below", [])
+            below[:1] = [fact._replace(value=f"{fact.value} {word}") for fact in below[:1]]
         for row in list(rows.values()):
             for field in ("below", "parent"):
                 if field not in row:

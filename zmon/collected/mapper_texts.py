@@ -210,6 +210,8 @@ def parse_lvm(text: CollectedText, facts: Facts) -> None:
         elif listed == "LV" and (match := _LV.fullmatch(row)):
             title, place = f"{_doubled(match[2])}-{_doubled(match[1])}", f"lvs, {text.place(line)}"
             _group, place, names = volumes.setdefault(title, (match[2], place, {}))
+            if words[2][8:9] == "p":
+                facts.partial[title] = member(facts, "", match[2])
             for extent in _EXTENT.finditer(row.replace(",", " ")):
                 name = member(facts, extent[0].partition("(")[0], match[2])
                 names[name] = None
