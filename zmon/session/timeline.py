@@ -346,10 +346,10 @@ class Timeline:
         found = [words for section in self._list() for words in section.damage()]
         if not found:
             return ""
-        many = "1 part" if len(found) == 1 else f"{len(found):,} parts"
+        many, them = ("1 part", "it") if len(found) == 1 else (f"{len(found):,} parts", "them")
         first = found[0].removeprefix(f"{self.name}: ")
         return (
-            f"{self.name}: {many} of the recording cannot be read, and what was in them is missing, "
+            f"{self.name}: {many} of the recording cannot be read, and what was in {them} is missing, "
             f"the first: {first}; zmon info --check {shlex.quote(self.name)} names all"
         )
 
