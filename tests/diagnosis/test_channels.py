@@ -11,6 +11,7 @@ from zmon.absent import Absent, absent
 from zmon.diagnosis.channels import IN_LPAR, NO_PEND, full_paths
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.verdict import verdict
+from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
     from zmon.absent import Number
@@ -86,3 +87,26 @@ def test_overlapping_connect_times_are_not_said_to_be_a_percentage() -> None:
     one = only(full_paths(situation(load(waited, paths={"50": 4.45, "51": 4.45}))))
     assert "445" not in one.claim
     assert "4.5 requests" in one.claim
+
+
+@pytest.mark.parametrize(
+    ("use", "measured", "first"), [(0.99, True, "D2"), (0.99, False, "D1"), (0.5, True, "D1")]
+)
+def test_without_channel_measurement_full_paths_come_before_an_lcu_that_may_be_full(
+    use: float, first: str, *, measured: bool
+) -> None:
+    """That the paths are full is measured; in which of both requests wait is not, and no Pend is made up."""
+    slow = [
+        volume(f"0.0.700{at}", 50.0)._replace(estimated=True, pend=0.0, disc=0.0, conn=0.02, response=0.06)
+        for at in range(4)
+    ]
+    now = load(*slow, paths={"50": use, "51": use})._replace(paths_measured=measured)
+    found = verdict(situation(now))
+    assert found.diagnoses[0].id == first
+    if first == "D2":
+        paths = found.diagnoses[0]
+        assert paths.confidence == LIKELY
+        assert paths.lost == pytest.approx(waiting(now).lost)
+        assert "D1" not in {one.id for one in found.diagnoses}
+        assert "control_unit.pend" not in {one.column for one in paths.evidence}
+        assert not paths.changes

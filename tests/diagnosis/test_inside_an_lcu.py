@@ -11,6 +11,7 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import NO_CACHE
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.kinds import CACHE_NOT_READ
+from zmon.queueing.fit import FlowShare
 from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 from zmon.queueing.undecided import undecided
 
@@ -86,6 +87,25 @@ def test_aliases_are_not_certainly_too_few_where_the_lcu_may_be_full(aliases: in
         (found,) = [one for one in judged(machine(lcu, *waiting)).diagnoses if one.id in family]
         assert found.confidence == confidence
         assert (NO_CACHE in found.missing) is (confidence == POSSIBLE)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_data_are_placed_unevenly_whether_or_not_somebody_names_the_files(*, listed: bool) -> None:
+    """Where one LCU holds all known files, the idle ones with other volumes are where data may go."""
+    now = machine(LCU, *volumes(4, 0.004))
+    now = now._replace(
+        lcus=(*now.lcus, CALM._replace(key="D", title="LCU 9")),
+        volumes=(*now.volumes, volume("0.0.9000", 0.5, lcu="D")),
+    )
+    shares = [FlowShare("DB.T", "/t", f"0.0.700{at}", 1.0) for at in range(4)]
+    told = verdict(situation(now)._replace(shares=lambda: shares if listed else ()))
+    assert told.diagnoses[0].id == "D3"
+    assert ("--lcus 7,8,9" in told.diagnoses[0].action) is listed
+    untimed = tuple(
+        one._replace(estimated=True, response=0.06) if one.lcu == "L" else one for one in now.volumes
+    )
+    guess = verdict(situation(now._replace(volumes=untimed))._replace(shares=lambda: shares))
+    assert [(one.id, one.confidence) for one in guess.diagnoses] == [("D1", POSSIBLE)]
 
 
 def test_what_no_cache_miss_takes_is_a_wait_inside() -> None:

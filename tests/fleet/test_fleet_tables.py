@@ -126,12 +126,14 @@ def test_a_guest_without_figures_says_why() -> None:
     broken = Member("lnx1", "/fleet/lnx1", "it is damaged")
     ended = Member("lnx2", "/fleet/lnx2", span=(0, HOUR))
     quiet = guest("lnx3", {}, span=(0, 2 * HOUR))
-    fleet = fleet_of([broken, ended, quiet], HOUR + LATE, 2 * HOUR)
+    raw = guest("lnx4", {}, span=(0, 2 * HOUR), has_rollups=False)
+    fleet = fleet_of([broken, ended, quiet, raw], HOUR + LATE, 2 * HOUR)
     assert [row.state for row in fleet.guests] == [
         "it is damaged", "its recording ended before this time", "no LCU with I/O is known",
+        "it was recorded without roll-ups",
     ]  # fmt: skip
     assert all(isinstance(row.io, Absent) and isinstance(row.bad, Absent) for row in fleet.guests)
-    assert fleet.notes[0].startswith("Of 3 recorded systems none reports an LCU in this time; ")
+    assert fleet.notes[0].startswith("Of 4 recorded systems none reports an LCU in this time; ")
     assert "z/OS and systems without a recording here are not seen" in fleet.notes[0]
 
 

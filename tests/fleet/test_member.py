@@ -49,6 +49,15 @@ def test_figures_are_those_of_ctlunit() -> None:
     timeline.close()
 
 
+def test_a_recording_without_rollups_is_known_as_one() -> None:
+    """Its LCUs are not said to have no I/O."""
+    day = "recordings/lab-healthy-day.zmon"
+    span_of_day = open_recording(day).span()
+    assert span_of_day is not None
+    assert not read_member("day", day, *span_of_day).has_rollups
+    assert read_member("lab", RECORDING, *span()).has_rollups
+
+
 def test_another_time_has_other_figures() -> None:
     """Only minutes of the time count; a time without samples has none, and no problem."""
     begin, end = span()

@@ -15,7 +15,15 @@ from zmon.tables.device import unseen_disks
 from zmon.tables.diagnosed import situation_of
 from zmon.tables.key_figures import NO_DISKS, device_figures
 from zmon.tables.recent import recent_loads
-from zmon.tables.resources import NO_ALIASES, NO_LCUS, NO_PATHS, lcu_loads
+from zmon.tables.resources import (
+    NO_ALIASES,
+    NO_LCUS,
+    NO_PATHS,
+    RESOURCES,
+    UNTIMED,
+    RecentLoad,
+    lcu_loads,
+)
 from zmon.tables.view import View
 
 if TYPE_CHECKING:
@@ -29,6 +37,19 @@ def test_the_bytes_of_an_lcu_are_those_that_are_known() -> None:
     assert some.bytes == 409_600.0
     (none,) = lcu_loads(load(unknown), {})
     assert isinstance(none.bytes, Absent)
+
+
+def test_aliases_whose_use_is_not_measured_are_there(tmp_path: Path) -> None:
+    """Without channel measurement a pool is not none: how many of it are busy is not known."""
+    now = load(volume())
+    lcu = now.lcus[0]._replace(aliases=8, alias_use=absent("not measured"))
+    timeline = LiveTimeline(Choice(hypervisor=False), 1.0, root=str(tmp_path))
+    view = View(Interval(timeline.take(), timeline.take()))
+    for aliases, number in ((lcu, 8), (now.lcus[0], 0)):
+        recent = RecentLoad(0, 1, gap=False, load=now._replace(lcus=(aliases,)), uses=(), memory=0.5)
+        (alias,) = [one for one in RESOURCES if one.key == "alias"]
+        assert (alias.use(recent) is UNTIMED) is bool(number)
+        assert (str(number) in alias.words(view, recent)) is bool(number)
 
 
 @pytest.mark.parametrize("is_there", [False, True])

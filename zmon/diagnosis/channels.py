@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
-from zmon.diagnosis.phrases import evidence, gain, of_lcu, of_paths, why_untimed
+from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_paths, why_untimed
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import busy_words, mean_of
 from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu
+    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 NO_PATHS: Final = absent(
     "the load of channel paths was not read; an LPAR measures it, a guest needs channel measurement (CMF)"
 )
 IN_LPAR: Final = "The load of the channels in the LPAR would confirm it."
 RECONNECTED: Final = "If Disc of all these LCUs falls with another path, they wait to be reconnected."
+UNTIMED: Final = "Channel measurement would show how long requests pend before these paths."
 NO_PEND: Final = (
     "Requests hardly pend, so that no queue before these paths is seen. If the throughput stays the same"
     " under more load, they limit it."
@@ -47,7 +47,8 @@ def full_paths(situation: Situation) -> Diagnoses:
     chpids = [chpid for key in groups for chpid in key.split()]
     lcus = [one for one in load.lcus if one.chpids and set(one.chpids) <= set(chpids)]
     behind = tuple(one for lcu in lcus for one in load.volumes_of(lcu.key))
-    pend, disc, serv = (mean_of(behind, name) for name in ("pend", "disc", "serv"))
+    pend, serv = mean_of(behind, "pend"), mean_of(behind, "serv")
+    pends, timed = f"Pend {ms(pend)} of Serv {ms(serv)}", not any(one.estimated for one in behind if one.rate)
     use = max(float(place.use) for place in places if not isinstance(place.use, Absent))
     everything = len(lcus) == len([one for one in load.lcus if load.volumes_of(one.key)])
     changes = [PathNumber(2, times=True)]
@@ -56,6 +57,8 @@ def full_paths(situation: Situation) -> Diagnoses:
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(ranges(key.split()) for key in groups)
     lost, inside = sum(place.lost for place in places), sum(place.inside for place in places)
+    if inside or not timed:
+        changes = []  # the model has these waits in the LCUs
     found = Diagnosis(
         "D2",
         subjects=(
@@ -71,26 +74,45 @@ def full_paths(situation: Situation) -> Diagnoses:
                 100 * use,
                 f"the busiest path: {busy_words(use)}{own}",
             ),
-            evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, f"Pend {ms(pend)} of Serv {ms(serv)}"),
-            *_inside(lcus[0], inside, disc, serv),
+            *([evidence("control_unit.pend", of_lcu(lcus[0]), 1e3 * pend, pends)] if timed else []),
+            *_inside(lcus[0], inside, behind, timed=timed),
         ),
         confidence=POSSIBLE if not lost else CERTAIN if load.paths_measured and not inside else LIKELY,
         action="Add channel paths, or move load to LCUs behind other paths.",
         lost=lost,
-        foretell=str if inside else gain(situation, changes),  # the model has these waits in the LCUs
-        changes=() if inside else tuple(changes),
-        whatif="double the paths" if everything and not inside else "",
-        confirm=IN_LPAR if not load.paths_measured else RECONNECTED if inside else "" if lost else NO_PEND,
-        missing=() if load.paths_measured else ("what other systems send over these paths",),
+        foretell=gain(situation, changes) if changes else str,
+        changes=tuple(changes),
+        whatif="double the paths" if changes and everything else "",
+        confirm=_confirm(load, lost, inside, timed=timed),
+        missing=(
+            *(() if load.paths_measured else ("what other systems send over these paths",)),
+            *(() if timed else (no_cmf(load),)),
+        ),
     )
     return (found,)
 
 
-def _inside(lcu: ObservedLcu, inside: float, disc: Number, serv: Number) -> Iterator[Measurement]:
-    """Yield how many requests wait in all LCUs at once, where they do, as for reconnection."""
-    if inside:
+def _confirm(load: ObservedLoad, lost: float, inside: float, *, timed: bool) -> str:
+    """Return what would make it certain that paths are full; empty where it is."""
+    if not load.paths_measured:
+        return IN_LPAR
+    if not timed:
+        return UNTIMED
+    return RECONNECTED if inside else "" if lost else NO_PEND
+
+
+def _inside(
+    lcu: ObservedLcu, inside: float, behind: Sequence[ObservedVolume], *, timed: bool
+) -> Iterator[Measurement]:
+    """Yield how many requests wait in the LCUs behind, where they do: as for reconnection, or not timed."""
+    if inside and timed:
+        disc, serv = mean_of(behind, "disc"), mean_of(behind, "serv")
         words = f"{many(inside, 'request')} wait inside all of these LCUs, Disc {ms(disc)} of Serv {ms(serv)}"
         yield evidence("control_unit.disc", of_lcu(lcu), 1e3 * disc, words)
+    elif inside:
+        response = mean_of(behind, "response")
+        words = f"{many(inside, 'request')} wait for these paths or in the LCUs, each takes {ms(response)}"
+        yield evidence("control_unit.resp", of_lcu(lcu), 1e3 * response, words)
 
 
 def _one_of_each(groups: list[str], situation: Situation) -> list[str]:

@@ -357,7 +357,8 @@ def uneven_data(situation: Situation) -> Diagnoses:
     full = _waits(situation).full
     if not full:
         return _each(situation, None)
-    holding = _lcus_with_data(situation) | {one.lcu.key for one in full}
+    holding = _lcus_with_data(situation, timed=not any(one.estimated for one in full))
+    holding |= {one.lcu.key for one in full}
     each = {one.key: carried_by(load.used_of(one.key)) for one in load.lcus if one.key in holding}
     carried = {key: float(moved) for key, moved in each.items() if not isinstance(moved, Absent)}
     full = [one for one in full if one.lcu.key in carried]
@@ -373,11 +374,21 @@ def uneven_data(situation: Situation) -> Diagnoses:
     return _each(situation, None)
 
 
-def _lcus_with_data(situation: Situation) -> set[str]:
-    """Return the LCUs that hold known files, as SPREAD has them; without a listing all that have volumes."""
+def _lcus_with_data(situation: Situation, *, timed: bool) -> set[str]:
+    """Return the LCUs that hold known files, as SPREAD has them; without a listing all that have volumes.
+
+    So it is where one holds all files, and times show that requests wait in it: data may go to others.
+    """
+    holding = _holding(situation)
+    if len(holding) > 1 or (holding and not timed):
+        return holding
+    return {one.key for one in situation.load.lcus if situation.load.volumes_of(one.key)}
+
+
+def _holding(situation: Situation) -> set[str]:
+    """Return the LCUs that hold known files; none without a listing."""
     volumes = {share.volume for share in situation.shares()}
-    holding = {one.lcu for one in situation.load.volumes if one.key in volumes}
-    return holding or {one.key for one in situation.load.lcus if situation.load.volumes_of(one.key)}
+    return {one.lcu for one in situation.load.volumes if one.key in volumes}
 
 
 def _uneven(
@@ -392,6 +403,7 @@ def _uneven(
         StripedSpace(owner, tuple(all_of_them))
         for owner in (dict(spaces) if spaces else {f"other I/O of {one.lcu.key}": 1.0})
     )
+    lcus = [each.title for each in situation.load.lcus if each.key in all_of_them]
     others = names(sorted(each.title for each in idle))
     verb = "is" if len(idle) == 1 else "are"
     used = state_of_idle(parts, [each.key for each in idle])
@@ -415,14 +427,17 @@ def _uneven(
             ),
         ),
         confidence=LIKELY if one.estimated or one.may_be_misses or one.may_be_crowded else CERTAIN,
-        action="Spread these data over all LCUs: MOVES lists the files to move."
+        action=f"Spread these data over all LCUs: zmon spread with --moves 9 and"
+        f" --lcus {_numbers(lcus)} lists the files to move."
+        if spaces and len(_holding(situation)) == 1
+        else "Spread these data over all LCUs: MOVES lists the files to move."
         if spaces
         else f"Spread the data of {one.lcu.title} over all LCUs; with --listing zmon names the tablespaces.",
         lost=one.lost,
         changes=() if one.estimated else changes,
         # where the times are estimated, how long requests wait there is not measured
         foretell=str if one.estimated else gain(situation, changes, EVEN),
-        whatif=_striped(spaces, [each.title for each in situation.load.lcus if each.key in all_of_them]),
+        whatif=_striped(spaces, lcus),
         confirm="Channel measurement would confirm it."
         if one.no_cmf and can_be_timed(situation.load)
         else "",
@@ -432,10 +447,15 @@ def _uneven(
 
 def _striped(spaces: Sequence[tuple[str, float]], lcus: Sequence[str]) -> str:
     """Return the spreading of tablespaces in the words of `zmon whatif`; empty if there are too many."""
-    names_of_all = ",".join(one.removeprefix("LCU ") for one in sorted(lcus))
+    names_of_all = _numbers(lcus)
     if not 0 < len(spaces) <= MOST_NAMED:
         return ""
     return " and ".join(f"stripe {name} over LCU {names_of_all}" for name, _ in spaces)
+
+
+def _numbers(lcus: Sequence[str]) -> str:
+    """Return the titles of LCUs as options and changes have them: `7100,7200`."""
+    return ",".join(one.removeprefix("LCU ") for one in sorted(lcus))
 
 
 def _spaces(spaces: Sequence[tuple[str, float]]) -> str:

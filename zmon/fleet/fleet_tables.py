@@ -263,7 +263,9 @@ def _damage(member: Member) -> str:
 
 
 def _io_known(member: Member) -> str:
-    return "" if member.lcus else "no LCU with I/O is known"
+    if member.lcus:
+        return ""
+    return "no LCU with I/O is known" if member.has_rollups else "it was recorded without roll-ups"
 
 
 def _rate(things: Iterable[Mapping[str, Weighed]], name: str) -> Number:

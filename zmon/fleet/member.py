@@ -98,6 +98,8 @@ class Member(NamedTuple):
     """Those of the time, the heaviest first; None if they were not recorded."""
     damage: str = ""
     """What of it was found damaged, the first; its figures lack that."""
+    has_rollups: bool = True
+    """Whether its recordings have the figures of minutes, which all figures here are from."""
     is_recorded: bool = True
     """Whether its figures are from a recording, and not from metrics."""
 
@@ -226,7 +228,10 @@ def _member(member: Member, inside: Sequence[tuple[Recording, range]], begin: in
         channels=tuple(_channels(recording, numbers, last, machine.get("sequence", ""))),
         exceptions=entries,
     )
-    return found._replace(damage=next((hole.text for one in recordings for hole in one.holes), ""))
+    return found._replace(
+        damage=next((hole.text for one in recordings for hole in one.holes), ""),
+        has_rollups=any(one.has_rollups for one in recordings),
+    )
 
 
 def _summed(

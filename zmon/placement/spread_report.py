@@ -572,7 +572,7 @@ def beside_words(report: SpreadReport) -> str:
     hold = "holds" if len(report.beside) == 1 else "hold"
     return (
         f"; {names([unit.title for unit in report.beside])} {hold} none of these files:"
-        f" zmon spread --lcus {every} plans with {'it' if len(report.beside) == 1 else 'them'}"
+        f" zmon spread with --lcus {every} plans with {'it' if len(report.beside) == 1 else 'them'}"
     )
 
 

@@ -173,10 +173,11 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     if not volumes:
         many = load.seconds * load.used.rate
         return Waiting((), 0.0, f"Nothing waits: {many:.0f} I/O in the interval are too few to tell")
+    untimed = [*_not_timed(load, volumes)]
     places = [
         *_in_linux(load, volumes),
-        *_not_timed(load, volumes),
-        *_in_lcus_or_for_paths(load),
+        *(place for place in untimed if place.kind != "lcu"),
+        *_in_lcus_or_for_paths(load, [place for place in untimed if place.kind == "lcu"]),
     ]
     places.sort(key=lambda one: -one.lost)
     full = _processors(load)
@@ -341,17 +342,20 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
             yield WaitingPlace("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
 
 
-def _in_lcus_or_for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
-    """Yield the LCUs and the paths that requests wait for.
+def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:
+    """Yield the LCUs and the paths that requests wait for; `untimed` are LCUs without channel measurement.
 
     Where paths are full and requests wait in all LCUs behind them, and in more than one, it is the paths that
-    these share: an LCU that cannot reconnect holds its requests.
+    these share: an LCU that cannot reconnect holds its requests.  So it is where nothing else tells in which
+    of both requests wait: that the paths are full is measured, that the LCU is full is not.
     """
-    lcus = {place.key: place for place in _in_lcus(load)}
+    without = {place.key for place in untimed} if load.paths_measured else set[str]()
+    lcus = {place.key: place for place in (*untimed, *_in_lcus(load))}
     for place in _for_paths(load):
         behind = {lcu.key for lcu in lcus_behind(load, place.key) if load.enough(load.rate_of(lcu.key))}
-        if place.use >= LIMITING_PATHS and len(behind) > 1 and behind <= lcus.keys():
-            inside = sum(lcus.pop(key).lost for key in behind)
+        shared = behind if len(behind) > 1 and behind <= lcus.keys() else behind & without
+        if place.use >= LIMITING_PATHS and shared:
+            inside = sum(lcus.pop(key).lost for key in shared)
             yield place._replace(lost=place.lost + inside, inside=inside)
         else:
             yield place

@@ -154,6 +154,8 @@ def _alias_use(recent: RecentLoad) -> Number:
     fullest = _fullest(recent, "aliases")
     if fullest is not None:
         return 100.0 * fullest.use
+    if any(one.aliases for one in recent.load.lcus):
+        return UNTIMED
     own = _with_own_aliases(recent.load)
     busy = (UNTIMED if one.estimated else one.use for one in own if one.rate)
     each: Iterable[tuple[Number, object]] = ((min(100.0 * use, 100.0), None) for use in busy)
@@ -315,6 +317,9 @@ def _alias_words(_view: View, recent: RecentLoad) -> str:
     load, fullest = recent.load, _fullest(recent, "aliases")
     if fullest is None:
         many, where = _longest_queue(recent, recent.named.get("aliases"))
+        pooled = sum(one.aliases for one in load.lcus)
+        if pooled:
+            return f"{pooled} in pools; how many are busy is not measured"
         own = sum(one.servers - 1 for one in _with_own_aliases(load))
         if own:
             there = f"{own}, {'each ' * (own > 1)}of one volume"
