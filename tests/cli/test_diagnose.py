@@ -222,7 +222,7 @@ def test_intervals_that_overlap_say_why(
     source = ["diagnose", "--from", "recordings/hercules-two-hot-files-after.zmon", "-n", "4"]
     assert main(source) == 0
     text = " ".join(capsys.readouterr().out.split())
-    longer = "03:33:25 - 03:33:28 alone has too little I/O"
+    longer = "03:33:25 - 03:33:28 alone has too few requests to slow disks"
     assert f"2026-11-23 03:33:17 to 2026-11-23 03:33:28, because {longer} " in text
     assert text.count("because 0") == 1
     assert main([*source, "-f", "json"]) == 0
