@@ -90,9 +90,12 @@ _PROMPT: Final = (
 _HEADINGS: Final = (
     rb"(?m)^(?:#==\[ |#{20,200}\n[^\s>]{0,255}> |Bus-ID +|Device +Subchan\.|CHPID +Vary"
     rb"|[^\n]{0,200}MAJ[:_]MIN|DASD [0-9A-Fa-f]{4} |\S+: [0-9]+ [0-9]+ [a-z-]+|\S[^\n]{0,200} dm-[0-9]{1,5}"
-    rb" \S+,|P: /devices/|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]"
+    rb" [^,\n]{1,16},|P: /devices/|Name: +\S+\nState: |Architecture: +s390x|0\.[0-3]\.[0-9a-f]{4}[/( ]"
     rb"|\S+ on / type |/dev/\S+ / \S+ "
-    rb"| *PV +VG +|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
+    rb"| *[LP]V +VG +|NAME +TYPE +SIZE +USED +PRIO|major minor +#blocks +name|Name +Maj +Min +Stat "
+    rb"|\S{1,128}[ \t]+\([0-9]{1,4}(?::|, ?)[0-9]{1,8}\)\s*$|/dev/(?:disk/by-[a-z]{1,16}|mapper)/?:\s*$"
+    rb"|\[[0-9]{1,5}(?::[0-9]{1,20}){3}\] +disk |FCP +[0-9A-F]{4} ON FCP "
+    rb"|--- general DASD information|Label: [^\n]{0,300}uuid: |Filename\s+Type\s+Size"
     rb"|TARGET +SOURCE|SOURCE +(?:TARGET|FSTYPE)"
     rb'|/dev/\S+ on /[^\n]{0,200} type |\{\s{0,20}"blockdevices"\s{0,20}:|Linux \S+ [0-9])'
 )

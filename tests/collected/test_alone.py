@@ -1,0 +1,83 @@
+"""The output of one command, alone in a file, is a collected text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.collected.test_dasd_texts import VIEW
+from tests.collected.test_mapper_texts import INFO
+from tests.collected.test_udev_texts import EXPORTED
+from tests.collected.texts import (
+    DMSETUP_TABLE,
+    LSBLK,
+    LSCHP,
+    LSCSS,
+    LSCSS_VPM,
+    LSDASD,
+    LSDASD_COMPATIBLE,
+    LSDASD_LONG,
+    LSDASD_UID,
+    MULTIPATH,
+)
+from zmon.collected.collection import facts_of
+from zmon.collected.formats import FORMATS
+from zmon.kernel.capture_text import is_collected, is_collected_among, sections
+
+_LINK: Final = "lrwxrwxrwx 1 root root 11 2026-03-17 09:12"
+OUTPUTS: Final = {
+    "lsdasd, with -a, -u, -l or -c": (LSDASD, LSDASD_UID, LSDASD_LONG, LSDASD_COMPATIBLE),
+    "dasdview -i, -x, -l": (VIEW,),
+    "lscss, also --vpm": (LSCSS, LSCSS_VPM),
+    "lschp": (LSCHP,),
+    "lszfcp -D": ("0.0.3d0c/0x500507630300c562/0x4010403300000000 0:0:0:1\n",),
+    "lsscsi": ("[0:0:0:1]    disk    IBM      2107900          .190  /dev/sda \n",),
+    "lsblk, with -P or -J, and a column MAJ:MIN": (
+        LSBLK, 'NAME="dasda" MAJ:MIN="94:0" TYPE="disk"\n',
+        '{"blockdevices":[{"name":"dasda","maj:min":"94:0"}]}\n',
+    ),
+    "/proc/partitions": ("major minor  #blocks  name\n\n  94        0    7211520 dasda\n",),
+    "ls -l of /dev/disk/by-* or /dev/mapper": (
+        f"/dev/disk/by-path:\ntotal 0\n{_LINK} ccw-0.0.7001 -> ../../dasdb\n",
+        f"/dev/mapper:\ntotal 0\n{_LINK} db2vg-data -> ../dm-0\n",
+    ),
+    "dmsetup table, ls, info": (
+        DMSETUP_TABLE, INFO, INFO.partition("\n\n")[2], "db2vg-data\t(253:0)\n", "db2vg-data\t(253, 0)\n",
+    ),
+    "multipath -ll": (MULTIPATH, MULTIPATH.replace("IBM,", "IBM     ,")),
+    "pvs, lvs": (
+        "  PV          VG    Fmt  Attr PSize  PFree\n  /dev/dasdb1 db2vg lvm2 a--  22.49g 0\n",
+        "  LV    VG    Attr       LSize\n  data  db2vg -wi-ao---- 45.00g\n",
+    ),
+    "udevadm info -e": (EXPORTED,),
+    "btrfs filesystem show": (
+        "Label: none  uuid: 6b5c2d1e-0000-4000-8000-00000000beef\n\tdevid 1 size 1 used 1 path /dev/dasda\n",
+    ),
+    "/proc/swaps, swapon": (
+        "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dasdd1  partition\t7211416\t\t0\t\t-2\n",
+        "NAME        TYPE      SIZE USED PRIO\n/dev/dasdd1 partition 6.9G   0B   -2\n",
+    ),
+    "lscpu": ("Architecture:          s390x\nMachine type:          3931\n",),
+    "uname -a": ("Linux lnxdb01 6.4.0-150600.23 #1 SMP Tue Mar 17 s390x s390x s390x GNU/Linux\n",),
+}  # fmt: skip
+"""What the commands of each format print."""
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_each_output_is_known_without_its_command(form: object) -> None:
+    """By its own first lines, also among other files; and its reader takes something from it."""
+    (name,) = (known.name for known in FORMATS if known is form)
+    for output in OUTPUTS[name]:
+        assert is_collected("a.txt", output.encode()), output
+        assert is_collected_among("d/a.txt", output.encode(), 2), output
+        assert facts_of([*sections("a.txt", output.encode(), 1)])[0].places, output
+
+
+@pytest.mark.parametrize("prose", [
+    "NAME and TYPE of a volume are asked first.\n", "The major minor numbers are those of the name.\n",
+    "See /dev/mapper: it has the links.\n", "[1] disk usage\n", "(see 253:0)\n", "Name of the Major\n",
+])  # fmt: skip
+def test_prose_is_no_output(prose: str) -> None:
+    """Only a heading that a tool prints makes a text."""
+    assert not is_collected("a.txt", prose.encode())
