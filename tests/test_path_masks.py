@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.path_masks import MASKS, path_masks, paths_in
+from zmon.path_masks import MASKS, lost_in, path_masks, paths_in
 
 
 def test_the_masks_are_named_in_their_order() -> None:
@@ -33,3 +33,15 @@ def test_paths_in_a_mask_have_names(
 ) -> None:
     """The CHPIDs stand for the bits that are set in the mask of installed paths, in their order."""
     assert paths_in(mask, installed, chpids) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        ("00 00 00 00 00 00", 0), ("00 f0 00 00 f0 00", 0), ("c0 00 00 00 00 00", 0x30),
+        ("00 00 00 f0 00 00", 0xF0), ("00 00 00 00 00 f0", 0xF0), ("00 00 40 80 00 30", 0xF0),
+    ],
+)  # fmt: skip
+def test_a_driver_that_uses_no_path_has_lost_all_if_it_says_why(words: str, lost: int) -> None:
+    """Where no mask has a reason it says nothing, as of a device that is offline."""
+    assert lost_in(0xF0, words) == lost

@@ -56,7 +56,7 @@ def lost_in(installed: int, *others: object) -> int:
     The last of `others` is what `path_masks` says.
     """
     *masks, words = others
-    return installed & ~usable(installed, *masks, _operational(words))
+    return installed & ~usable(installed, *masks, operational(words))
 
 
 def reasons_of_driver(words: object, installed: object, chpids: object) -> dict[str, str]:
@@ -70,10 +70,11 @@ def reasons_of_driver(words: object, installed: object, chpids: object) -> dict[
 
 
 @lru_cache(maxsize=256)  # likewise
-def _operational(words: object) -> int | None:
-    """Return the first of the driver's masks, of the paths that it uses; one of no path says nothing."""
-    first = words.split()[:1] if isinstance(words, str) else []
-    try:
-        return int(first[0], 16) or None if first else None
-    except ValueError:
-        return None
+def operational(words: object) -> int | None:
+    """Return the first of the driver's masks, of the paths that it uses.
+
+    One of no path says nothing, as of a device that is offline, unless another mask says why.
+    """
+    masks = path_masks(words) if isinstance(words, str) else {}
+    says = masks.get("opm") or any(masks.get(name) for name in OF_DRIVER)
+    return masks["opm"] if says else None

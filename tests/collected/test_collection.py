@@ -442,6 +442,40 @@ def test_installed_paths_that_are_not_in_use_are_lost(
     assert "62-64" in judged
 
 
+@pytest.mark.parametrize(
+    ("reasons", "lost", "state"),
+    [
+        ({"cuir_quiesced": "60 61 62 63"}, 4, "CUIR"),
+        ({"error_threshold_exceeded": "60 61 62 63"}, 4, "ERROR"), ({}, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_disk_without_a_path_in_use_has_lost_all_if_the_reason_is_there(
+    reasons: dict[str, str], lost: int, state: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In `where`, IOCONF, CTLUNIT, the page of the device and CHECK; no reason says nothing."""
+    listed = {"installed": "60 61 62 63", "in_use": "", "cuir_quiesced": "", "error_threshold_exceeded": ""}
+    lines = [f"  paths_{name}: \t\t{paths}\n" for name, paths in {**listed, **reasons}.items()]
+    head = "0.0.1a01/dasdp/94:60\n  status:\tactive\n  uid:  \tIBM.75000000AAAA1.1a00.01\n"
+    path = directory(tmp_path, {"lsdasd.txt": head + "".join(lines)})
+
+    def shown(*words: str) -> Any:
+        main([*words, "--from", path, "-f", "json"])
+        return json.loads(capsys.readouterr().out.splitlines()[0])
+
+    disk = shown("where", "dasdp")[0]["disks"][0]
+    assert disk["lost_chpids"] == ("60 61 62 63" if lost else "")
+    assert shown("show", "IOCONF")["rows"][0]["lost"] == (lost or None)
+    main(["show", "CTLUNIT", "1a00", "--from", path])
+    assert ("lost 60-63" in capsys.readouterr().out) is bool(lost)
+    main(["show", "DEVICE", "1a01", "--from", path])
+    page = capsys.readouterr().out.splitlines()
+    (states,) = (line.partition(":")[2].split() for line in page if "Channel path status" in line)
+    assert states == [state] * 4 if lost else state not in states
+    main(["check", "--from", path])
+    (judged,) = (line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("H1 "))
+    assert ("60-63" in judged) is bool(lost)
+
+
 def test_the_states_of_paths_are_not_their_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where only the installed ones are known."""
     path = directory(tmp_path, {"lsdasd.txt": LSDASD_LONG})

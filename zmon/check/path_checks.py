@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
-from zmon.path_masks import OF_DRIVER, path_masks
+from zmon.path_masks import OF_DRIVER, operational, path_masks
 from zmon.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
 from zmon.path_state import is_down, state_of
 from zmon.ranges import many, ranges
@@ -63,7 +63,7 @@ def channel_states(given: CheckInput) -> Finding:
             continue
         slots = [0x80 >> slot for slot in range(8) if pim & 0x80 >> slot]
         of_driver = path_masks(text_of(words))
-        masks = [mask for mask in (pam, pom, vpm, of_driver.get("opm") or None) if isinstance(mask, int)]
+        masks = [mask for mask in (pam, pom, vpm, operational(words)) if isinstance(mask, int)]
         for chpid, bit in zip(chpids.split(), slots, strict=False):
             used[chpid] = used.get(chpid, 0) + 1
             if not all(mask & bit for mask in masks):

@@ -44,7 +44,7 @@ OF_MASKS: Final = (
 """What `lsdasd -l` calls the masks of the attribute `path_masks`, in their order."""
 _WITH: Final = re.compile(
     rf"\s+(status|type|blksz|blocks|uid|readonly|hpf|use_diag|paths_(?:installed|{'|'.join(OF_MASKS)})):"
-    r"\s*(\S(?:.*\S)?)\s*"
+    r"\s*((?:\S(?:.*\S)?)?)\s*"
 )
 _OLD: Final = re.compile(
     rf"({BUSID})\((ECKD|FBA|DIAG)\s*\)(?:{UID})?\s+at\s+\(\s*([0-9]{{1,4}}):\s*([0-9]{{1,7}})\)\s+is\s+({_DISK})\s*(\(ro\))?"
@@ -121,15 +121,15 @@ def _take_size(  # noqa: PLR0913, PLR0917 - they are columns of one line
 def _take_attribute(facts: Facts, place: str, busid: str, name: str, value: str) -> None:
     if name == "uid" and re.fullmatch(UID, value):
         facts.say(DEVICE, busid, place, uid=value)
-    elif name == "type" and value.split(maxsplit=1)[0] in {"ECKD", "FBA", "DIAG"}:
-        facts.say(DEVICE, busid, place, discipline=value.split(maxsplit=1)[0])
+    elif name == "type" and value.partition(" ")[0] in {"ECKD", "FBA", "DIAG"}:
+        facts.say(DEVICE, busid, place, discipline=value.partition(" ")[0])
     elif name == "status" and value in {"offline", "alias"}:
         facts.say(
             DEVICE, busid, place, **({"online": 0} if value == "offline" else {"alias": 1, "online": 1})
         )
     elif name in {"readonly", "hpf", "use_diag"} and value in {"0", "1"}:
         facts.say(DEVICE, busid, place, **{name: int(value)})
-    elif name.startswith("paths_") and re.fullmatch(r"[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7}", value):
+    elif name.startswith("paths_") and re.fullmatch(r"(?:[0-9a-f]{2}(?:\s+[0-9a-f]{2}){0,7})?", value):
         paths = value.split()
         facts.paths.setdefault(busid, {})[name.removeprefix("paths_")] = {*paths}, place
         if name == "paths_installed":
@@ -139,7 +139,8 @@ def _take_attribute(facts: Facts, place: str, busid: str, name: str, value: str)
 def mask_paths(facts: Facts, devices: Frame) -> None:
     """Say which of the installed paths of a DASD the driver uses, as masks of them, which lsdasd -l lists.
 
-    Where no source has the mask of the installed ones they are taken to be the first.
+    Where no source has the mask of the installed ones they are taken to be the first.  If no path is in any
+    list lsdasd does not know them.
     """
     for busid, listed in facts.paths.items():
         cells = {
@@ -159,6 +160,8 @@ def mask_paths(facts: Facts, devices: Frame) -> None:
             for name in OF_MASKS
         )
         words = " ".join(f"{mask:02x}" for mask in masks)
+        if set(words) <= {"0", " "}:
+            continue
         facts.say(DEVICE, busid, listed["in_use"][1], pim=pim, path_masks=words)
 
 

@@ -23,7 +23,7 @@ from zmon.diagnosis.observed_machine import (
 )
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
-from zmon.path_masks import OF_DRIVER, PATH_MASKS, path_masks
+from zmon.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
 from zmon.path_repair import why_unused
 from zmon.path_state import GONE, reasons_in
 from zmon.record import NamedTuple
@@ -123,11 +123,8 @@ def _rows(frame: Frame, unit: Lcu) -> Iterator[tuple[tuple[str, ...], set[str], 
         online, chpids, pim, *others, words = (column[row] for column in columns)
         if online != 1 or not isinstance(chpids, str) or not isinstance(pim, int):
             continue
-        masks = path_masks(text_of(words))
-        if masks.get("opm"):
-            others.append(masks["opm"])
-        usable = in_use(chpids, pim, *others)
-        yield in_use(chpids, pim), set(usable), masks
+        usable = in_use(chpids, pim, *others, operational(words))
+        yield in_use(chpids, pim), set(usable), path_masks(text_of(words))
 
 
 def _paths_of(frame: Frame, unit: Lcu, states: Mapping[str, _ChannelState]) -> LcuPaths | None:
