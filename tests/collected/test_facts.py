@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, LSDASD, facts_in, text
 from zmon.absent import Absent
-from zmon.collected.facts import MAX_RIVALS, Facts, joined
+from zmon.collected.facts import MAX_RIVALS, Facts, dasd_of_number, joined, number_of_dasd
 from zmon.collected.formats import FORMATS
 from zmon.collected.mount_texts import parse_mounts
 from zmon.kinds import DEVICE, LAYER
@@ -132,3 +132,12 @@ def test_any_text_is_read_without_an_error(content: str, data: st.DataObject) ->
     facts.by_number(NOTHING)
     parse_mounts(text(content))
     joined(LAYER, NOTHING, facts, 1)
+
+
+@given(st.integers(0, (1 << 20) - 1) | st.integers(0, 4 * 18_277))
+def test_a_dasd_has_the_name_of_its_number(minor: int) -> None:
+    """And the number of its name; a name has three letters at most."""
+    name = dasd_of_number(f"94:{minor}")
+    assert number_of_dasd(name) in {f"94:{minor}", ""}
+    assert number_of_dasd(name) or minor >= 4 * 18_278
+    assert not dasd_of_number(f"8:{minor}")

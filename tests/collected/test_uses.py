@@ -98,6 +98,20 @@ def test_what_was_not_looked_at_is_named(text: str, lacking: set[str], where: As
     assert {words for words in lacking if any(what.startswith(words) for what in said)} == lacking
 
 
+@pytest.mark.parametrize("disk", ["dasdp", "dasdaa"])
+@pytest.mark.parametrize("part", [0, 1, 3])
+@pytest.mark.parametrize("listed", [UIDS, "# lsdasd\n0.0.1a01  active  DISK  94:AT  ECKD\n"])
+def test_a_use_by_number_alone_is_one_of_the_dasd(listed: str, part: int, disk: str, where: Ask) -> None:
+    """A DASD has four minor numbers: 94:60 is dasdp, 94:61 its first partition."""
+    at = {"dasdp": 60, "dasdaa": 104}[disk]
+    content = listed.replace("DISK", disk).replace("AT", str(at)).replace("dasdp", disk)
+    content += f"box1:~ # dmsetup table\nwh-load: 0 14401536 linear 94:{at + part} 2048\n"
+    answer = where(disk, content)
+    assert [*answer["devices"]] == [f"{disk}{part}"] * bool(part) + ["wh-load"]
+    (volume,) = where("wh-load", content)["where"]
+    assert [found["disk"] for found in volume["disks"]] == [disk]
+
+
 def test_findmnt_alone_is_a_collected_text(where: Ask) -> None:
     """It is known by its heading."""
     answer = where("dasdp", "TARGET SOURCE FSTYPE OPTIONS\n/ /dev/dasdp1 ext4 rw\n")

@@ -122,6 +122,7 @@ class Facts:
         wholly on the others.
         """
         rows = self.rows.setdefault(LAYER.name, {})
+        self._name_numbered(rows, known)
         numbers = self._numbers(rows, known)
         self._number_dasds(rows, numbers)
         self._stand_in(rows, numbers)
@@ -138,6 +139,14 @@ class Facts:
                     add(there.setdefault(field, []), field, fact)
         self._number_below(rows, known, numbers)
         self._part_dasds(rows, known, numbers)
+
+    def _name_numbered(self, rows: dict[str, dict[str, list[Fact]]], known: Frame) -> None:
+        """Name DASDs and their partitions that others are built on, and that no source names."""
+        below = [fact for row in rows.values() for fact in row.get("below", ())]
+        for fact in below:
+            for number in str(fact.value).split():
+                if number not in rows and number not in known.index:
+                    self.name_dasd(dasd_of_number(number), fact.place)
 
     @staticmethod
     def _number_dasds(rows: dict[str, dict[str, list[Fact]]], numbers: dict[str, set[str]]) -> None:
@@ -271,6 +280,19 @@ def number_of_dasd(name: str) -> str:
     for letter in match[2]:
         index = 26 * index + ord(letter) - ord("a") + 1
     return f"94:{4 * (index - 1) + int(match[3] or 0)}"
+
+
+def dasd_of_number(number: str) -> str:
+    """Return the name of a DASD or of a partition of one by its number; empty for other numbers."""
+    major, _, minor = number.partition(":")
+    if major != "94" or not minor.isdecimal():
+        return ""
+    index, part = divmod(int(minor), 4)
+    letters = ""
+    while index >= 0:
+        index, letter = divmod(index, 26)
+        letters, index = chr(ord("a") + letter) + letters, index - 1
+    return f"dasd{letters}{part or ''}"
 
 
 def plain(name: str) -> str:
