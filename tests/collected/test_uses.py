@@ -188,3 +188,45 @@ def test_a_map_without_a_usable_path_is_shown(
         ("8:192", "mpathl", 0, 1), ("8:208", "mpathl", 0, 1),
     }  # fmt: skip
     assert {row["lcu"] for row in rows} == {"1C"}
+
+
+@pytest.mark.parametrize("first", ["lsblk", "multipath"])
+@pytest.mark.parametrize(
+    ("members", "removed", "paths"),
+    [
+        ([], 1, ["removed", "sdk"]), ([], 2, ["removed", "removed", "sdk"]),
+        (["sdk", "sdl"], 1, ["sdk", "sdl"]), (["sdk", "sdl", "sdm"], 2, ["sdk", "sdl", "sdm"]),
+        (["sdk", "sdl"], 2, ["removed", "sdk", "sdl"]),
+    ],
+)  # fmt: skip
+def test_a_removed_path_without_a_number_is_a_member_that_is_not_named_else(  # noqa: PLR0913, PLR0917 - fixtures
+    members: list[str], removed: int, paths: list[str], first: str, where: Ask, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """It is counted once, and no number is made up for it."""
+    disks = "".join(f"{name} 8:{16 * (ord(name[-1]) - 97)} 0 9G 0 disk\n└─mpathk 252:3 0 9G 0 mpath\n"
+                    for name in members)  # fmt: skip
+    line = "  |- #:#:#:# -   #:#   failed undef unknown\n"
+    texts = {"lsblk": "# lsblk\nNAME MAJ:MIN RM SIZE RO TYPE\n" + disks, "multipath": "".join([
+        "# multipath -ll\nmpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900\n",
+        "`-+- policy='service-time 0' prio=50 status=active\n",
+        "  |- 0:0:0:7 sdk 8:160 active ready running\n", line * removed,
+    ])}  # fmt: skip
+    answer = where("mpathk", texts.pop(first) + "".join(texts.values()))
+    assert sorted(path["disk"] for path in answer["paths"]) == paths
+    assert '"0:1000' not in json.dumps(answer)
+    main(["show", "MPATH", "--from", str(tmp_path), "-f", "json"])
+    said = capsys.readouterr().out
+    rows = json.loads(said.splitlines()[0])["rows"]
+    assert sorted((row["path"], row["state"], row["left"]) for row in rows) == [
+        (name, "active" if name == "sdk" else "removed", 1) for name in paths
+    ]
+
+
+def test_a_removed_path_has_the_name_that_another_text_has_for_its_number(where: Ask) -> None:
+    """No contradiction: multipath names none."""
+    below = "0 9G 0 disk\n└─mpathk 252:3 0 9G 0 mpath\n"
+    disks = f"sdk 8:160 {below}sdl 8:176 {below}"
+    lsblk = f"# lsblk\nNAME MAJ:MIN RM SIZE RO TYPE\n{disks}"
+    answer = where("mpathk", GONE + lsblk)
+    assert {path["disk"]: path["not_used"] for path in answer["paths"]} == {"sdk": "", "sdl": "removed"}

@@ -10,12 +10,12 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent, text_of
-from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN
+from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.sizes import KIB, SECTOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.absent import Value
     from zmon.sample import Kind
@@ -221,6 +221,7 @@ class Facts:
             # the kernel, and so lsblk, has only those devices that are there
             below = rows.get(number_of(title), {}).get("below", [])
             below[:1] = [fact._replace(value=f"{fact.value} {word}") for fact in below[:1]]
+        self._number_paths(rows, known, number_of)
         for row in list(rows.values()):
             for field in ("below", "parent"):
                 if field not in row:
@@ -236,6 +237,39 @@ class Facts:
         for name, place in (device for devices in self.btrfs.values() for device in devices.values()):
             if not number_of(name):
                 self._stand_in_for(name, place)
+
+    def _number_paths(
+        self, rows: dict[str, dict[str, list[Fact]]], known: Frame, number_of: Callable[[str], str]
+    ) -> None:
+        """Give removed paths of multipath that have no number those of the map's other members, if any.
+
+        A path without a name has that of its disk, else its number.
+        """
+        paths = self.rows.get(PATH.name, {})
+        for key, row in list(rows.items()):
+            told = row.get("below", [])
+            for fact in told:
+                words = str(fact.value).split()
+                removed = [word for word in words if word in paths and ":" not in word]
+                if not removed:
+                    continue
+                lists = [text_of(known.cell(key, "below")), *(str(other.value) for other in told)]
+                members = {number_of(word) for word in " ".join(lists).split()}
+                others = sorted(members - {"", *map(number_of, words)}, key=by_digits)
+                self.stand_ins.update(zip(removed, others, strict=False))
+                for word in removed:
+                    number = self._stand_in_for(word, fact.place)
+                    paths[number] = {**paths.pop(word), **paths.get(number, {})}
+                told.sort(key=lambda other: other is not fact)  # it has all members
+                break
+        for number, row in paths.items():
+            if not row.get("name"):
+                place = row["map"][0].place
+                names = [fact.value for fact in rows.get(number, {}).get("name", ())]
+                names = names or [text_of(known.cell(number, "name"))]
+                name = names[0] or (REMOVED if number in self.stand_ins.values() else number)
+                self.say(PATH, number, place, name=name)
+                self.say(LAYER, number, place, name=name, sort="disk")
 
     def _stand_in_for(self, name: str, place: str) -> str:
         """Return the number that stands for a device without one."""
@@ -255,6 +289,8 @@ def _linked(rows: Mapping[str, Mapping[str, list[Fact]]], known: Frame) -> dict[
     return linked
 
 
+REMOVED: Final = "removed"
+"""The state of a path whose disk is no more, and its name if it has no number."""
 DM_STAND_IN: Final = "dm"
 """Stands for the major number of the device mapper where no source has it: dm:7 is dm-7."""
 NAMED_STAND_IN: Final = "mapped"

@@ -14,11 +14,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zmon.collected.channel_texts import scsi
-from zmon.collected.facts import plain
+from zmon.collected.facts import REMOVED, plain
 from zmon.kernel.block_ioctl import devices_in
 from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from zmon.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
@@ -106,10 +108,6 @@ _PATH: Final = re.compile(
 )
 """A path: its address, name and number, which a path without its disk lacks, and its states."""
 _STATE: Final = re.compile(r"i/o pending|i/o timeout|[^\s\[\]]+")
-REMOVED: Final = "removed"
-"""The state of a path whose disk is no more, which multipath names `#:#:#:# -`."""
-UNNUMBERED: Final = 1_000_000
-"""The first minor number, below the major number 0, that stands for a path without one."""
 
 
 _FEATURES: Final = re.compile(
@@ -121,7 +119,7 @@ QUEUES: Final = "queue_if_no_path"
 
 def parse_multipath(text: CollectedText, facts: Facts) -> None:
     """Take maps, groups and paths of `multipath -ll` or `multipathd show topology`."""
-    device = ""
+    device = title = ""
     group, group_row = 0, dict[str, "Value"]()
     numbers: dict[str, dict[str, None]] = {}
     for line, row in text.rows():
@@ -145,7 +143,7 @@ def parse_multipath(text: CollectedText, facts: Facts) -> None:
             }
         elif device and (match := _PATH.fullmatch(row)):
             paths = numbers.setdefault(device, {})
-            paths[_take_path(facts, place, device, match, group_row, len(paths))] = None
+            paths[_take_path(facts, place, (device, title), match, group_row, paths)] = None
         elif row and not row.startswith((" ", "|", "`", "size=", "[", "\\_")):
             device = ""
     for name, below in numbers.items():
@@ -158,21 +156,25 @@ def _known(word: str) -> str:
 
 
 def _take_path(  # noqa: PLR0913, PLR0917 - the path, and what it belongs to
-    facts: Facts, place: str, device: str, match: re.Match[str], group_row: dict[str, Value], slot: int
-) -> str:
-    """Take a path to a device, and return its number; one whose disk was removed has that for a name."""
+    facts: Facts, place: str, device: tuple[str, str], match: re.Match[str], group_row: dict[str, Value],
+    others: Collection[str],
+) -> str:  # fmt: skip
+    """Take a path to a device, and return its number; a word for it if it has none."""
     address, name, number, states = match.groups()
     if not number[0].isdigit():
-        number = f"0:{UNNUMBERED + 100 * int(device.removeprefix('dm-')) + slot % 100}"
+        nth = sum(":" not in other for other in others) + 1
+        number = f"?{device[0]}.{nth}"
+        facts.lost[number] = f"{REMOVED}: {device[1]}{f' {nth}' if nth > 1 else ''}"
     words = _STATE.findall(states)[:3]
     told: dict[str, Value] = dict(zip(("state", "checker", "device"), words, strict=False))
     told = {field: value for field, value in told.items() if value != "undef"}
     if name == "-":
-        name, told["device"] = number, REMOVED
+        name, told["device"] = "", REMOVED  # `Facts.by_number` names it
     elif name.startswith("sd"):
         facts.aliases[scsi(address)] = name
-    facts.say(LAYER, number, place, name=name, sort="disk")
-    facts.say(PATH, number, place, name=name, map=device, via="multipath -ll", **group_row, **told)
+    if ":" in number:
+        facts.say(LAYER, number, place, name=name, sort="disk")
+    facts.say(PATH, number, place, name=name, map=device[0], via="multipath -ll", **group_row, **told)
     return number
 
 
