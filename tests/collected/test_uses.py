@@ -230,3 +230,22 @@ def test_a_removed_path_has_the_name_that_another_text_has_for_its_number(where:
     lsblk = f"# lsblk\nNAME MAJ:MIN RM SIZE RO TYPE\n{disks}"
     answer = where("mpathk", GONE + lsblk)
     assert {path["disk"]: path["not_used"] for path in answer["paths"]} == {"sdk": "", "sdl": "removed"}
+
+
+@pytest.mark.parametrize(
+    "mounted",
+    [
+        "# lsblk\nNAME MAJ:MIN TYPE MOUNTPOINT\ndasdp1 94:61 part /bt\ndasdq1 94:65 part\n",
+        "# findmnt -o TARGET,SOURCE\nTARGET SOURCE\n/bt /dev/dasdp1\n",
+        "# mount\n/dev/dasdp1 on /bt type btrfs (rw)\n",
+    ],
+)
+def test_a_mount_whose_type_is_not_printed_is_of_the_btrfs_that_has_its_device(
+    mounted: str, where: Ask
+) -> None:
+    """`btrfs filesystem show` has all devices of it: each is in use, and a file may be on each."""
+    show = BTRFS.replace("*** Some devices missing", "devid 2 size 6GiB used 2GiB path /dev/dasdq1")
+    (answer,) = where("/bt", f"{UIDS}{show}{mounted}")["where"]
+    assert [disk["disk"] for disk in answer["disks"]] == ["dasdp", "dasdq"]
+    mounts = where("dasdq", f"{UIDS}{show}{mounted}")["mounts"]
+    assert [(mount["point"], mount["fstype"]) for mount in mounts] == [("/bt", "btrfs")]

@@ -259,7 +259,8 @@ def mount_frame(
     for key, row in enumerate(rows, 1):
         number: Value = _number_of(row.source, numbers)
         devices: Value = NO_OTHER
-        if row.fstype == "btrfs":
+        fstype = row.fstype or ("btrfs" if _members_with(number, facts, numbers) else "")
+        if fstype == "btrfs":
             devices = _devices_of(number, facts, numbers)
             number = anonymous.setdefault(row.source, f"0:{len(anonymous) + 1_000_000}")
         elif isinstance(number, Absent):
@@ -271,11 +272,11 @@ def mount_frame(
             "number": number,
             "root": subvolume[1] if subvolume else "/",
             "point": row.point,
-            "fstype": row.fstype or NO_TYPE,
+            "fstype": fstype or NO_TYPE,
             "source": row.source,
             "options": row.options or NO_OPTIONS,
             "devices": devices,
-            "chunks": NO_CHUNKS if row.fstype == "btrfs" else NO_OTHER,
+            "chunks": NO_CHUNKS if fstype == "btrfs" else NO_OTHER,
             "line": row.place,
             "namespaces": NO_SPACES,
         }
@@ -313,16 +314,24 @@ def _by_id(device: tuple[str, str | None]) -> tuple[bool, int]:
     return device[0].startswith("?"), int(device[0].removeprefix("?"))
 
 
-def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
-    """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
-    for devices in facts.btrfs.values():
+def _members_with(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Mapping[str, str | None]:
+    """Return the numbers of the devices of the btrfs that has one of this number, by their ids."""
+    for devices in facts.btrfs.values() if isinstance(number, str) else ():
         known = {
             key: numbers.get(name) or facts.stand_ins.get(name) for key, (name, _place) in devices.items()
         }
         if number in known.values():
-            if None in known.values():
-                return absent("btrfs filesystem show lists a device whose number no text has")
-            return " ".join(f"{key}={value}" for key, value in sorted(known.items(), key=_by_id))
+            return known
+    return {}
+
+
+def _devices_of(number: Value, facts: Facts, numbers: Mapping[str, str]) -> Value:
+    """Return the devices of the btrfs with the device of this number, as btrfs lists them."""
+    known = _members_with(number, facts, numbers)
+    if None in known.values():
+        return absent("btrfs filesystem show lists a device whose number no text has")
+    if known:
+        return " ".join(f"{key}={value}" for key, value in sorted(known.items(), key=_by_id))
     if isinstance(number, str):
         return absent(f"{NOT_COLLECTED}: btrfs filesystem show, which lists the devices of a btrfs")
     return NO_NUMBER
