@@ -5,6 +5,7 @@ import io
 import json
 import os
 import stat
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 from tests.casestudy import VOLUMES, WAYS, counted, unit
 from tests.screen.test_golden import compare
+from zmon.cli import where
 from zmon.cli.main import main
+from zmon.cli.source_options import read_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -556,3 +559,25 @@ def test_an_lcu_in_two_words_is_one_thing(
     assert "LCU 76FF: not found" in complaint(
         "lcu", "76FF", "--from", "recordings/lab-shark-before.zmon", status=1
     ).replace("lcu", "LCU")
+
+
+@pytest.mark.parametrize("word", ["directory", "file"])
+def test_what_holds_a_path_cannot_be_seen_without_proc(
+    word: str, ask: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not said to be used by nothing, and a directory stays one."""
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "file").write_text("")
+
+    def mount_id(_path: str) -> str:
+        raise FileNotFoundError(2, "No such file or directory", "/proc/self/fdinfo/3")
+
+    monkeypatch.setattr(where, "live_mount_id", mount_id)
+    monkeypatch.setattr(where, "read_files", partial(read_files, root=str(tmp_path / "directory")))
+    for path in (str(tmp_path / word), os.path.relpath(tmp_path / word)):
+        (found,) = documents(ask(path, "-f", "json", status=1))
+        assert found["means"] == word
+        assert found["not_looked_at"] == ["what holds it (/proc is not mounted)"]
+        said = ask(path, status=1)
+        assert "/proc is not mounted" in said
+        assert "use of it" not in said

@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from zmon.absent import Absent, absent, text_of
@@ -180,8 +180,9 @@ class _Here(NamedTuple):
     """Whether it can be followed down by its path, also because it does not answer."""
     device: str = ""
     """The number of a block device."""
+    is_directory: bool = False
     mount: str = ""
-    """The id of the mount that a directory is on; empty for other files."""
+    """The id of the mount that a directory is on; empty for other files, and where /proc does not tell."""
 
     def is_path(self, word: str) -> bool:
         """Tell whether the word can only be a path of this machine."""
@@ -202,8 +203,10 @@ def _here_of(word: str) -> _Here:
         state = os.stat(word)
         if stat.S_ISBLK(state.st_mode):
             return _Here(device=f"{os.major(state.st_rdev)}:{os.minor(state.st_rdev)}")
-        mount = live_mount_id(_from_root(word)) if stat.S_ISDIR(state.st_mode) else ""
-        return _Here(is_there=True, mount=mount)
+        is_directory, mount = stat.S_ISDIR(state.st_mode), ""
+        with suppress(OSError):
+            mount = live_mount_id(_from_root(word)) if is_directory else ""
+        return _Here(is_there=True, is_directory=is_directory, mount=mount)
     except (OSError, ValueError):
         return _Here(is_there="\0" not in word and os.path.islink(word))
 
@@ -219,7 +222,8 @@ def _down(args: argparse.Namespace, words: Mapping[str, _Here]) -> dict[str, Loo
         )
     found: dict[str, LookupResult] = {}
     for word, path in paths.items():
-        meaning = WordMeaning(word, MeaningKind.DIRECTORY if words[word].mount else MeaningKind.FILE, path)
+        sort = MeaningKind.DIRECTORY if words[word].is_directory else MeaningKind.FILE
+        meaning = WordMeaning(word, sort, path)
         mount = machine.mounts.by_id.get(mounts.get(word, ""))
         if mount is not None:
             found[word] = find_mount(meaning, mount, machine)
@@ -497,6 +501,8 @@ def _unused(one: LookupResult) -> str:
     used = "no mount, no active swap and no listed file on it"
     if one.unseen and all(what.endswith("(not recorded)") for what in one.unseen):
         return "What lies on it was not recorded"
+    if one.unseen and one.meaning.sort in DOWNWARDS:
+        return f"Cannot be seen: {'; '.join(one.unseen)}"
     if one.unseen:
         other = " other" if _built(one) else ""
         return f"No{other} use of it was found, but not looked at: {'; '.join(one.unseen)}"

@@ -31,7 +31,7 @@ from zmon.kernel.mountinfo import (
     through_process,
 )
 from zmon.kernel.open_file import mount_id
-from zmon.kernel.tree import printable, text
+from zmon.kernel.tree import not_mounted, printable, text
 from zmon.kinds import CONTAINER
 from zmon.light_typing import TYPE_CHECKING, Final, Protocol
 from zmon.record import NamedTuple
@@ -140,7 +140,7 @@ def read_containers(  # noqa: PLR0913 - what may confine it
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
-        return empty_frame(CONTAINER, f"/{PATH}: {error.strerror}")
+        return empty_frame(CONTAINER, not_mounted(tree, PATH) or f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return empty_frame(CONTAINER, str(error))
     reading = _FileReading(_PathReader(tree, mounted, sync=sync, silent=silent), most, progress)

@@ -313,7 +313,7 @@ def find_below(meaning: WordMeaning, machine: Machine) -> LookupResult:
     return LookupResult(
         meaning,
         _where(machine, lambda file: file.path == meaning.key or file.path.startswith(inside)),
-        unseen=(f"where files lie ({why})",) if why else (),
+        unseen=(f"what holds it ({why})",) if why else (),
     )
 
 
