@@ -128,3 +128,14 @@ def test_what_is_usual_is_not_left_to_argparse(name: str, words: list[str]) -> N
     assert found is not None
     assert expected is not None
     assert vars(found) == vars(expected)
+
+
+@pytest.mark.parametrize("words", [["lab", "list", "--json"], ["lab", "--json", "list"]])
+def test_an_option_of_another_subcommand_is_no_guess_for_itself(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Others that begin so, or look so, may be."""
+    with pytest.raises(SystemExit):
+        main(words)
+    guesses = capsys.readouterr().err.partition("did you mean ")[2].partition("?")[0].split(" or ")
+    assert guesses == ["--json-errors"]

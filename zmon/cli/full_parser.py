@@ -95,6 +95,7 @@ class _Parser(argparse.ArgumentParser):
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no other way
                 known.update(*(one._option_string_actions for one in action.choices.values()))  # noqa: SLF001
+        known.discard(word)  # one of another subcommand
         begun = sorted(name for name in known if word and name.startswith(word))
         if begun:
             return f": did you mean {' or '.join(begun)}?"
