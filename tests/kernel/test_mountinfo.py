@@ -22,6 +22,7 @@ from zmon.kernel.mountinfo import (
     read_hidden,
     read_mounts,
 )
+from zmon.kernel.tree import LiveTree
 from zmon.topology.mounts import mounts_in
 
 HERCULES = (Path(__file__).parents[1] / "fixtures" / "mountinfo" / "hercules-6.12.txt").read_bytes()
@@ -205,3 +206,10 @@ def test_hidden_processes_may_have_mounts() -> None:
     """Where /proc is mounted with hidepid=, other users' processes are not there to be asked."""
     tree = DictTree({PATH: OVERLAY, "proc/9/mountinfo": OVERLAY}, {OWN: "mnt:[1]"}, live=True)
     assert list(namespaces(tree)[1]) == ["proc/1/mountinfo"]
+
+
+def test_a_proc_that_is_not_mounted_is_why_mounts_are_not_known(tmp_path: Path) -> None:
+    """Not that it lacks a file that every kernel has."""
+    missing = read_mounts(LiveTree(str(tmp_path))).missing
+    assert missing is not None
+    assert "/proc is not mounted" in missing.reason

@@ -142,7 +142,7 @@ def read_mounts(tree: Tree, wanted: Container[str] | None = None, paths: Iterabl
     try:
         mounted = parse_mountinfo(tree.read(PATH))
     except OSError as error:
-        return empty_frame(MOUNT, f"/{PATH}: {error.strerror}")
+        return empty_frame(MOUNT, not_mounted(tree, PATH) or f"/{PATH}: {error.strerror}")
     except ValueError as error:
         return empty_frame(MOUNT, str(error))
     mounted += _of_others(tree, {mount.id for mount in mounted}, paths)
