@@ -7,6 +7,7 @@ import pytest
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
 from zmon.diagnosis.stretch import times
+from zmon.queueing.headroom import ResourceUse
 from zmon.tables import CONCLUDED, diagnosed, overview
 from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
 from zmon.tables.diagnosed import judged_view, verdict_of
@@ -77,6 +78,18 @@ def test_it_is_the_claim_about_what_is_listed_or_else_the_first(
     """What is only possible does not stand before what is certain; of a resource with room this is said."""
     found = conclusion(simulated_view(name), table)
     assert (found.words, found.state) == (words, state)
+
+
+@pytest.mark.parametrize(
+    ("estimated", "words"), [(True, "at most ~30 % busy. "), (False, "at most 30 % busy. ")]
+)
+def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate(
+    monkeypatch: pytest.MonkeyPatch, words: str, *, estimated: bool
+) -> None:
+    """Beside a diagnosis of something else, too: nobody outside of the storage server measures it."""
+    use = ResourceUse("lcu", "L", "LCU 8000", 0.3, estimated=estimated)
+    monkeypatch.setattr("zmon.tables.conclusion.resource_uses", lambda _load: (use,))
+    assert conclusion(simulated_view("zvm-2-cpus"), "control_unit").words.startswith(f"The LCUs are {words}")
 
 
 def test_what_another_diagnosis_explains_is_said_behind_its_cause() -> None:

@@ -125,8 +125,9 @@ def _elsewhere(view: View, table: str, found: Verdict) -> str:
     if not ids.isdisjoint(OF_KIND.get(listed.use, ids)):
         return ""
     load = situation_of(judged_view(view)).load
-    uses = [one.use for one in resource_uses(load) if one.kind == listed.use]
+    of_kind = [one for one in resource_uses(load) if one.kind == listed.use]
+    uses = [one.use for one in of_kind]
     if listed.use == "paths" and uses:  # it lists each, not groups of them
         uses = [float(use) for use in load.paths.values() if not isinstance(use, Absent)]
-    most = max(uses, default=1.0)
-    return f"{listed.title} are at most {100 * most:.0f} % busy. " if most <= SPARE else ""
+    most, about = max(uses, default=1.0), "~" * any(one.estimated for one in of_kind)
+    return f"{listed.title} are at most {about}{100 * most:.0f} % busy. " if most <= SPARE else ""
