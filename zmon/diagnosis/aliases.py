@@ -55,8 +55,12 @@ def _may_be_full(load: ObservedLoad, lcus: Iterable[ObservedLcu]) -> bool:
     return any(is_uncached(load, lcu) for lcu in lcus)
 
 
-def _action(words: str, may_be_full: bool) -> str:
-    return f"{IF_NOT_FULL}{words[:1].lower()}{words[1:]}" if may_be_full else words
+def _unless_full(diagnosis: Diagnosis) -> Diagnosis:
+    """Return a diagnosis as possible, where the LCU may be full: then its advice would gain nothing."""
+    action = f"{IF_NOT_FULL}{diagnosis.action[:1].lower()}{diagnosis.action[1:]}"
+    return diagnosis._replace(
+        confidence=POSSIBLE, action=action, confirm=UNCACHED_WAIT, missing=(NO_CACHE,)
+    )  # fmt: skip
 
 
 def _waited(situation: Situation) -> _Waited:
@@ -212,8 +216,7 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
     changes = tuple(AliasNumber(PROPOSED, lcu=key) for key in units)
     where = f"{names(['volume ' + first.title])}" if not several else f"{many(len(waited), 'volume')}"
     use = first.use
-    may_be_full = _may_be_full(situation.load, (lcus[key] for key in units))
-    return Diagnosis(
+    found = Diagnosis(
         "D4b",
         subjects=_subjects(waited, lcus),
         claim=f"{many(lost, 'request')} wait in Linux for {where} without aliases: each waits"
@@ -229,22 +232,18 @@ def _no_aliases(situation: Situation, waited: Sequence[tuple[ObservedVolume, flo
                 "control_unit.aliases", of_lcu(lcus[first.lcu]), 0, f"{lcus[first.lcu].title} has no aliases"
             ),
         ),
-        confidence=POSSIBLE if may_be_full else CERTAIN if use >= FULL_BASE else LIKELY,
-        action=_action(
-            f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
-            may_be_full,
-        ),
+        confidence=CERTAIN if use >= FULL_BASE else LIKELY,
+        action=f"Turn on HyperPAV: {PROPOSED} aliases {_on_each([lcus[key].title for key in units])}.",
         lost=lost,
         foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {PROPOSED} on {lcus[key].title}" for key in units),
-        confirm=UNCACHED_WAIT
-        if may_be_full
-        else ""
+        confirm=""
         if use >= FULL_BASE
         else "A higher sampling rate would show whether requests come in bursts.",
-        missing=(NO_CACHE,) if may_be_full else (),
     )
+    may_be_full = _may_be_full(situation.load, (lcus[key] for key in units))
+    return _unless_full(found) if may_be_full else found
 
 
 def _more(aliases: int) -> int:
@@ -272,7 +271,7 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
     use = first.alias_use / first.aliases
     may_be_full = _may_be_full(situation.load, ordered)
     has = "may have" if may_be_full else "has" if len(pools) == 1 else "have"
-    return Diagnosis(
+    found = Diagnosis(
         "D4",
         subjects=tuple(of_lcu(one) for one, _ in pools),
         claim=f"{titles} {has} too few aliases: {in_use}, and {many(lost, 'request')} wait for one.",
@@ -290,26 +289,23 @@ def _few(situation: Situation, pools: Sequence[tuple[ObservedLcu, float]]) -> Di
                 _waits(pools[0][1], mean_of(ones, "queued"), situation.load.time_of(first, "serv")),
             ),
         ),
-        confidence=POSSIBLE if may_be_full else CERTAIN,
-        action=_action(f"Define more aliases, for example {more}.", may_be_full),
+        confidence=CERTAIN,
+        action=f"Define more aliases, for example {more}.",
         lost=lost,
-        confirm=UNCACHED_WAIT if may_be_full else "",
-        missing=(NO_CACHE,) if may_be_full else (),
         foretell=gain(situation, changes),
         changes=changes,
         whatif=" and ".join(f"aliases {_more(one.aliases)} on {one.title}" for one, _ in pools),
     )
+    return _unless_full(found) if may_be_full else found
 
 
 def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     first, lost = waited[0][0], sum(lost for _, lost in waited)
-    homes = {one.lcu for one, _ in waited}
-    may_be_full = _may_be_full(situation.load, (lcu for lcu in situation.load.lcus if lcu.key in homes))
     has = first.servers - 1
     ordered = sorted((one for one, _ in waited), key=lambda one: one.title)
     more = names([f"{2 * one.servers - 1} aliases for volume {one.title}" for one in ordered])
     changes = tuple(AliasNumber(2 * one.servers - 1, volume=one.key) for one, _ in waited)
-    return Diagnosis(
+    found = Diagnosis(
         "D4",
         subjects=tuple(of_volume(one) for one, _ in waited),
         claim=f"V{names(['volume ' + one.title for one, _ in waited])[1:]}"
@@ -324,15 +320,16 @@ def _few_of_a_volume(situation: Situation, waited: Sequence[tuple[ObservedVolume
             ),
             evidence("device.busy", of_volume(first), 100 * first.use, f"{percent(first.use)} busy"),
         ),
-        confidence=POSSIBLE if may_be_full else CERTAIN,
-        action=_action(f"Define {more}, or turn on HyperPAV.", may_be_full),
+        confidence=CERTAIN,
+        action=f"Define {more}, or turn on HyperPAV.",
         lost=lost,
-        confirm=UNCACHED_WAIT if may_be_full else "",
-        missing=(NO_CACHE,) if may_be_full else (),
         foretell=gain(situation, changes, f"with {more}: "),
         changes=changes,
         whatif=" and ".join(f"aliases {2 * one.servers - 1} on volume {one.title}" for one, _ in waited),
     )
+    homes = {one.lcu for one, _ in waited}
+    may_be_full = _may_be_full(situation.load, (lcu for lcu in situation.load.lcus if lcu.key in homes))
+    return _unless_full(found) if may_be_full else found
 
 
 def _unused(waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:

@@ -10,6 +10,7 @@ from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_paths, why
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
 from zmon.queueing.observation import busy_words, mean_of
+from zmon.queueing.waiting import lcus_behind
 from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         return ()
     groups = [place.key for place in places]
     chpids = [chpid for key in groups for chpid in key.split()]
-    lcus = [one for one in load.lcus if one.chpids and set(one.chpids) <= set(chpids)]
+    lcus = lcus_behind(load, *groups)
     behind = tuple(one for lcu in lcus for one in load.volumes_of(lcu.key))
     pend, serv = mean_of(behind, "pend"), mean_of(behind, "serv")
     pends, timed = f"Pend {ms(pend)} of Serv {ms(serv)}", not any(one.estimated for one in behind if one.rate)
@@ -53,7 +54,7 @@ def full_paths(situation: Situation) -> Diagnoses:
     everything = len(lcus) == len([one for one in load.lcus if load.volumes_of(one.key)])
     changes = [PathNumber(2, times=True)]
     if not everything:
-        changes = [PathNumber(2, lcu=key, times=True) for key in _one_of_each(groups, situation)]
+        changes = [PathNumber(2, lcu=lcus_behind(load, key)[0].key, times=True) for key in groups]
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(ranges(key.split()) for key in groups)
     lost, inside = sum(place.lost for place in places), sum(place.inside for place in places)
@@ -113,15 +114,6 @@ def _inside(
         response = mean_of(behind, "response")
         words = f"{many(inside, 'request')} wait for these paths or in the LCUs, each takes {ms(response)}"
         yield evidence("control_unit.resp", of_lcu(lcu), 1e3 * response, words)
-
-
-def _one_of_each(groups: list[str], situation: Situation) -> list[str]:
-    """Return an LCU behind each group of paths."""
-    found = []
-    for group in groups:
-        chpids = set(group.split())
-        found.append(next(one.key for one in situation.load.lcus if one.chpids and set(one.chpids) <= chpids))
-    return found
 
 
 CAUSES: Final = {"D2": full_paths}

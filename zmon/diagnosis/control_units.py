@@ -43,7 +43,7 @@ from zmon.queueing.observation import (
     path_groups,
     state_of_idle,
 )
-from zmon.queueing.undecided import is_uncached
+from zmon.queueing.undecided import may_be_misses
 from zmon.queueing.waiting import FULL_PATHS, NOT_KNOWN, lcus_behind
 from zmon.ranges import MOST_NAMED, many, names
 from zmon.record import NamedTuple
@@ -78,6 +78,7 @@ class _FullLcu:
     def __init__(self, situation: Situation, lcu: ObservedLcu, lost: float) -> None:
         load = situation.load
         self.lcu, self.lost = lcu, lost
+        self.may_be_misses = may_be_misses(load, lcu)
         self.volumes = tuple(one for one in load.used_of(lcu.key) if load.enough(one.rate))
         all_of_it = load.used_of(lcu.key)
         self.rate = all_of_it.rate
@@ -106,11 +107,6 @@ class _FullLcu:
         """Whether as many small requests came over aliases as wait inside: with fewer aliases none would."""
         has_many = self.lcu.aliases >= FEW_ALIASES
         return has_many and self.is_small and not self.estimated and bool(self.lcu.alias_use >= self.lost)
-
-    @property
-    def may_be_misses(self) -> bool:
-        """Whether small requests may miss the cache, whose statistics were not read, and wait for arrays."""
-        return isinstance(self.lcu.misses, Absent) and self.is_small and not self.estimated
 
     def alike(self) -> float:
         """Return the part of its volumes whose Disc is long."""
@@ -156,9 +152,7 @@ def _waits(situation: Situation) -> _Waits:
     calm = any(load.enough(load.rate_of(one.key)) for one in load.lcus if one.key not in waited)
     crowded = full if not calm and all(one.may_be_crowded for one in full) else ()
     full = [one for one in full if one not in crowded]
-    uncached = any(
-        is_uncached(load, one) and mean_of(load.used_of(one.key), "size") < SMALL for one in load.lcus
-    )
+    uncached = any(may_be_misses(load, lcu) for lcu in load.lcus)
     uncached = uncached or any(isinstance(one.lcu.misses, Absent) for one in found)
     unknown = why_untimed(load) if load.is_untimed else UNCACHED if uncached else None
     if load.has_no_lcu:

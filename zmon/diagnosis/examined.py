@@ -18,7 +18,7 @@ from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.observation import busy_words, mean_of, path_groups
 from zmon.queueing.prediction import gains_little
 from zmon.queueing.undecided import words_of
-from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, processors_full
+from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, lcus_behind, processors_full
 from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
@@ -130,9 +130,8 @@ def _use(situation: Situation, chpids: Iterable[str]) -> float:
 
 def _behind(situation: Situation, keys: Iterable[str]) -> list[ObservedLcu]:
     """Return the LCUs behind groups of paths that have volumes."""
-    paths = {chpid for key in keys for chpid in key.split()}
     load = situation.load
-    return [one for one in load.lcus if one.chpids and set(one.chpids) <= paths and load.volumes_of(one.key)]
+    return [lcu for lcu in lcus_behind(load, *keys) if load.volumes_of(lcu.key)]
 
 
 def _queues(situation: Situation, diagnoses: Collection[Diagnosis]) -> Iterator[Examined]:

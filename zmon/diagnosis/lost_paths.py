@@ -127,8 +127,7 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
     left, whole = sum(not leaf.failed for leaf in first.leaves), len(first.leaves) + len(first.gone)
     since = min((one.since for one in hurt if one.since is not None), default=None)
     lost = _are_lost([leaf.name for leaf in broken], since)
-    called = frozenset[str]().union(*(one.names for one in hurt))
-    waited = [place for place in situation.waiting.places if place.kind == "volume" and place.key in called]
+    waited = situation.waiting.at_volumes(frozenset[str]().union(*(one.names for one in hurt)))
     waits = sum(place.lost for place in waited)
     works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
     yield Diagnosis(
@@ -141,7 +140,7 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
         ),
         claim=f"{many(len(broken), 'path')} to {listed([one.title for one in hurt])} {lost}:"
         f" {_which(maps, broken)} ({broken[0].failed})"
-        f"{_waiting(waits)}.{_all_that_is_left(hurt)}",
+        f"{_waiting(waits)}.{_all_that_is_left(works, len(hurt))}",
         evidence=(
             evidence(
                 "multipath.left",
@@ -161,11 +160,10 @@ def _waiting(waits: float) -> str:
     return f", and {many(waits, 'request')} wait for what is left" if waits else ""
 
 
-def _all_that_is_left(hurt: Sequence[MultipathDisk]) -> str:
-    """Return, as a sentence, that all paths that are left go through one adapter; else nothing."""
-    works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
+def _all_that_is_left(works: Sequence[PathLeaf], disks: int) -> str:
+    """Return, as a sentence, that all paths to disks that are left go through one adapter; else nothing."""
     adapters = {leaf.adapter for leaf in works}
-    if len(works) <= len(hurt) or len(adapters) > 1 or adapters == {""}:
+    if len(works) <= disks or len(adapters) > 1 or adapters == {""}:
         return ""
     return f" Those that are left all go through {_adapter_title(works[0])}: if it fails, the disks are gone."
 

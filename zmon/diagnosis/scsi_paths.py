@@ -124,12 +124,10 @@ def _waits(
     Where fewer are counted, they are estimated as for one queue (M/M/1) before each that is half busy.
     Where the load of no adapter is measured, what waits for the disks behind them may wait for the adapters.
     """
-    places = situation.waiting.places
     if all(isinstance(one.use, Absent) for one in carriers):
-        disks = _disks(carriers, maps)
-        return sum(one.lost for one in places if one.kind == "volume" and one.key in disks) or None
+        return sum(place.lost for place in situation.waiting.at_volumes(_disks(carriers, maps))) or None
     chpids = {one.chpid for one in carriers} - {""}
-    groups = [one for one in places if one.kind == "paths"]
+    groups = [one for one in situation.waiting.places if one.kind == "paths"]
     found = [one.lost for one in groups if not chpids.isdisjoint(one.key.split())]
     busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
     return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
@@ -144,10 +142,8 @@ def _volumes(
     situation: Situation, carriers: Iterable[Carrier], maps: Iterable[MultipathDisk]
 ) -> Iterator[Subject]:
     """Yield the volumes behind some adapters that requests wait for: the adapters explain it."""
-    disks = _disks(carriers, maps)
-    for place in situation.waiting.places:
-        if place.kind == "volume" and place.key in disks:
-            yield Subject("volume", place.key, place.title)
+    for place in situation.waiting.at_volumes(_disks(carriers, maps)):
+        yield Subject("volume", place.key, place.title)
 
 
 def one_path_does_all(situation: Situation) -> Diagnoses:

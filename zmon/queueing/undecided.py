@@ -81,6 +81,11 @@ def is_uncached(load: ObservedLoad, lcu: ObservedLcu) -> bool:
     return volumes.rate * disc >= MIN_LOST and not disc < MIN_LONGER * conn
 
 
+def may_be_misses(load: ObservedLoad, lcu: ObservedLcu) -> bool:
+    """Return whether that Disc is of small requests, which may miss the cache: large ones are read ahead."""
+    return bool(is_uncached(load, lcu) and mean_of(load.used_of(lcu.key), "size") < SMALL)
+
+
 def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[UndecidedRequests]:
     """Yield what may wait at one LCU: at most one kind of it inside, and what waits before it."""
     if not all(volumes.column("is_dasd")):
@@ -90,7 +95,7 @@ def _at(load: ObservedLoad, lcu: ObservedLcu, volumes: Volumes) -> Iterator[Unde
         if not isinstance(size, Absent):
             yield from _long(load, lcu, "untimed", "response", size / SLOW_PATH)
         return
-    if is_uncached(load, lcu) and mean_of(volumes, "size") < SMALL:
+    if may_be_misses(load, lcu):
         yield from _long(load, lcu, "inside", "disc", 0.0)
     pend = mean_of(volumes, "pend")
     if not isinstance(pend, Absent) and pend >= LONG and volumes.rate * (pend - LATENCY) >= MIN_LOST:

@@ -33,7 +33,7 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Number
     from zmon.queueing.observation import (
@@ -119,6 +119,10 @@ class Waiting(NamedTuple):
     """Where nothing waits, as far as anything could, what the busiest volume does, in words; else empty."""
     undecided: tuple[UndecidedRequests, ...] = ()
     """What may wait besides; most requests first."""
+
+    def at_volumes(self, names: Collection[str]) -> list[WaitingPlace]:
+        """Return the volumes of some names that requests wait for."""
+        return [place for place in self.places if place.kind == "volume" and place.key in names]
 
     @property
     def spreading_helps(self) -> bool:
@@ -362,9 +366,10 @@ def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[WaitingPlace]) -
     yield from lcus.values()
 
 
-def lcus_behind(load: ObservedLoad, key: str) -> list[ObservedLcu]:
-    """Return the LCUs behind a group of paths, by their CHPIDs in words."""
-    return [lcu for lcu in load.lcus if lcu.chpids and {*lcu.chpids} <= {*key.split()}]
+def lcus_behind(load: ObservedLoad, *keys: str) -> list[ObservedLcu]:
+    """Return the LCUs all of whose paths are in some groups, each by its CHPIDs in words."""
+    chpids = {chpid for key in keys for chpid in key.split()}
+    return [lcu for lcu in load.lcus if lcu.chpids and chpids.issuperset(lcu.chpids)]
 
 
 def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
