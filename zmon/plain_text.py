@@ -97,10 +97,21 @@ MIN_SIMILARITY: Final = 0.6
 """How much of a word must be alike, from 0 to 1."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `: did you mean DEVICE?` with the one or two known words most similar to it; or empty."""
+_ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})", re.ASCII)
+
+
+def unescaped_hex(name: str) -> str:
+    r"""Return a name in which systemd or `findmnt -r` has written some characters as `\x2d`."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), name)
+
+
+def did_you_mean(word: str, known: Iterable[str], sign: str = "") -> str:
+    """Return `: did you mean DEVICE?` with the one or two known words most similar to it; or empty.
+
+    `sign` is what stands before each, such as `--`.
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
     spelled = {one.casefold(): one for one in known}
     similar = get_close_matches(word.casefold()[:MAX_COMPARED], spelled, n=2, cutoff=MIN_SIMILARITY)
-    return f": did you mean {' or '.join(spelled[one] for one in similar)}?" if similar else ""
+    return f": did you mean {' or '.join(sign + spelled[one] for one in similar)}?" if similar else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import harmless
+from zmon.plain_text import harmless, unescaped_hex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +34,6 @@ _GUEST: Final = re.compile(r"machine-(?:qemu|lxc|libvirt)\\x2d[0-9]{1,9}\\x2d(.+
 _CONTAINER: Final = re.compile(r"(?:machine-(.+)\.scope|systemd-nspawn@(.+)\.service)")
 _SESSION: Final = re.compile(r"session-(.{1,20})\.scope")
 _USER: Final = re.compile(r"/user-([0-9]{1,10})\.slice/", re.ASCII)
-_ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})", re.ASCII)
 
 _BY_UNIT: Final = (
     ("Db2", re.compile(r"db2|.*[-_@.]db2", re.IGNORECASE)),
@@ -94,16 +93,11 @@ def title_of(path: str) -> str:
         # the user comes first: where a list cuts the name, it cuts the session
         title = (f"user {user[1]}, " if user else "") + f"session {session[1]}"
     elif inside:
-        title = _unescaped(next(part for part in inside.groups() if part is not None))
+        title = unescaped_hex(next(part for part in inside.groups() if part is not None))
     else:
-        title = _unescaped(name.removesuffix(".service").removesuffix(".scope"))
+        title = unescaped_hex(name.removesuffix(".service").removesuffix(".scope"))
     title = harmless(title).strip() or "?"
     return title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 3]}..."
-
-
-def _unescaped(name: str) -> str:
-    r"""Return a name in which systemd has written some characters as `\x2d`."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), name)
 
 
 def database_of(path: str, commands: Iterable[str] = ()) -> str:

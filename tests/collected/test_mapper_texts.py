@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, facts_in, row
+from tests.collected.texts import DMSETUP_TABLE, MULTIPATH, REMOVED_PATHS, facts_in, row
 from zmon.collected.facts import REMOVED, joined
 from zmon.collected.mapper_texts import spread_groups
 from zmon.kinds import LAYER, PATH
@@ -63,18 +63,7 @@ def test_multipath_gives_maps_groups_and_paths() -> None:
     assert row(facts, "layer", "dm-2")["below"] == "8:0 8:16 8:32"
 
 
-GONE = """\
-mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
-size=20G features='0' hwhandler='1 alua' wp=rw
-`-+- policy='service-time 0' prio=50 status=active
-  |- 0:0:0:7 sdk 8:160 active ready running
-  `- #:#:#:# -   8:176 failed undef unknown
-mpathl (36005076300ffffff0000000000001c02) dm-4 ##,##
-size=20G features='0' hwhandler='1 alua' wp=rw
-`-+- policy='service-time 0' prio=0 status=enabled
-  |- #:#:#:# -   8:192 failed undef unknown
-  `- #:#:#:# -   #:#   failed undef unknown
-"""
+GONE = REMOVED_PATHS.replace("8:208", "#:#  ")
 OLD = r"""mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
 [size=20G][features=1 queue_if_no_path][hwhandler=0][rw]
 \_ round-robin 0 [prio=50][active]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.collected.texts import REMOVED_PATHS
 from zmon.cli.main import main
 
 if TYPE_CHECKING:
@@ -159,19 +160,7 @@ def test_a_spread_names_the_unknown_member(tmp_path: Path, capsys: pytest.Captur
     assert any("LCU 1A00" in sentence and "md0" in sentence for sentence in said)
 
 
-GONE = """\
-box1:~ # multipath -ll
-mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
-size=20G features='0' hwhandler='1 alua' wp=rw
-`-+- policy='service-time 0' prio=50 status=active
-  |- 0:0:0:7 sdk 8:160 active ready running
-  `- #:#:#:# -   8:176 failed undef unknown
-mpathl (36005076300ffffff0000000000001c02) dm-4 ##,##
-size=20G features='0' hwhandler='1 alua' wp=rw
-`-+- policy='service-time 0' prio=0 status=enabled
-  |- #:#:#:# -   8:192 failed undef unknown
-  `- #:#:#:# -   8:208 failed undef unknown
-"""
+GONE = f"box1:~ # multipath -ll\n{REMOVED_PATHS}"
 
 
 def test_a_map_without_a_usable_path_is_shown(

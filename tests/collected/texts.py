@@ -132,3 +132,18 @@ def facts_in(content: str, command: str = "", file: str = "") -> Facts:
 def row(facts: Facts, kind: str, key: str) -> dict[str, object]:
     """Return the first values of a row."""
     return {name: found[0].value for name, found in facts.rows[kind][key].items() if found}
+
+
+REMOVED_PATHS = """\
+mpathk (36005076300ffffff0000000000001c01) dm-3 IBM,2107900
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=50 status=active
+  |- 0:0:0:7 sdk 8:160 active ready running
+  `- #:#:#:# -   8:176 failed undef unknown
+mpathl (36005076300ffffff0000000000001c02) dm-4 ##,##
+size=20G features='0' hwhandler='1 alua' wp=rw
+`-+- policy='service-time 0' prio=0 status=enabled
+  |- #:#:#:# -   8:192 failed undef unknown
+  `- #:#:#:# -   8:208 failed undef unknown
+"""
+"""What `multipath -ll` prints of paths whose disks were removed."""

@@ -12,6 +12,7 @@ from tests.diagnosis.simulated import view_of as simulated_view
 from tests.lab.plans import shorter
 from zmon.absent import Absent
 from zmon.cli.main import main
+from zmon.clock import MINUTE
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
@@ -347,6 +348,11 @@ def test_a_resource_has_the_state_of_its_open_exceptions() -> None:
     assert states["LCUs"] == "bad"
 
 
+def held_a_minute_less(found: Exceptions) -> Exceptions:
+    """Return exceptions each of which was seen last a minute earlier."""
+    return found._replace(entries=tuple(one._replace(end=one.end - MINUTE) for one in found.entries))
+
+
 def test_an_open_exception_that_does_not_hold_now_has_the_time_when_it_was_last_seen() -> None:
     """It stays open for a while: its sentence is about the time until then."""
     session = session_at("lab-shark-before.zmon")
@@ -357,11 +363,7 @@ def test_an_open_exception_that_does_not_hold_now_has_the_time_when_it_was_last_
     first = rows(table(view), "open")[0]
     assert re.fullmatch(r"\d\d:\d\d:\d\d", str(first["name"]))
 
-    def ended(begin: int, end: int | None) -> Exceptions:
-        found = known(begin, end)
-        return found._replace(entries=tuple(one._replace(end=one.end - 60 * 10**9) for one in found.entries))
-
-    view.history.exceptions = ended
+    view.history.exceptions = lambda begin, end: held_a_minute_less(known(begin, end))
     later = rows(table(view), "open")[0]
     assert re.fullmatch(rf"{first['name']} to \d\d:\d\d:\d\d", str(later["name"]))
     assert later["words"] == first["words"]
@@ -377,9 +379,8 @@ def test_an_exception_is_open_until_the_rules_say_that_it_is_over() -> None:
 
     def late(begin: int, end: int | None) -> Exceptions:
         found = known(begin, end)
-        entries = tuple(one._replace(end=one.end - 60 * 10**9) for one in found.entries)
-        behind = found.until - 60 * 10**9
-        return found._replace(entries=entries, until=behind, end=behind)
+        behind = found.until - MINUTE
+        return held_a_minute_less(found)._replace(until=behind, end=behind)
 
     view.history.exceptions = late
     assert rows(table(view), "open")

@@ -100,7 +100,7 @@ class _Parser(argparse.ArgumentParser):
         if begun:
             return f": did you mean {' or '.join(begun)}?"
         names = sorted(name[2:] for name in known if name.startswith("--"))
-        return did_you_mean(word[2:], names).replace("mean ", "mean --").replace(" or ", " or --")
+        return did_you_mean(word[2:], names, "--")
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, if possible with what would be right, and end with status 2."""

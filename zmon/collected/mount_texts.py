@@ -18,6 +18,7 @@ from zmon.absent import Absent, absent
 from zmon.collected.facts import plain
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
+from zmon.plain_text import unescaped_hex
 from zmon.sample import Frame, empty_frame, frame_of
 from zmon.sizes import KIB
 
@@ -82,10 +83,10 @@ def _of_findmnt(columns: list[str], row: str) -> tuple[str, str, str, str] | Non
     if len(words) < len(columns):
         return None
     cells = dict(zip(columns, words, strict=True))
-    point = _unescaped(cells["TARGET"].rstrip())
+    point = unescaped_hex(cells["TARGET"].rstrip())
     if not point.startswith("/"):
         return None
-    source = _unescaped(cells["SOURCE"].partition("[")[0])
+    source = unescaped_hex(cells["SOURCE"].partition("[")[0])
     return source, point, cells.get("FSTYPE", ""), cells.get("OPTIONS", "")
 
 
@@ -106,12 +107,6 @@ def _rows_of_findmnt(text: CollectedText) -> Iterator[tuple[int, tuple[str, str,
 
 _COLUMNS: Final = ("TARGET", "SOURCE", "FSTYPE", "OPTIONS")
 """Those that findmnt prints by default."""
-_ESCAPED: Final = re.compile(r"\\x([0-9a-fA-F]{2})")
-
-
-def _unescaped(name: str) -> str:
-    r"""Undo what findmnt -r writes for blanks: `\x20`."""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), name)
 
 
 _FILE: Final = "proc/mounts"

@@ -160,11 +160,9 @@ def calm_on(view: View, found: Verdict) -> str:
 
 def why_longer(view: View) -> str:
     """Return why the verdict is about a longer time than a view's interval; nothing if it is not."""
-    return (
-        ""
-        if judged_view(view) is view
-        else f"{times(*span_of(view))} alone has too few requests to slow disks"
-    )
+    if judged_view(view) is view:
+        return ""
+    return f"{times(*span_of(view))} alone has too few requests to slow disks"
 
 
 def _is_scarce(load: ObservedLoad) -> bool:

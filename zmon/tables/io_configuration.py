@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, usable
+from zmon.path_masks import NO_MASKS, PATH_MASKS, operational, usable
 from zmon.placement.channel_device import NO_LCU
 from zmon.ranges import some
 from zmon.record import NamedTuple
@@ -124,9 +124,8 @@ def _ranges(frame: Frame, lcus: dict[str, str]) -> Iterator[tuple[RangeFacts, li
 
 def _usable(masks: Sequence[Value], online: Value) -> int:
     """Return the mask of usable paths; Linux verifies paths when it sets a device online, and not before."""
-    installed, pam, pom, _vpm, _of_driver = masks
-    others = (pam, pom, None, None) if online == 0 else masks[1:]
-    return usable(installed) & ~lost_in(usable(installed), *others)
+    *subchannel, verified, words = masks
+    return usable(*subchannel) if online == 0 else usable(*subchannel, verified, operational(words))
 
 
 def _role(uid: Value, alias: Value) -> Value:
