@@ -27,6 +27,7 @@ from zmon.queueing.change import (
     StripedSpace,
 )
 from zmon.queueing.fit import fit
+from zmon.queueing.headroom import resource_uses
 from zmon.queueing.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.prediction import (
     RESPONSE_ERROR,
@@ -248,6 +249,17 @@ def test_no_change_changes_nothing() -> None:
     assert found.whole.response[0] == pytest.approx(found.whole.response[1])
     assert sum(unit.rate[1] for unit in found.units) == pytest.approx(found.whole.rate[1], rel=0.01)
     assert sum(unit.bytes[0] for unit in found.units) == pytest.approx(found.whole.bytes[0], rel=0.01)
+
+
+def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate_unless_its_capacity_is_given() -> None:
+    """As on OVERVIEW: what the site says that an LCU can do makes its use a quotient of two known figures."""
+    load = observed("shark-before", -1)
+    known = load._replace(lcus=tuple(lcu._replace(capacity=40e6) for lcu in load.lcus))
+    for of, marked in ((load, True), (known, False)):
+        found = predict(fitted_interval(of, shares("shark-before")), ())
+        (use,) = [one for one in resource_uses(of) if (one.kind, one.title) == ("lcu", "LCU 7600")]
+        assert found.limiting_before[0] == "lcu"
+        assert ("~" in found.busiest_now) is ("~" in use.words) is marked
 
 
 def test_the_range_is_wider_and_confidence_lower_the_less_was_measured() -> None:

@@ -142,8 +142,9 @@ def _one_at_a_time(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, fl
 
 def _perhaps_few(load: ObservedLoad, waited: Sequence[tuple[ObservedVolume, float]]) -> Diagnosis:
     titles = names([f"volume {one.title}" for one, _ in waited])
+    whose = "its" if len(waited) == 1 else "their"
     return _of_untimed(
-        load, "D4", waited, f"for {titles}: its aliases may be too few", "Define more aliases, or spread"
+        load, "D4", waited, f"for {titles}: {whose} aliases may be too few", "Define more aliases, or spread"
     )
 
 
@@ -155,7 +156,7 @@ def _perhaps_few_in(load: ObservedLoad, pools: Sequence[tuple[ObservedLcu, float
         "D4",
         subjects=tuple(of_lcu(lcu) for lcu, _ in pools),
         claim=f"{many(lost, 'request')} wait for {names([lcu.title for lcu, _ in pools])}, beyond what bases"
-        " and aliases do at once: its aliases may be too few.",
+        f" and aliases do at once: {'its' if len(pools) == 1 else 'their'} aliases may be too few.",
         evidence=(evidence("control_unit.resp", of_lcu(first), 1e3 * mean_of(volumes, "response"), words),),
         confidence=POSSIBLE,
         action="Define more aliases, or spread what lies on it over more LCUs.",

@@ -251,7 +251,9 @@ def _shared(load: ObservedLoad) -> str:
     if uses and not known:
         return "First find out how busy the channel paths are, which the LCUs share: an LPAR measures it."
     most = max(known, default=0.0)
-    words = f"First see whether the channel paths limit: the busiest is {busy_words(most)}, LCUs share it."
+    words = (
+        f"First see whether channel paths are the limit: LCUs share them, the busiest is {busy_words(most)}."
+    )
     return words if most >= FULL_PATHS else ""
 
 

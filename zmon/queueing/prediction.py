@@ -125,6 +125,8 @@ class Prediction(NamedTuple):
     """What limits next, by the kind and key of its station: `lcu`, `paths`, `volume`, `processors`."""
     limiting_before: tuple[str, str] = ("", "")
     """What is busiest now, likewise."""
+    given: frozenset[str] = frozenset()
+    """The LCUs whose capacity the site gives: how busy these are is no estimate."""
 
     @property
     def times(self) -> float:
@@ -134,12 +136,19 @@ class Prediction(NamedTuple):
     @property
     def next_limit(self) -> str:
         """What limits next, in words: `LCU 7600, ~98 % busy`; empty if no utilisation is known."""
-        return _limit_words(self.limit, self.use, self.limiting)
+        return self._limit_words(self.limit, self.use, self.limiting)
 
     @property
     def busiest_now(self) -> str:
         """What is busiest before the change, likewise."""
-        return _limit_words(self.limit_before, self.use_before, self.limiting_before)
+        return self._limit_words(self.limit_before, self.use_before, self.limiting_before)
+
+    def _limit_words(self, title: str, use: Number, place: tuple[str, str]) -> str:
+        if isinstance(use, Absent):
+            return ""
+        kind, key = place
+        about = "~" * (kind == "lcu" and key not in self.given)  # it follows from waits, nobody measures it
+        return f"{title}, {about}{100 * use:.0f} % busy"
 
     @property
     def is_unsure_loss(self) -> bool:
@@ -255,6 +264,7 @@ def predict(base: FittedInterval, changes: Sequence[Change]) -> Prediction:
         missing,
         limiting,
         limiting_before,
+        frozenset(lcu.key for lcu in base.load.lcus if not isinstance(lcu.capacity, Absent)),
     )
 
 
@@ -671,13 +681,6 @@ def _fullest(network: Network, used: Sequence[float]) -> tuple[str, Number, tupl
     use, one = found
     used_of_it = (use * one.servers + one.outside) / (one.servers + one.outside)
     return one.title, min(used_of_it, 1.0), (one.kind, one.key)
-
-
-def _limit_words(title: str, use: Number, place: tuple[str, str]) -> str:
-    if isinstance(use, Absent):
-        return ""
-    about = "~" * (place[0] == "lcu")  # how busy an LCU is follows from waits, nobody measures it
-    return f"{title}, {about}{100 * use:.0f} % busy"
 
 
 def _bound(times: float, network: Network, used: Sequence[float], error: float) -> Number:
