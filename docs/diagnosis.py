@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
 from zmon.lab.scenario import load_scenario, names
+from zmon.machine.view import no_inputs
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.view import no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

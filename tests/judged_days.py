@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from zmon.diagnosis.stretch import Step
     from zmon.event import ExceptionEntry
     from zmon.lab.model import Scenario
+    from zmon.machine.view import History, View
     from zmon.placement.items import FileItem, Unit
     from zmon.rule.grammar import Rule
     from zmon.session.timeline import Timeline
-    from zmon.tables.view import History, View
 
 JUDGING: Final = (
     "zmon.session.exception_log",

@@ -19,11 +19,11 @@ from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
 from zmon.lab.simulation import Simulation
+from zmon.machine.channel_paths import busy, own_load
+from zmon.machine.view import View, fill
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
-from zmon.tables.channel import busy, own_load
-from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

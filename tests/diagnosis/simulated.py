@@ -6,15 +6,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from zmon.lab.scenario import load_scenario
+from zmon.machine.view import View, no_inputs
 from zmon.queueing.waiting import waiting
 from zmon.session.machines import ScenarioSection
 from zmon.tables.diagnosed import situation_of
-from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.interval import Interval
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 
 def last_interval(name: str) -> Interval:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zmon.diagnosis.observed_machine import ObservedMachine, ObservedSystem
 from zmon.diagnosis.situation import Situation
-from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
+from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
+from zmon.machine.observed_machine import ObservedMachine, ObservedSystem
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from zmon.absent import absent
-from zmon.diagnosis.observed_machine import HungDisk, ObservedMachine, ObservedSystem
 from zmon.diagnosis.situation import Situation, StackedDisk, VolumeDetail
 from zmon.diagnosis.verdict import verdict
-from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes
+from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes
+from zmon.machine.observed_machine import HungDisk, ObservedMachine, ObservedSystem
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.diagnosis.simulated import situation_in, with_load
 from zmon.absent import Absent, absent
 from zmon.diagnosis.verdict import verdict
 from zmon.lab.scenario import names
-from zmon.queueing.observation import ObservedProcessors
+from zmon.machine.observation import ObservedProcessors
 from zmon.rule.known_columns import columns_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Measurement, Verdict
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad
+    from zmon.machine.observation import ObservedLcu, ObservedLoad
 
 NOT_READ: Final = absent("not read")
 SOME: Final = (

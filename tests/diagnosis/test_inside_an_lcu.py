@@ -11,8 +11,8 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.phrases import NO_CACHE
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.kinds import CACHE_NOT_READ
+from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 from zmon.queueing.fit import FlowShare
-from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
 from zmon.queueing.undecided import undecided
 
 if TYPE_CHECKING:

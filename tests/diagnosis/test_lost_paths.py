@@ -9,8 +9,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
-from zmon.diagnosis.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
 from zmon.diagnosis.verdict import verdict
+from zmon.machine.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
 from zmon.path_repair import ON
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))

@@ -9,12 +9,12 @@ import pytest
 from tests.diagnosis.situations import load, situation, volume
 from zmon.absent import absent
 from zmon.diagnosis.diagnosis import LIKELY
-from zmon.diagnosis.observed_machine import MultipathDisk, PathLeaf
 from zmon.diagnosis.other_disks import ACTIONS, slow_disks
 from zmon.diagnosis.verdict import verdict
+from zmon.machine.observed_machine import MultipathDisk, PathLeaf
 
 if TYPE_CHECKING:
-    from zmon.queueing.observation import ObservedVolume
+    from zmon.machine.observation import ObservedVolume
 
 
 def disk(key: str, response: float, sort: str, lcu: str = "", rate: float = 60.0) -> ObservedVolume:

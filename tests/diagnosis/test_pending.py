@@ -6,7 +6,7 @@ import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
 from zmon.diagnosis.pending import long_pending
-from zmon.queueing.observation import ObservedLcu, ObservedLoad
+from zmon.machine.observation import ObservedLcu, ObservedLoad
 
 OTHER = ObservedLcu("M", "LCU 8", "box", ("58", "59"), misses=0.0)
 

@@ -10,16 +10,16 @@ from tests.diagnosis.situations import SCSI, load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.examined import examined
-from zmon.diagnosis.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
 from zmon.diagnosis.processors import costly_fcp, full_processors
-from zmon.queueing.observation import ObservedProcessors
+from zmon.machine.observation import ObservedProcessors
+from zmon.machine.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 UNKNOWN = absent("not read")
 

@@ -9,15 +9,15 @@ import pytest
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
-from zmon.diagnosis.observed_machine import UnitPart
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED
 from zmon.diagnosis.shared_logs import NO_LISTING, logs_beside_data
+from zmon.machine.observed_machine import UnitPart
 from zmon.queueing.fit import FlowShare
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnosis
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedVolume
+    from zmon.machine.observation import ObservedVolume
 
 LOG = FlowShare("logs", "/db/log1", "0.0.7000", 0.2, steady=True)
 DATA = FlowShare("DATA", "/db/data1", "0.0.7000", 0.8)

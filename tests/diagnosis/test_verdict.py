@@ -18,13 +18,13 @@ from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, _explained, _waiting, verdict
-from zmon.queueing.observation import NO_LCU, ObservedLoad, ObservedProcessors
+from zmon.machine.observation import NO_LCU, ObservedLoad, ObservedProcessors
+from zmon.machine.observed import observed_load
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import Waiting, WaitingPlace, waiting
 from zmon.session.machines import open_capture
 from zmon.session.navigator import Navigator
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.observed import observed_load
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Verdict

@@ -36,10 +36,10 @@ from zmon.kinds import (
     SOURCE,
 )
 from zmon.listed_file import ListedFile
+from zmon.machine.view import NoSuchThing, View, fill, needs
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
 from zmon.tables import TABLES
-from zmon.tables.view import NoSuchThing, View, fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping

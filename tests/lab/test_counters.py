@@ -35,8 +35,8 @@ from zmon.kinds import (
 from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, size_of, subchannels
 from zmon.lab.model import SimulatedVolume
 from zmon.lab.simulation import Simulation
+from zmon.machine.channel_paths import busy
 from zmon.sample import Meaning
-from zmon.tables.channel import busy
 from zmon.topology.claims import claims_in
 
 if TYPE_CHECKING:

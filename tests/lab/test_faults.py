@@ -12,8 +12,8 @@ from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PATH, PRESSURE, TASKS
 from zmon.lab.scenario import load_scenario
+from zmon.machine.view import View
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CMF, CONTAINER, DASD, DEVICE, LAYER, MOUNT, PROFILE
 from zmon.lab.model import SimulatedVolume, StorageBox
 from zmon.lab.scsi_frames import FCP, letters, number_of
-from zmon.tables.device import Devices
+from zmon.machine.devices import Devices
 from zmon.topology.target import parse_table
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from zmon.interval import Interval
 from zmon.lab.counters import busid
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
+from zmon.machine.observation import mean_of
+from zmon.machine.view import View
 from zmon.queueing.change import (
     AliasNumber,
     Change,
@@ -20,15 +22,13 @@ from zmon.queueing.change import (
     StripedSpace,
 )
 from zmon.queueing.fit import FlowShare
-from zmon.queueing.observation import mean_of
 from zmon.queueing.prediction import Prediction, fitted_interval, predict
 from zmon.session.machines import ScenarioSection
-from zmon.tables.view import View
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.lab.model import Scenario
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 SHARK: Final = "IBM.750000000F2001."
 TABLES: Final = ("TSFACT1", "TSFACT2", "TSFACT3", "TSFACT4")

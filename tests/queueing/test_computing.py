@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.queueing.pairs import observed
 from zmon.absent import Absent, absent
+from zmon.machine.observation import NOT_VARIED, ObservedProcessors
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.computing import LEAST_INTERVALS, background, processor_load
-from zmon.queueing.observation import NOT_VARIED, ObservedProcessors
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import waiting
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.queueing.fit import observed_model, shows_lcus
-from zmon.queueing.headroom import LEAST_WAITING, ResourceUse, resource_uses
-from zmon.queueing.observation import (
+from zmon.machine.observation import (
     MAX_MISS,
     MIN_LOST,
     SMALL,
@@ -23,6 +21,8 @@ from zmon.queueing.observation import (
     busy_words,
     utilisation,
 )
+from zmon.queueing.fit import observed_model, shows_lcus
+from zmon.queueing.headroom import LEAST_WAITING, ResourceUse, resource_uses
 
 MISSES = 0.05
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.queueing.pairs import observed, shares
+from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.change import AliasNumber, PathNumber, ProcessorNumber
-from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.prediction import fitted_interval, predict
 
 if TYPE_CHECKING:

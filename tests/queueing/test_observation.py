@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import load
 from tests.diagnosis.situations import volume as busy_volume
 from zmon.absent import Absent, absent
-from zmon.queueing.observation import ObservedVolume, Volumes, bytes_of, carried_by, mean_by_rate, mean_of
+from zmon.machine.observation import ObservedVolume, Volumes, bytes_of, carried_by, mean_by_rate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,6 +18,7 @@ from tests.queueing.pairs import (
 )
 from zmon.absent import Absent, absent
 from zmon.lab.scenario import names
+from zmon.machine.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.change import (
     AliasNumber,
     ChangeError,
@@ -28,7 +29,6 @@ from zmon.queueing.change import (
 )
 from zmon.queueing.fit import fit
 from zmon.queueing.headroom import resource_uses
-from zmon.queueing.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.prediction import (
     RESPONSE_ERROR,
     THROUGHPUT_ERROR,

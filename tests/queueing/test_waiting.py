@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zmon.absent import absent
-from zmon.queueing.observation import (
+from zmon.machine.observation import (
     ObservedLcu,
     ObservedLoad,
     ObservedProcessors,

@@ -22,8 +22,8 @@ from zmon.sample import Instant, Sample, frame_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from zmon.machine.view import View
     from zmon.rule.grammar import Rule
-    from zmon.tables.view import View
 
 NS = 10**9
 BEGIN = 1_800_000_000 * NS

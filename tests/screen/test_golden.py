@@ -30,6 +30,8 @@ from zmon.kinds import (
     PHYSICAL_CPU,
     SOURCE,
 )  # fmt: skip
+from zmon.machine.period import Busy, Period
+from zmon.machine.view import View
 from zmon.registry import NO_CACHE
 from zmon.rule.grammar import load_rules
 from zmon.sample import Instant, Sample, frame_of
@@ -39,8 +41,6 @@ from zmon.screen.sheet import Sheet, natural
 from zmon.session.commands import run
 from zmon.session.page import FillTask, Page
 from zmon.session.session import Session
-from zmon.tables.period import Busy, Period
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.conftest import ListTimeline
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL
+from zmon.machine.period import Period
 from zmon.sample import Frame, Instant, Sample
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.running_period import REACH
-from zmon.tables.period import Period
 
 if TYPE_CHECKING:
     from zmon.absent import Value
@@ -223,7 +223,9 @@ def test_after_a_jump_the_period_reaches_so_far_back() -> None:
 def test_a_period_that_nobody_looks_at_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Going along a tape costs reading alone."""
     counted: list[Interval] = []
-    monkeypatch.setattr("zmon.tables.channel.count", lambda _, interval, **_more: counted.append(interval))
+    monkeypatch.setattr(
+        "zmon.machine.channel_paths.count", lambda _, interval, **_more: counted.append(interval)
+    )
     watch = Navigator(timeline([1] * 9))
     watch.end()
     watch.previous()

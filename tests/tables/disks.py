@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 SECOND = 1_000_000_000
 NOON = 1_800_014_400 * SECOND

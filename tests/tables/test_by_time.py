@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
+from zmon.machine.figure import SUMMARY, Needs
+from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
 from zmon.tables.by_time import ESTIMATED, MAX_ROWS, Log, by_time
-from zmon.tables.table import SUMMARY, Needs
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
     Cells = Mapping[str, Value]
 

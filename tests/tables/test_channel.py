@@ -7,16 +7,16 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.machine.channel_paths import RANGES, count, estimated_reach, in_use, own_load, table
+from zmon.machine.devices import unusable_paths
+from zmon.machine.period import Period
+from zmon.machine.view import View
 from zmon.sample import Meaning
-from zmon.tables.channel import RANGES, count, estimated_reach, in_use, own_load, table
-from zmon.tables.device import unusable_paths
-from zmon.tables.period import Period
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 MINUTE = 468_750
 """Ticks of 128 microseconds."""

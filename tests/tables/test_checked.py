@@ -6,8 +6,8 @@ from tests.check.machines import given
 from zmon.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import SETTING
+from zmon.machine.view import NoSuchThing, View
 from zmon.tables.checked import counts_of, find_id, results_of, summary, table
-from zmon.tables.view import NoSuchThing, View
 
 
 def view(argument: str = "", **settings: object) -> View:

@@ -7,12 +7,12 @@ import pytest
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
 from zmon.diagnosis.stretch import times
+from zmon.machine.view import View, no_inputs
 from zmon.queueing.headroom import ResourceUse
 from zmon.tables import CONCLUDED, diagnosed, overview
 from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
 from zmon.tables.diagnosed import judged_view, verdict_of
 from zmon.tables.steps import span_of
-from zmon.tables.view import View, no_inputs
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
 

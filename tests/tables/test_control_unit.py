@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.tables import device
-from zmon.tables.control_unit import findings, table
+from zmon.machine import devices as device
+from zmon.machine.figure import SUMMARY
+from zmon.machine.lcus import findings, table
+from zmon.machine.topology import UNLISTED
+from zmon.machine.view import View
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.table import SUMMARY
-from zmon.tables.topology import UNLISTED
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 MS = 1_000_000
 

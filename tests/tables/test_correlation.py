@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.tables.disks import watch
 from zmon.absent import Absent, absent
+from zmon.machine.figure import Variable
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables.correlation import (
     KEY_FIGURES,
@@ -26,11 +27,10 @@ from zmon.tables.correlation import (
     together,
 )  # fmt: skip
 from zmon.tables.plot import SCREENS, row_names
-from zmon.tables.table import Variable
 
 if TYPE_CHECKING:
+    from zmon.machine.figure import Table
     from zmon.session.navigator import Navigator
-    from zmon.tables.table import Table
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=MIN_PAIRS, max_size=60)
 DICE = random.Random(3)  # noqa: S311 - no secret

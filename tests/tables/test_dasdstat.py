@@ -11,6 +11,7 @@ from zmon.interval import Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once
 from zmon.kinds import BUCKETS, DASD, PROFILE, buckets
+from zmon.machine.view import NoSuchThing, View
 from zmon.sample import empty_frame
 from zmon.tables.dasdstat import (
     BEFORE,
@@ -23,12 +24,11 @@ from zmon.tables.dasdstat import (
     table,
     together,
 )
-from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 HISTOGRAMS = ("size", "time", "wait", "device", "end", "queue")
 DISKS = {

@@ -9,12 +9,12 @@ from tests.tables.test_user import simulated
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
+from zmon.machine.topology import NOTHING_ON, UNLISTED
+from zmon.machine.view import View
 from zmon.sample import Frame, empty_frame
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.tables.details import NO_CHANNEL, NO_DISK, path_states, table
-from zmon.tables.topology import NOTHING_ON, UNLISTED
-from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:

@@ -9,22 +9,23 @@ from hypothesis import strategies as st
 from tests.conftest import interval_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
+from zmon.machine import lcus as control_unit
+from zmon.machine.devices import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table
+from zmon.machine.figure import SUMMARY
+from zmon.machine.observed import observed_load
+from zmon.machine.view import View
 from zmon.path_masks import usable
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
-from zmon.tables import control_unit, details, key_figures
+from zmon.tables import details, key_figures
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.device import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table
-from zmon.tables.observed import observed_load
-from zmon.tables.table import SUMMARY
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 MS = 1_000_000
 COUNTS = ("ssch", "samples", "connect", "pending", "disconnect", "cu_queue", "elapsed")

@@ -11,13 +11,13 @@ from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER
+from zmon.machine import devices as device
+from zmon.machine.devices import find_device
+from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import parse_conditions
 from zmon.screen.sheet import Sheet
-from zmon.tables import device
-from zmon.tables.device import find_device
-from zmon.tables.view import NoSuchThing, View
 from zmon.topology.volumes import bare
 
 RECORDING = "recordings/lab-shark-before.zmon"

@@ -10,6 +10,7 @@ from tests.diagnosis.simulated import view_of
 from zmon.diagnosis.diagnosis import Subject
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
+from zmon.machine.view import View, fill, no_inputs
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
@@ -17,11 +18,10 @@ from zmon.session.navigator import Navigator
 from zmon.session.page import Page
 from zmon.tables import diagnosed
 from zmon.tables.diagnosed import door, lcu_door, verdict_of, waits_in
-from zmon.tables.view import View, fill, no_inputs
 from zmon.ui.grid import Grid
 
 if TYPE_CHECKING:
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 
 def test_a_diagnosis_is_there_whole() -> None:

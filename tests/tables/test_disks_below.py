@@ -8,7 +8,7 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, DEVICE, LAYER, MOUNT, SWAP
-from zmon.tables.view import View
+from zmon.machine.view import View
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from zmon.absent import Absent, absent
 from zmon.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
+from zmon.machine.view import History, View
 from zmon.sample import empty_frame
 from zmon.tables.fcp import table
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,8 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, LUN, MULTIPATH, PATH, TARGET_PORT
+from zmon.machine.view import View
 from zmon.tables.fcp_port import table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

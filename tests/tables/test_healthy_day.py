@@ -14,7 +14,7 @@ from zmon.tables.diagnosed import verdict_of
 from zmon.tables.tablespaces import moves_table, spread_table
 
 if TYPE_CHECKING:
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 
 def advice(view: View) -> list[str]:

@@ -13,19 +13,19 @@ from zmon.clock import clock
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE
+from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables.io_changes import NONE, table
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from zmon.absent import Value
+    from zmon.machine.figure import Table
     from zmon.sample import Kind
-    from zmon.tables.table import Table
 
     Change = tuple[Kind, str, dict[str, Value], dict[str, Value], tuple[str, str, str, str]]
 

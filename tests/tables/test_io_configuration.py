@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from zmon.absent import Absent
 from zmon.kinds import DEVICE
+from zmon.machine.view import View
 from zmon.tables.io_configuration import NO_RANGE, NO_SUBCHANNEL, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import SOURCE, TASKS
+from zmon.machine.view import View
 from zmon.tables.itself import table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

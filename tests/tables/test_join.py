@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, Number, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK
+from zmon.machine.join import Joined, first, mean, not_below_zero, plus, present, quotient, total
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.tables.join import (
-    Joined,
-    first,
-    mean,
-    not_below_zero,
-    plus,
-    present,
-    quotient,
-    total,
-)
 
 if TYPE_CHECKING:
     from zmon.absent import Value

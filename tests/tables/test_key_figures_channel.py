@@ -7,12 +7,12 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
+from zmon.machine.channel_paths import count
+from zmon.machine.period import Period
+from zmon.machine.view import History, NoSuchThing, View, fill
 from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
-from zmon.tables.channel import count
 from zmon.tables.key_figures import NO_SUCH_PATH, path_figures
-from zmon.tables.period import Period
-from zmon.tables.view import History, NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

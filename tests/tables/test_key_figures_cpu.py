@@ -6,9 +6,9 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import CPU
-from zmon.tables.cpu import EVERY
+from zmon.machine.cpus import EVERY
+from zmon.machine.view import NoSuchThing, View, fill
 from zmon.tables.key_figures import NO_SUCH_CPU, cpu_figures
-from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,10 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.tables.cpu import NO_OWN
+from zmon.machine.cpus import NO_OWN
+from zmon.machine.partitions import UNDESCRIBED
+from zmon.machine.view import NoSuchThing, View, fill
 from zmon.tables.key_figures import partition_figures
-from zmon.tables.lpar import UNDESCRIBED
-from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.tables.cpu import memory_figures
-from zmon.tables.view import View
+from zmon.machine.cpus import memory_figures
+from zmon.machine.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

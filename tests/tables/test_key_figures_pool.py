@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, CMF, DEVICE
+from zmon.machine.view import NoSuchThing, View, fill
 from zmon.tables.key_figures import NO_POOL, NO_SUCH_LCU, pool_figures
-from zmon.tables.view import NoSuchThing, View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

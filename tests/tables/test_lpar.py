@@ -6,15 +6,15 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
+from zmon.machine.partitions import UNCOUNTED, table
+from zmon.machine.view import View
 from zmon.sample import Meaning
-from zmon.tables.lpar import UNCOUNTED, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.interval import Interval
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 SECOND = 1_000_000
 

@@ -10,8 +10,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
+from zmon.machine.view import History, View
 from zmon.tables.multipath import table
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,9 +6,9 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
+from zmon.machine.view import View
 from zmon.sample import empty_frame
 from zmon.tables.network_cards import NO_PATH, NO_SPEED, NOT_HERE, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

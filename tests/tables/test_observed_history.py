@@ -11,13 +11,13 @@ from tests.frames import frame_of
 from zmon.absent import Absent, absent
 from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.diagnosis import Measurement, Subject
-from zmon.diagnosis.observed_machine import LoadPeriod, SlowerWrites
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
+from zmon.machine.figure import Figure, Variable
+from zmon.machine.observed_history import load_period, slower_writes, usual
+from zmon.machine.observed_machine import LoadPeriod, SlowerWrites
+from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
-from zmon.tables.observed_history import load_period, slower_writes, usual
-from zmon.tables.table import Figure, Variable
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,8 +10,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import HOUR, MINUTE
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LAYER, PATH, SETTING
-from zmon.tables.observed_paths import came_back, extended_volumes, lcu_paths, multipath_maps
-from zmon.tables.view import History, View
+from zmon.machine.observed_paths import came_back, extended_volumes, lcu_paths, multipath_maps
+from zmon.machine.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,11 +22,11 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
+from zmon.machine.devices import VIRTIO
+from zmon.machine.observed import observed_load
+from zmon.machine.observed_system import hung_disks, lacking_measurements, observed_system
+from zmon.machine.view import View
 from zmon.tables import itself
-from zmon.tables.device import VIRTIO
-from zmon.tables.observed import observed_load
-from zmon.tables.observed_system import hung_disks, lacking_measurements, observed_system
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,6 +10,8 @@ from tests.tables.disks import samples, seen
 from tests.ui.conftest import machine
 from zmon.absent import absent
 from zmon.interval import Interval
+from zmon.machine.figure import Variable
+from zmon.machine.view import View, alone
 from zmon.sample import Frame
 from zmon.session.navigator import Navigator
 from zmon.session.recording import RecordingSection
@@ -18,8 +20,6 @@ from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables.plot import cell, is_of_one_device, series
-from zmon.tables.table import Variable
-from zmon.tables.view import View, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

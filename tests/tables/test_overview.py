@@ -16,6 +16,7 @@ from zmon.clock import MINUTE
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
+from zmon.machine.view import View, fill
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
 from zmon.sample import frame_of
@@ -31,14 +32,13 @@ from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
 from zmon.tables.unit_loads import INSTEAD
-from zmon.tables.view import View, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.event import Exceptions
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SCREENS = load_screens(shipped("screens"))

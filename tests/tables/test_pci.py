@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
+from zmon.machine.view import View
 from zmon.tables.pci import NOT_YET, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from zmon.absent import Number, absent
 from zmon.interval import Interval
+from zmon.machine.period import Period, range_of
+from zmon.machine.view import History
 from zmon.sample import Instant, Sample
-from zmon.tables.period import Period, range_of
-from zmon.tables.view import History
 
 INTERVALS = st.lists(st.tuples(st.floats(0.1, 1000), st.floats(0, 100)), min_size=1, max_size=20)
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables.disks import NOON, SECOND, watch
+from zmon.machine.figure import Variable
+from zmon.machine.view import NoSuchThing
 from zmon.tables.plot import COLUMNS, parse, table, write
-from zmon.tables.table import Variable
-from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator

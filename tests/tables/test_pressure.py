@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from zmon.absent import absent
 from zmon.kinds import PRESSURE
+from zmon.machine.view import View
 from zmon.tables.pressure import table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,9 @@ from tests.diagnosis.situations import load, volume
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice
+from zmon.machine.devices import unseen_disks
+from zmon.machine.view import View
 from zmon.session.machines import LiveTimeline
-from zmon.tables.device import unseen_disks
 from zmon.tables.diagnosed import situation_of
 from zmon.tables.key_figures import NO_DISKS, device_figures
 from zmon.tables.recent import recent_loads
@@ -24,7 +25,6 @@ from zmon.tables.resources import (
     RecentLoad,
     lcu_loads,
 )
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from pathlib import Path

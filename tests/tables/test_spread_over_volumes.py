@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.study import SECOND
+from zmon.machine.topology import machine_of
 from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.spread_report import SpreadQuery, even_words, report_spread
 from zmon.session.machines import open_lab
@@ -15,13 +16,12 @@ from zmon.session.navigator import Navigator
 from zmon.tables.diagnosed import verdict_of, waits_in
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.tablespaces import moves_table, spread_table
-from zmon.tables.topology import machine_of
 from zmon.tables.whatif import predicted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 BEGIN = 1_773_626_400 * SECOND
 """When lab:stripe-extended begins: 02:00 of 2026-03-16."""

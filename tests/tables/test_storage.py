@@ -9,9 +9,9 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MEMORY, PRESSURE, SWAP
+from zmon.machine.view import View
 from zmon.sample import empty_frame
 from zmon.tables.storage import IN_MEMORY, NO_DEVICE, TWO_KINDS, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

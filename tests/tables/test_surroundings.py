@@ -13,12 +13,12 @@ from tests.diagnosis import simulated
 from zmon.clock import clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
+from zmon.machine.observed import SCSI
+from zmon.machine.view import View
 from zmon.sample import not_sampled
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.observed import SCSI
-from zmon.tables.view import View
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DEVICE, KINDS
+from zmon.machine.view import View, needs
 from zmon.rule.grammar import load_rules
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables import system
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.system import NEEDS, WEIGHTS, figures
-from zmon.tables.view import View, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DEVICE, DIAGNOSE, INTERRUPT, TASKS
+from zmon.machine.view import View
 from zmon.tables.system_counters import BY_CP, table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

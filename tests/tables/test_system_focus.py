@@ -6,8 +6,8 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, CHANNEL, DEVICE
+from zmon.machine.view import NoSuchThing, View
 from zmon.tables.system import FOCUS_WEIGHTS, NO_DEVICE, NO_LCU, NO_LOAD, focus_figures, focus_table
-from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import pytest
 from tests.placement.study import SECOND, sample
 from zmon.absent import absent
 from zmon.interval import Interval
+from zmon.machine.topology import NOTHING_ON
+from zmon.machine.view import View
 from zmon.tables.tablespaces import busiest_tablespaces
-from zmon.tables.topology import NOTHING_ON
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -11,15 +11,15 @@ from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, SOURCE
+from zmon.machine.topology import NOTHING_ON, UNLISTED, machine_of
+from zmon.machine.view import NoSuchThing, View
 from zmon.tables.tablespaces import choose, files_table, spread_table
-from zmon.tables.topology import NOTHING_ON, UNLISTED, machine_of
-from zmon.tables.view import NoSuchThing, View
 from zmon.topology.machine import UserClaims, UserInputs
 from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 INPUTS = UserInputs(site())
 ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]

@@ -7,11 +7,11 @@ import pytest
 from tests.placement.study import SECOND, sample
 from zmon.absent import Absent
 from zmon.interval import Interval
+from zmon.machine.view import View
 from zmon.tables.tablespaces import COLUMNS, moves_table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 
 def fill(**more: object) -> Table:

@@ -9,12 +9,12 @@ from tests.placement.study import FILES, SECOND, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, DEVICE
+from zmon.machine.view import View
 from zmon.tables.tablespaces import files_table, spread_table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
 
 
 def fill(**more: object) -> Table:

@@ -9,10 +9,10 @@ import pytest
 from tests.placement.study import filled, sample, site
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CLAIM, DEVICE
+from zmon.machine import topology
+from zmon.machine.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
+from zmon.machine.view import View, no_inputs
 from zmon.sample import Sample, empty_frame
-from zmon.tables import topology
-from zmon.tables.topology import NOTHING_LISTED, UNLISTED, is_told, machine_of, no_files, units_of, wrong
-from zmon.tables.view import View, no_inputs
 from zmon.topology.machine import NO_INPUTS, UserInputs
 
 if TYPE_CHECKING:

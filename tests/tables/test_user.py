@@ -13,22 +13,24 @@ from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab.counters import KernelCounters
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
+from zmon.machine import devices as device
+from zmon.machine import lcus as control_unit
+from zmon.machine.devices import devices_of
+from zmon.machine.topology import lcus_named
+from zmon.machine.view import View
 from zmon.registry import NO_PROCESSES
 from zmon.sample import empty_frame, frame_of
 from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
 from zmon.screen.sheet import Sheet
-from zmon.tables import control_unit, device, user_details, user_paging
-from zmon.tables.device import devices_of
-from zmon.tables.topology import lcus_named
+from zmon.tables import user_details, user_paging
 from zmon.tables.unit_loads import INSTEAD, REST, filling
 from zmon.tables.user import OTHERS, SEVERAL, disk_table, table, uncounted
-from zmon.tables.view import View
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
+    from zmon.machine.figure import Table
     from zmon.sample import Frame
-    from zmon.tables.table import Table
 
 
 @lru_cache

@@ -13,16 +13,16 @@ from tests.tables.test_wait_states import sample as looked
 from zmon.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import OPEN_FILE
+from zmon.machine.view import NoSuchThing, View
 from zmon.tables.user import disk_table
 from zmon.tables.user_details import table
-from zmon.tables.view import NoSuchThing, View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Value
+    from zmon.machine.figure import Table
     from zmon.sample import Sample
-    from zmon.tables.table import Table
 
 FILES: dict[str, dict[str, Value]] = {
     "5 4": {"process": "5", "unit": DB, "file": "/db/data", "device": "94:0", "access": "both"},

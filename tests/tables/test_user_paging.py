@@ -7,9 +7,9 @@ import pytest
 from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.kinds import UNIT
+from zmon.machine.view import View
 from zmon.sample import Instant, Sample, empty_frame, frame_of
 from zmon.tables.user_paging import table
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from zmon.absent import Value

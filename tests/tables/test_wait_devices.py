@@ -9,7 +9,7 @@ from tests.tables.test_unit_loads import BACKUP, DB, SECOND, sample
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import LAYER, OPEN_FILE
-from zmon.tables.view import View
+from zmon.machine.view import View
 from zmon.tables.wait_devices import NO_DISK, WaitDevices
 from zmon.wait_place import CALL, ONLY_DISK, OPEN_FILES
 

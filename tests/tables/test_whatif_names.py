@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zmon.kinds import DEVICE
-from zmon.tables.topology import lcus_named
-from zmon.tables.view import View, no_inputs
+from zmon.machine.topology import lcus_named
+from zmon.machine.view import View, no_inputs
 from zmon.tables.whatif import known_names
 
 if TYPE_CHECKING:

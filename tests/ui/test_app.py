@@ -10,11 +10,11 @@ import pytest
 from textual.geometry import Region
 
 from zmon.absent import absent
+from zmon.machine import view
+from zmon.machine.figure import Table
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Order
 from zmon.session.session import Session
-from zmon.tables import view
-from zmon.tables.table import Table
 from zmon.ui.app import WorkDone, Zmon
 from zmon.ui.grid import Grid
 from zmon.ui.history import CommandHistory

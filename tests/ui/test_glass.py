@@ -14,6 +14,7 @@ from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab import simulation
+from zmon.machine.view import NoSuchThing
 from zmon.registry import NO_PROCESSES
 from zmon.sample import empty_frame
 from zmon.screen.definition import load_screens
@@ -23,7 +24,6 @@ from zmon.session.machines import open_lab
 from zmon.session.page import PreviewTask
 from zmon.session.session import Session
 from zmon.tables.conclusion import Conclusion
-from zmon.tables.view import NoSuchThing
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTimeline
+from zmon.machine.view import NoSuchThing
 from zmon.screen.definition import load_screens
 from zmon.session.machines import open_lab
 from zmon.session.navigator import CursorMove
 from zmon.session.session import Session
-from zmon.tables.view import NoSuchThing
 from zmon.ui import threads
 from zmon.ui.threads import ConcludingThread, ReadingThread, Result, SamplingThread, error_line
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, text_of
 from zmon.check.practice import Check, State, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
-from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES
+from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES
 from zmon.ranges import many
 from zmon.sizes import SECTOR
 from zmon.topology.identity import ON_A_TRACK

@@ -13,19 +13,19 @@ from zmon.cli.service_status import no_answer, state_of_checks, unsampled, write
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
 from zmon.kinds import SOURCE
+from zmon.machine.view import NoSuchThing
 from zmon.plain_text import harmless
 from zmon.screen.export import moment
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.tables.checked import NEEDS, counts_of, find_id, results_of, summary
-from zmon.tables.view import NoSuchThing
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Collection, Iterator, Sequence
 
     from zmon.check.practice import CheckResult, OpenQuestion
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 MIN_WIDTH: Final = 60
 HEADINGS: Final = ("at", "id", "state", "title", "found", "good", "advice", "reads", "source")

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry
+    from zmon.machine.view import View
     from zmon.session.timeline import Timeline
-    from zmon.tables.view import View
     from zmon.topology.machine import UserInputs
 
     Options = Callable[[Diagnosis], Sequence[str]]

@@ -226,7 +226,7 @@ def inputs_and_files(args: argparse.Namespace) -> tuple[Callable[[], UserInputs]
         OSError: a file that is named cannot be read.
     """
     if not has_inputs(args):
-        from zmon.tables.view import no_inputs  # noqa: PLC0415 - a lookup of a file needs no table
+        from zmon.machine.view import no_inputs  # noqa: PLC0415 - a lookup of a file needs no table
 
         return no_inputs, []
     listing = listing_of(args)

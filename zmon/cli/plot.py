@@ -12,6 +12,7 @@ from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_
 from zmon.cli.output import announced, complain, misused, warn, write_result
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
+from zmon.machine.view import NoSuchThing, View, needs
 from zmon.plain_text import harmless
 from zmon.recorder.lock import recorder_here
 from zmon.screen import charset
@@ -25,19 +26,18 @@ from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
 from zmon.session.when import WhenError, uncovered
 from zmon.tables.plot import row_names, rows, series
-from zmon.tables.view import NoSuchThing, View, needs
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.listed_file import ListedFile
+    from zmon.machine.figure import Variable
     from zmon.sample import Kind
     from zmon.screen.definition import Screens
     from zmon.screen.variable import ColumnRef
     from zmon.session.timeline import Timeline
     from zmon.tables.plot import Series
-    from zmon.tables.table import Variable
     from zmon.topology.machine import UserInputs
 
 WIDTH: Final = 80

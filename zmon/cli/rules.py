@@ -14,6 +14,7 @@ from zmon.cli.source_options import open_source, time_of
 from zmon.clock import DATED, clock, length
 from zmon.event import LEVELS
 from zmon.interval import Interval
+from zmon.machine.view import no_inputs
 from zmon.plain_text import harmless
 from zmon.rule.grammar import RuleError, chosen_rules, own_rules
 from zmon.rule.watch import Watch, grouped
@@ -21,7 +22,6 @@ from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
 from zmon.tables.exceptions import last_seen, not_judged
-from zmon.tables.view import no_inputs
 from zmon.toml import PROFILES
 
 if TYPE_CHECKING:

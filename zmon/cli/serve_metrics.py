@@ -17,12 +17,12 @@ from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
 from zmon.kernel.udev import watch
+from zmon.machine.view import no_inputs
 from zmon.recorder.recording_loop import Service, following
 from zmon.recorder.signal_clock import SignalClock
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch
 from zmon.session.machines import LiveTimeline
-from zmon.tables.view import no_inputs
 
 if TYPE_CHECKING:
     import argparse

@@ -13,22 +13,22 @@ from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, see
 from zmon.clock import HOUR, SECOND
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.machine.view import NoSuchThing, needs
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import find_screen
 from zmon.session.session import Session
-from zmon.tables.view import NoSuchThing, needs
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.interval import Interval
+    from zmon.machine.figure import Needs
     from zmon.sample import Kind
     from zmon.screen.definition import Screen, Screens
     from zmon.session.timeline import Timeline
-    from zmon.tables.table import Needs
 
 LEAD: Final = HOUR
 """ns before the time that is asked for, in which an exception may have begun that is open then."""

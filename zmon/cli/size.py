@@ -11,18 +11,18 @@ from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_wid
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
+from zmon.machine import lcus as control_unit
+from zmon.machine.devices import disks as disk_rows
+from zmon.machine.join import total
+from zmon.machine.lcus import ControlUnits
+from zmon.machine.topology import units_of
+from zmon.machine.view import View
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
 from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import written
-from zmon.tables import control_unit
-from zmon.tables.control_unit import ControlUnits
-from zmon.tables.device import disks as disk_rows
-from zmon.tables.join import total
-from zmon.tables.topology import units_of
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     import argparse

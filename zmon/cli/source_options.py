@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from zmon.kernel.sampler import Choice
     from zmon.listed_file import ListedFile
     from zmon.listing.listing import Listing
+    from zmon.machine.view import View
     from zmon.sample import Kind, Sample
     from zmon.session.live_buffer import LiveBuffer
     from zmon.session.navigator import Navigator
     from zmon.session.recording import Excerpt
     from zmon.session.timeline import Timeline
-    from zmon.tables.view import View
     from zmon.topology.machine import Machine, UserInputs
 
 SIMULATED: Final = "lab:"
@@ -417,8 +417,8 @@ def open_lookup(
             yield Lookup(Machine(sample, inputs), None, strangers)
             return
         from zmon.interval import Interval  # noqa: PLC0415 - likewise
-        from zmon.tables.topology import machine_of  # noqa: PLC0415 - only traffic needs tables
-        from zmon.tables.view import View  # noqa: PLC0415 - likewise
+        from zmon.machine.topology import machine_of  # noqa: PLC0415 - only traffic needs tables
+        from zmon.machine.view import View  # noqa: PLC0415 - likewise
 
         view = View(Interval(interval.before, sample), history=navigator.history, inputs=lambda: inputs)
         yield Lookup(machine_of(view), view, strangers)
@@ -426,7 +426,7 @@ def open_lookup(
 
 def _observed() -> tuple[Kind, ...]:
     """Return the kinds that show traffic, and whether requests wait."""
-    from zmon.tables.observed import KINDS  # noqa: PLC0415 - only traffic needs them
+    from zmon.machine.observed import KINDS  # noqa: PLC0415 - only traffic needs them
 
     return KINDS
 

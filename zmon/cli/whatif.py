@@ -20,6 +20,8 @@ from zmon.cli.output import (
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
+from zmon.machine.topology import has_files, machine_of
+from zmon.machine.view import View
 from zmon.milliseconds import ms
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
@@ -37,8 +39,6 @@ from zmon.session.when import WhenError, written
 from zmon.sizes import GIB, MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of
-from zmon.tables.topology import has_files, machine_of
-from zmon.tables.view import View
 from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
 from zmon.toml import TomlDocument, read_utf8
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume
 from zmon.diagnosis.situation import detailed, details_of
+from zmon.machine.observation import MIN_LOST
 from zmon.milliseconds import ms
-from zmon.queueing.observation import MIN_LOST
 from zmon.ranges import many, names
 
 if TYPE_CHECKING:

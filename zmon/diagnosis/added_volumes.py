@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, listed, of_volume, percent
+from zmon.machine.observation import MIN_LOST
 from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import MIN_LOST
 from zmon.ranges import many
 from zmon.sizes import GIB
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
-    from zmon.diagnosis.observed_machine import ExtendedVolume
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLoad, ObservedVolume
+    from zmon.machine.observed_machine import ExtendedVolume
 
 IDLE: Final = 0.1
 """The part of the requests of a waiting volume below which another one is idle."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CACHE, evidence, gain, no_cmf, of_lcu, of_volume, percent, why_untimed
+from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber
-from zmon.queueing.observation import FEW_ALIASES, MANY_ALIASES, mean_of
 from zmon.queueing.undecided import is_uncached
 from zmon.ranges import many, names
 from zmon.record import NamedTuple
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 FULL_BASE: Final = 0.7
 """Utilisation of its subchannels from which on a volume is full."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_paths, why_untimed
+from zmon.machine.observation import busy_words, mean_of
 from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
-from zmon.queueing.observation import busy_words, mean_of
 from zmon.queueing.waiting import lcus_behind
 from zmon.ranges import many, ranges
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 NO_PATHS: Final = absent(
     "the load of channel paths was not read; an LPAR measures it, a guest needs channel measurement (CMF)"

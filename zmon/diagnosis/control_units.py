@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
-from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     NO_CACHE,
     UNCACHED,
@@ -26,9 +25,7 @@ from zmon.diagnosis.phrases import (
     shares_of_units,
     why_untimed,
 )
-from zmon.milliseconds import ms
-from zmon.queueing.change import StripedSpace
-from zmon.queueing.observation import (
+from zmon.machine.observation import (
     FEW_ALIASES,
     MAX_MISS,
     MIN_LONGER,
@@ -43,6 +40,9 @@ from zmon.queueing.observation import (
     path_groups,
     state_of_idle,
 )
+from zmon.machine.observed_machine import ONE_TIME
+from zmon.milliseconds import ms
+from zmon.queueing.change import StripedSpace
 from zmon.queueing.undecided import may_be_misses
 from zmon.queueing.waiting import FULL_PATHS, NOT_KNOWN, lcus_behind
 from zmon.ranges import MOST_NAMED, many, names
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
 
 ALIKE: Final = 0.7
 """The part of an LCU's volumes whose Disc is long where the LCU is what is full."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.queueing.observation import MIN_LOST
+from zmon.machine.observation import MIN_LOST
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.observed_machine import HungDisk
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observed_machine import HungDisk
 
 EXPIRED: Final = 30.0
 """Seconds after which the DASD driver gives a request up and tries again (`expires`)."""

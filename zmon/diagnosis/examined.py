@@ -13,9 +13,9 @@ from zmon.absent import Absent
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import NOT_MUCH, gain_words, of_lcu, of_paths, percent, prediction
+from zmon.machine.observation import busy_words, mean_of, path_groups
 from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
-from zmon.queueing.observation import busy_words, mean_of, path_groups
 from zmon.queueing.prediction import gains_little
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, lcus_behind, processors_full
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnosis
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observation import ObservedLcu
     from zmon.queueing.change import Change
-    from zmon.queueing.observation import ObservedLcu
 
 BUSY_PATHS: Final = 0.5
 """Utilisation from which on channel paths deserve a look, as the rule `path-busy` has it."""

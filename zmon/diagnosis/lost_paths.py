@@ -10,16 +10,16 @@ from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, listed, of_paths
 from zmon.diagnosis.scsi_paths import carriers_of
+from zmon.machine.observation import path_groups
 from zmon.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
-from zmon.queueing.observation import path_groups
 from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.observed_machine import LcuPaths, MultipathDisk, PathLeaf
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observed_machine import LcuPaths, MultipathDisk, PathLeaf
 
 FEW: Final = 3
 """Failed paths up to which each is named."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
-    from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedVolume
+    from zmon.machine.observation import ObservedVolume
+    from zmon.machine.observed_machine import ObservedSystem
 
 SWAPPING: Final = 10.0
 """Pages read from swap a second from which on memory is short (the consolidation study, line 309)."""

@@ -12,7 +12,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
 from zmon.diagnosis.phrases import listed, of_lcu, of_paths, of_volume, percent, shares_of_units
-from zmon.queueing.observation import bytes_of, mean_of, path_groups
+from zmon.machine.observation import bytes_of, mean_of, path_groups
 from zmon.ranges import names
 from zmon.sizes import KIB, MB
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.observed_machine import LoadPeriod
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observed_machine import LoadPeriod
 
 MOSTLY: Final = 0.7
 """The part of the new requests that read, from which on somebody reads; below the rest somebody writes."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import LIKELY, Diagnosis
 from zmon.diagnosis.phrases import evidence, of_volume
+from zmon.machine.observation import requests_of
 from zmon.milliseconds import ms
-from zmon.queueing.observation import requests_of
 from zmon.ranges import many, names
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedVolume
+    from zmon.machine.observation import ObservedVolume
 
 ACTIONS: Final = {
     "virtio": "Ask the administrator of the host what limits {them}: an I/O limit of the virtual disk, or"

@@ -13,8 +13,8 @@ from zmon.diagnosis.diagnosis import LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume, why_untimed
 from zmon.diagnosis.situation import detailed, details_of
 from zmon.interval import IDLE
+from zmon.machine.observation import NO_LCU, mean_of
 from zmon.milliseconds import ms
-from zmon.queueing.observation import NO_LCU, mean_of
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import names, ranges
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement, Subject
     from zmon.diagnosis.situation import Situation
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume, Volumes
+    from zmon.machine.observation import ObservedLcu, ObservedVolume, Volumes
 
 LONG: Final = 0.001
 """Seconds of Pend from which on it is compared."""

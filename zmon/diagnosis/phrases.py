@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import Measurement, Subject
+from zmon.machine.observation import NOT_TIMED
 from zmon.milliseconds import ms
-from zmon.queueing.observation import NOT_TIMED
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
 from zmon.ranges import names, ranges
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from zmon.absent import Number
-    from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.observed_machine import UnitPart
     from zmon.queueing.change import Change
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.queueing.prediction import Prediction
 
 MACHINE: Final = Subject("machine", "", "this Linux")

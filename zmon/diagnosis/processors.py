@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, percent
+from zmon.machine.observation import mean_of
 from zmon.milliseconds import ms
 from zmon.queueing.change import ProcessorNumber
-from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import (
     LIKELY_FULL,
     MUCH_STOLEN,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement, NotKnown
-    from zmon.diagnosis.observed_machine import ObservedSystem
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observed_machine import ObservedSystem
 
 ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99

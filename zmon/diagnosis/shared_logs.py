@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
-from zmon.diagnosis.observed_machine import ONE_TIME
 from zmon.diagnosis.phrases import (
     evidence,
     mostly_by,
@@ -19,19 +18,20 @@ from zmon.diagnosis.phrases import (
     shares_of_units,
     why_untimed,
 )
+from zmon.machine.observation import mean_of
+from zmon.machine.observed_machine import ONE_TIME
 from zmon.milliseconds import ms
 from zmon.queueing.headroom import resource_uses
-from zmon.queueing.observation import mean_of
 from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
-    from zmon.diagnosis.observed_machine import UnitPart
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observation import ObservedLcu, ObservedVolume
+    from zmon.machine.observed_machine import UnitPart
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLcu, ObservedVolume
 
 LEAST_PART: Final = 0.01
 """The part of a volume's bytes that logs or data have at least, to share it."""

@@ -12,17 +12,17 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import absent
-from zmon.diagnosis.observed_machine import ObservedMachine
-from zmon.queueing.observation import bytes_of
+from zmon.machine.observation import bytes_of
+from zmon.machine.observed_machine import ObservedMachine
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, KeysView, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.machine.observation import ObservedLoad, ObservedVolume, Volumes
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
-    from zmon.queueing.observation import ObservedLoad, ObservedVolume, Volumes
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
 

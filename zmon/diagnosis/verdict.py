@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.situation import Situation
+    from zmon.machine.observation import ObservedLoad
     from zmon.queueing.headroom import ResourceUse
-    from zmon.queueing.observation import ObservedLoad
 
 CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **processors.CAUSES,

@@ -18,9 +18,9 @@ from zmon.exposition.exposition_text import label_text
 from zmon.exposition.metric import BLOCK_COUNTERS, CACHE_COUNTERS, CMF_COUNTERS, LCU, DiskCounter
 from zmon.interval import NOT_AGAIN
 from zmon.kinds import BLOCK, CACHE, CMF, DEVICE
-from zmon.tables.device import LOGICAL
-from zmon.tables.topology import units_of
-from zmon.tables.view import View, no_inputs
+from zmon.machine.devices import LOGICAL
+from zmon.machine.topology import units_of
+from zmon.machine.view import View, no_inputs
 from zmon.trends.moving_devices import comparable, devices_by_disk, is_unchanged, moved_rows
 
 if TYPE_CHECKING:

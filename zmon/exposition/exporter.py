@@ -30,9 +30,9 @@ from zmon.exposition.metric import CACHE_COUNTERS, CACHE_METRICS, METRICS
 from zmon.exposition.row_totals import RecentMeans, RowCounter, RowTotals
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, CHANNEL, CPU, DEVICE, MACHINE, SOURCE
-from zmon.tables.channel import busy, stamp_seconds
+from zmon.machine.channel_paths import busy, stamp_seconds
+from zmon.machine.view import View, no_inputs
 from zmon.tables.diagnosed import verdict_of
-from zmon.tables.view import View, no_inputs
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:

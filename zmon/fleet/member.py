@@ -11,9 +11,9 @@ from zmon.absent import Absent, absent, text_of
 from zmon.clock import END_OF_TIME, SECOND
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
+from zmon.machine.channel_paths import busy
 from zmon.session.recording import Excerpt
 from zmon.store.file_format import RecordingError
-from zmon.tables.channel import busy
 from zmon.trends.exception_rows import stored
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 

@@ -10,14 +10,14 @@ from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.queueing.observation import NOT_VARIED
+from zmon.machine.observation import NOT_VARIED
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 MOST_BACKGROUND: Final = 0.95
 """The part of the processor time that does not go with I/O at most."""

@@ -23,6 +23,15 @@ from operator import add, attrgetter, ge, itemgetter, lt, mul, not_, sub
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.machine.observation import (
+    LATENCY,
+    MIN_LOST,
+    NO_VOLUMES,
+    ObservedLcu,
+    disc_of_misses,
+    mean_by_rate,
+    path_groups,
+)
 from zmon.queueing.computing import at_processors, processor_load
 from zmon.queueing.network import (
     CONSTANT,
@@ -39,15 +48,6 @@ from zmon.queueing.network import (
     residual,
     solve,
 )
-from zmon.queueing.observation import (
-    LATENCY,
-    MIN_LOST,
-    NO_VOLUMES,
-    ObservedLcu,
-    disc_of_misses,
-    mean_by_rate,
-    path_groups,
-)
 from zmon.queueing.waiting import lcus_not_timed
 from zmon.ranges import many, ranges
 from zmon.record import NamedTuple
@@ -56,8 +56,8 @@ from zmon.same import Same
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zmon.machine.observation import ObservedLoad, Volumes
     from zmon.queueing.network import Solution
-    from zmon.queueing.observation import ObservedLoad, Volumes
 
 FIXED: Final = 32_768.0
 """Bytes that keep an LCU busy as long as what it does for each request of any size."""

@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.machine.observation import MIN_LOST, busy_words, disc_of_misses, mean_of, path_groups
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
-from zmon.queueing.observation import MIN_LOST, busy_words, disc_of_misses, mean_of, path_groups
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.same import Same
@@ -23,7 +23,7 @@ from zmon.same import Same
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad
+    from zmon.machine.observation import ObservedLcu, ObservedLoad
 
 CARRIED: Final = tuple(map(FittedFlow._fields.index, ("lcu", "rate", "size")))
 """What is needed of flows."""

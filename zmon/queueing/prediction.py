@@ -12,6 +12,7 @@ from math import fsum, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.machine.observation import mean_of
 from zmon.queueing.change import AliasNumber, PathsInUse, changed
 from zmon.queueing.fit import (
     COMPUTING,
@@ -23,7 +24,6 @@ from zmon.queueing.fit import (
     subchannels,
 )
 from zmon.queueing.network import mean_response, solve
-from zmon.queueing.observation import mean_of
 from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, processors_full
 from zmon.ranges import names
 from zmon.record import NamedTuple
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number
+    from zmon.machine.observation import ObservedLoad
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FittedModel, FlowShare
     from zmon.queueing.network import Flow, FlowResult, Network, Solution, Station
-    from zmon.queueing.observation import ObservedLoad
 
 THROUGHPUT_ERROR: Final = 0.15
 RESPONSE_ERROR: Final = 0.25

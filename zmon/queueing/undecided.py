@@ -10,16 +10,8 @@ from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
+from zmon.machine.observation import FULL_ALIASES, LATENCY, MIN_LONGER, MIN_LOST, SLOW_PATH, SMALL, mean_of
 from zmon.milliseconds import ms
-from zmon.queueing.observation import (
-    FULL_ALIASES,
-    LATENCY,
-    MIN_LONGER,
-    MIN_LOST,
-    SLOW_PATH,
-    SMALL,
-    mean_of,
-)
 from zmon.ranges import many, names
 from zmon.record import NamedTuple
 
@@ -27,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, Volumes
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, Volumes
 
 LONG: Final = 0.001
 """Seconds at an LCU from which on a request may wait there."""

@@ -13,8 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.milliseconds import ms
-from zmon.queueing.observation import (
+from zmon.machine.observation import (
     FULL_ALIASES,
     LATENCY,
     MAX_MISS,
@@ -28,6 +27,7 @@ from zmon.queueing.observation import (
     path_groups,
     requests_of,
 )
+from zmon.milliseconds import ms
 from zmon.queueing.undecided import undecided, words_of
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
@@ -36,12 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Number
-    from zmon.queueing.observation import (
-        ObservedLcu,
-        ObservedLoad,
-        ObservedProcessors,
-        ObservedVolume,
-    )
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
     from zmon.queueing.undecided import UndecidedRequests
 
 FULL_PROCESSORS: Final = 0.9

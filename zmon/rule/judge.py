@@ -17,22 +17,22 @@ from zmon.absent import Absent, absent, ratio
 from zmon.clock import SECOND
 from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.machine.cpus import cpu_name
+from zmon.machine.figure import Table, Variable, is_faint
+from zmon.machine.view import alone, definition
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
 from zmon.rule.known_columns import NO_COLUMN
 from zmon.sample import pick
-from zmon.tables.cpu import cpu_name
-from zmon.tables.table import Table, Variable, is_faint
-from zmon.tables.view import alone, definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.machine.figure import TableColumn
+    from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule
-    from zmon.tables.table import TableColumn
-    from zmon.tables.view import View
 
 NO_SIBLINGS: Final = absent("no other row has a value to compare with")
 NO_NUMBER: Final = absent("the value is no number")
@@ -107,7 +107,7 @@ class Judge:
         """
         if table in ONE_BY_ONE and table not in self._things and table not in self._filled:
             if table == "control_unit":
-                from zmon.tables.control_unit import units_at  # noqa: PLC0415 - most judge others
+                from zmon.machine.lcus import units_at  # noqa: PLC0415 - most judge others
 
                 self._things[table] = units_at(self._view)
             else:

@@ -17,10 +17,10 @@ from zmon.absent import Absent, absent
 from zmon.clock import SECOND
 from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
+from zmon.machine.view import View
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
 from zmon.rule.judge import Judge, sentence
 from zmon.tables import SCREENS
-from zmon.tables.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

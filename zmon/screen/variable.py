@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.machine.figure import Variable, unquoted
+from zmon.machine.view import NoSuchThing, View, alone, definition, needs
 from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
@@ -15,16 +17,14 @@ from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
 from zmon.tables.plot import find, thing
 from zmon.tables.plot import parse as parse_variables
-from zmon.tables.table import Variable, unquoted
-from zmon.tables.view import NoSuchThing, View, alone, definition, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
+    from zmon.machine.figure import Table
     from zmon.screen.definition import Column, Screen, Screens
-    from zmon.tables.table import Table
     from zmon.topology.machine import UserInputs
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"

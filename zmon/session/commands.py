@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.clock import clock
+from zmon.machine.view import needs
 from zmon.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
@@ -24,7 +25,6 @@ from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, SCREENS, UNDRAWN
 from zmon.tables.plot import parse
-from zmon.tables.view import needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

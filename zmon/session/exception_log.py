@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.clock import DATED, END_OF_TIME, clock
 from zmon.event import Event, Exceptions, What
 from zmon.interval import Interval
+from zmon.machine.topology import units_of
+from zmon.machine.view import View, no_inputs
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import Watch, event_of, grouped
-from zmon.tables.topology import units_of
-from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

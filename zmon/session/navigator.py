@@ -11,20 +11,20 @@ from zmon.absent import absent
 from zmon.clock import END_OF_TIME, clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.machine.figure import Figure
+from zmon.machine.view import History, View
 from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
 from zmon.session.running_period import RunningPeriod
-from zmon.tables.table import Figure
-from zmon.tables.view import History, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.event import Event, ExceptionEntry, Exceptions
+    from zmon.machine.figure import Variable
     from zmon.sample import Sample
     from zmon.session.exception_log import ExceptionLog
     from zmon.session.timeline import Overview, Span, Timeline
-    from zmon.tables.table import Variable
 
 UNKNOWN: Final = absent("not known in this minute, or there are no samples")
 

@@ -6,7 +6,7 @@ from itertools import islice
 from threading import Lock
 
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.tables.period import Period
+from zmon.machine.period import Period
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ REACH: Final = 600
 
 def counted(intervals: Iterable[Interval]) -> Period:
     """Return what accumulated in intervals, of which the last comes first."""
-    from zmon.tables.channel import count  # noqa: PLC0415 - a lookup starts without it
+    from zmon.machine.channel_paths import count  # noqa: PLC0415 - a lookup starts without it
 
     found = Period()
     for each in reversed(list(intervals)):
@@ -52,7 +52,7 @@ class RunningPeriod:
         What has accumulated cannot be taken apart again, so after a step back or a jump the `past` is
         counted anew; without it the intervals follow one another.
         """
-        from zmon.tables.channel import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
+        from zmon.machine.channel_paths import count, estimated_reach  # noqa: PLC0415 - a lookup starts without it
 
         with self._lock:
             counted, before = self._counted, interval.before

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.event import ExceptionEntry
+    from zmon.machine.view import FleetFill
     from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording
-    from zmon.tables.view import FleetFill
     from zmon.topology.machine import UserInputs
 
     Span = tuple[int, int]

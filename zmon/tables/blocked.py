@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import SECOND
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, OPEN_FILE, ROUNDS
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY
+from zmon.machine.figure import Needs, Table
+from zmon.machine.topology import TOPOLOGY
+from zmon.machine.view import TableDefinition
 from zmon.tables.unit_loads import KINDS
-from zmon.tables.view import TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, place_words
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs(
     (BLOCKED_TASK, OPEN_FILE, ROUNDS, *KINDS, CMF, DASD, DEVICE), topology=TOPOLOGY, on_demand=True

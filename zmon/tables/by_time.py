@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.clock import MILLISECOND, SECOND, clock
 from zmon.interval import FIRST
-from zmon.tables.join import mean
-from zmon.tables.table import SUMMARY, Summary, Table
-from zmon.tables.view import NOT_KNOWN, Row
+from zmon.machine.figure import SUMMARY, Summary, Table
+from zmon.machine.join import mean
+from zmon.machine.view import NOT_KNOWN, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.machine.figure import Needs
+    from zmon.machine.view import View
     from zmon.sample import Instant
-    from zmon.tables.table import Needs
-    from zmon.tables.view import View
 
     Cells = Mapping[str, Value]
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
+from zmon.machine.figure import Needs, Table
+from zmon.machine.topology import TOPOLOGY, machine_of
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.plain_text import did_you_mean
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, machine_of
-from zmon.tables.view import NoSuchThing, TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from zmon.absent import Value
     from zmon.check.practice import CheckResult
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs(KINDS_READ, topology=TOPOLOGY)
 WANTING: Final = frozenset({State.BAD, State.LOOK})

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.verdict import OF_KIND, SPARE
+from zmon.machine.devices import devices_of, find_device
+from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
-from zmon.tables.device import devices_of, find_device
 from zmon.tables.diagnosed import calm_on, claim_on, judged_view, situation_of, verdict_of
 from zmon.tables.resource_state import resource_of
-from zmon.tables.topology import units_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 
 class Conclusion(NamedTuple):

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.clock import SECOND
-from zmon.tables import channel, control_unit, device, system
+from zmon.machine import channel_paths as channel
+from zmon.machine import devices as device
+from zmon.machine import lcus as control_unit
+from zmon.machine.figure import Needs, Table, Variable
+from zmon.machine.topology import TOPOLOGY
+from zmon.machine.view import NOT_KNOWN, TableDefinition, alone
+from zmon.tables import system
 from zmon.tables.plot import MAX_INTERVALS, SCREENS, Figures, cell, parse, row_names, rows_of, window
-from zmon.tables.table import Needs, Table, Variable
-from zmon.tables.topology import TOPOLOGY
-from zmon.tables.view import NOT_KNOWN, TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
+    from zmon.machine.view import Row, View
     from zmon.sample import Kind
-    from zmon.tables.view import Row, View
 
 KEY_FIGURES: Final = (
     "busy", "user", "system", "iowait", "steal", "io", "mbs", "pend", "disc", "conn", "serv", "resp", "queue",

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.queueing.observation import mean_of, utilisation
-from zmon.tables.observed import SCSI
+from zmon.machine.figure import Figure
+from zmon.machine.observation import mean_of, utilisation
+from zmon.machine.observed import SCSI
+from zmon.machine.topology import units_of
+from zmon.machine.view import GAP
 from zmon.tables.recent import recent_loads
-from zmon.tables.table import Figure
-from zmon.tables.topology import units_of
-from zmon.tables.view import GAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.absent import Number
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
+    from zmon.machine.view import View
     from zmon.tables.resources import RecentLoad
-    from zmon.tables.view import View
 
     Reader = Callable[[ObservedLoad, str], Number]
     """Returns the figure of the thing with a key."""

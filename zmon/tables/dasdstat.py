@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
+from zmon.machine.devices import label_of, label_on_volume, matches
+from zmon.machine.figure import Needs, Table
+from zmon.machine.topology import TOPOLOGY, volumes_of
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.sizes import MB, SECTOR
-from zmon.tables.device import label_of, label_on_volume, matches
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, volumes_of
-from zmon.tables.view import NoSuchThing, TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 
 NOTHING: Final = absent("no request was counted")

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
+from zmon.machine import devices as device
+from zmon.machine import volume_cache as cache
+from zmon.machine.devices import CP_ONLY, find_device
+from zmon.machine.figure import Needs, Table
+from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
+from zmon.machine.view import TableDefinition
 from zmon.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
 from zmon.ranges import names, some
 from zmon.sizes import SECTOR
-from zmon.tables import cache, device, multipath
-from zmon.tables.device import CP_ONLY, find_device
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
-from zmon.tables.view import TableDefinition
+from zmon.tables import multipath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
     from zmon.topology.machine import Machine
 
 NEEDS: Final = Needs((BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH), topology=TOPOLOGY)

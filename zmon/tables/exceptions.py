@@ -8,9 +8,9 @@ from zmon.absent import absent
 from zmon.clock import DATED, clock, length
 from zmon.diagnosis.catalogue import is_of
 from zmon.event import LEVELS, OPEN
+from zmon.machine.figure import Needs, Table
+from zmon.machine.view import TableDefinition
 from zmon.ranges import names
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.absent import Absent, Value
     from zmon.diagnosis.diagnosis import Verdict
     from zmon.event import ExceptionEntry, Exceptions
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs(history=True, exceptions=True)
 NONE: Final = absent("no rule has held for long enough: no exceptions")

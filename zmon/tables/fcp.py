@@ -16,18 +16,18 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
+from zmon.machine.devices import address
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import Joined, plus, quotient, total
+from zmon.machine.view import TableDefinition
 from zmon.ranges import some
-from zmon.tables.device import address
-from zmon.tables.join import Joined, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((ADAPTER, BLOCK, LUN, DEVICE))
 
@@ -87,7 +87,7 @@ def table(view: View) -> Table:
 
 def _lost(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:
     """Add a row for each adapter that is used here and has no host; return what is said of lost ones."""
-    from zmon.tables.observed_paths import lost_adapters  # noqa: PLC0415 - that looks at the samples before
+    from zmon.machine.observed_paths import lost_adapters  # noqa: PLC0415 - that looks at the samples before
 
     frame = view.interval.after.frame(DEVICE)
     since = {} if _not_read(view) else dict(lost_adapters(view))

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import TARGET_PORT
+from zmon.machine.devices import address
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import mean, total
+from zmon.machine.view import TableDefinition
 from zmon.ranges import some
 from zmon.tables import multipath
-from zmon.tables.device import address
-from zmon.tables.join import mean, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((TARGET_PORT, *multipath.NEEDS.kinds), topology=multipath.NEEDS.topology)
 

@@ -6,18 +6,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.machine.topology import machine_of
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.placement.traffic import BASES, IDLE, attribution, intervals_for, space_of, volumes_traffic
 from zmon.record import NamedTuple
-from zmon.tables.topology import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Number
     from zmon.interval import Interval
+    from zmon.machine.view import History, View
     from zmon.placement.traffic import Attribution, Space
-    from zmon.tables.view import History, View
     from zmon.topology.machine import Machine
 
 

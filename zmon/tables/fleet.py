@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
+from zmon.machine.figure import Needs, Table
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs()
 ONE_SYSTEM: Final = absent("this is one system; zmon fleet DIR shows many")

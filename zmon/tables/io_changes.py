@@ -25,14 +25,14 @@ from zmon.kinds import (
     QETH,
     TARGET_PORT,
 )
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
+from zmon.machine.figure import Needs, Table
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs(
     (ADAPTER, BLOCK, CHANNEL, DASD, DEVICE, INTERFACE, MULTIPATH, PATH, PCI_FUNCTION, QETH, TARGET_PORT),

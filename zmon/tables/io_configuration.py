@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
+from zmon.machine.devices import NO_UID, address
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.topology import TOPOLOGY, units_of
+from zmon.machine.view import TableDefinition
 from zmon.path_masks import NO_MASKS, PATH_MASKS, operational, usable
 from zmon.placement.channel_device import NO_LCU
 from zmon.ranges import some
 from zmon.record import NamedTuple
-from zmon.tables.device import NO_UID, address
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, units_of
-from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import device_type, short_titles
 from zmon.uid import alias_kind, find_uid
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs((DEVICE,), topology=TOPOLOGY)
 

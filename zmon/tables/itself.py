@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import KINDS, SOURCE
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import total
+from zmon.machine.observed import of_zmon
+from zmon.machine.view import TableDefinition
 from zmon.sizes import KIB
-from zmon.tables.join import total
-from zmon.tables.observed import of_zmon
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs(tuple(KINDS.values()))
 """A row of this screen is a source, so all of them are read."""

@@ -26,13 +26,10 @@ from zmon.kinds import (
     NOT_MEASURED,
     PHYSICAL_CPU,
 )
-from zmon.queueing.observation import NO_LCU
-from zmon.tables import cpu
-from zmon.tables.by_time import ESTIMATED, Log, log_table
-from zmon.tables.channel import UNTIMED, stamp_seconds
-from zmon.tables.control_unit import LOADS, TYPE_UNKNOWN, told_by
-from zmon.tables.cpu import NO_OWN, Processors, cpu_name, memory_figures
-from zmon.tables.device import (
+from zmon.machine import cpus as cpu
+from zmon.machine.channel_paths import UNTIMED, stamp_seconds
+from zmon.machine.cpus import NO_OWN, Processors, cpu_name, memory_figures
+from zmon.machine.devices import (
     COLUMNS,
     address,
     devices_of,
@@ -42,19 +39,22 @@ from zmon.tables.device import (
     unseen_disks,
     with_labels,
 )
-from zmon.tables.join import mean, present, total
-from zmon.tables.lpar import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
-from zmon.tables.table import Needs, Table, each_row, of_all, weights_of
-from zmon.tables.topology import TOPOLOGY, lcus_named, units_of
-from zmon.tables.view import NoSuchThing, TableDefinition, alone
+from zmon.machine.figure import Needs, Table, each_row, of_all, weights_of
+from zmon.machine.join import mean, present, total
+from zmon.machine.lcus import LOADS, TYPE_UNKNOWN, told_by
+from zmon.machine.observation import NO_LCU
+from zmon.machine.partitions import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
+from zmon.machine.topology import TOPOLOGY, lcus_named, units_of
+from zmon.machine.view import NoSuchThing, TableDefinition, alone
+from zmon.tables.by_time import ESTIMATED, Log, log_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.tables.device import Devices
-    from zmon.tables.view import View
+    from zmon.machine.devices import Devices
+    from zmon.machine.view import View
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")

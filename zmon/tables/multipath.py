@@ -15,21 +15,21 @@ from zmon.absent import absent, text_of
 from zmon.clock import clock
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import Joined, plus, quotient, total
+from zmon.machine.topology import TOPOLOGY, units_of
+from zmon.machine.view import TableDefinition
 from zmon.path_state import GONE, is_down, state_of
 from zmon.ranges import names, some
 from zmon.sizes import KIB, MB, SECTOR
 from zmon.tables.fcp import MS, spent, timed
-from zmon.tables.join import Joined, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, units_of
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs((MULTIPATH, PATH, BLOCK, DEVICE, LAYER, LUN), topology=TOPOLOGY)
 
@@ -101,7 +101,7 @@ def table(view: View) -> Table:
 
 def _gone(view: View, columns: dict[str, list[Value]], keys: list[str]) -> list[str]:
     """Add a row for each path that a multipath device has no more; return what is said of each."""
-    from zmon.tables.observed_paths import gone_paths  # noqa: PLC0415 - that looks at the samples before
+    from zmon.machine.observed_paths import gone_paths  # noqa: PLC0415 - that looks at the samples before
 
     said = []
     for one, leaf in gone_paths(view):

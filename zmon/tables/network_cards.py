@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
+from zmon.machine import channel_paths as channel
+from zmon.machine.devices import address
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import Joined, plus, total
+from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
-from zmon.tables import channel
-from zmon.tables.device import address
-from zmon.tables.join import Joined, plus, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((CHANNEL, INTERFACE, QETH))
 

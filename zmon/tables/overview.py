@@ -16,14 +16,18 @@ from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
+from zmon.machine.channel_paths import UNTIMED
+from zmon.machine.figure import Figure, Needs, Table
+from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
+from zmon.machine.observed import KINDS
+from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
+from zmon.machine.view import GAP, TableDefinition
 from zmon.placement.pieces import pieces, tablespace_of
-from zmon.queueing.observation import NOT_TIMED, Volumes, requests_of, utilisation
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.sizes import MB
-from zmon.tables.channel import UNTIMED
 from zmon.tables.diagnosed import (
     SLOW,
     calm_on,
@@ -37,7 +41,6 @@ from zmon.tables.diagnosed import (
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
 from zmon.tables.key_figures import NO_DISKS
-from zmon.tables.observed import KINDS
 from zmon.tables.recent import recent_loads
 from zmon.tables.resource_state import Shortage, shortages
 from zmon.tables.resources import (
@@ -49,8 +52,6 @@ from zmon.tables.resources import (
     RESOURCES,
     fullness,
 )
-from zmon.tables.table import Figure, Needs, Table
-from zmon.tables.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
 from zmon.tables.unit_loads import (
     PROCESSES,
@@ -63,7 +64,6 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.view import GAP, TableDefinition
 from zmon.topology.volumes import short
 from zmon.unit_name import title_of
 
@@ -73,10 +73,10 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
     from zmon.event import ExceptionEntry, Exceptions
+    from zmon.machine.observation import ObservedLoad
+    from zmon.machine.view import View
     from zmon.placement.traffic import Space
-    from zmon.queueing.observation import ObservedLoad
     from zmon.tables.resources import LcuLoad, RecentLoad
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs(
     (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, *UNIT_KINDS),

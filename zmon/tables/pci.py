@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import Joined, first, plus, quotient, total
+from zmon.machine.view import TableDefinition
 from zmon.sizes import MB, SECTOR
-from zmon.tables.join import Joined, first, plus, quotient, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((BLOCK, INTERFACE, PCI_FUNCTION))
 

@@ -16,10 +16,10 @@ from zmon.absent import Absent, absent, text_of
 from zmon.clock import MINUTE, SECOND
 from zmon.event import What
 from zmon.kinds import KINDS, PATH
-from zmon.tables.device import address, devices_of, matches
-from zmon.tables.table import Figure, Needs, Table, Variable, quoted, unquoted
-from zmon.tables.topology import lcus_named, units_of
-from zmon.tables.view import GAP, NoSuchThing, TableDefinition, View, alone, fill, needs
+from zmon.machine.devices import address, devices_of, matches
+from zmon.machine.figure import Figure, Needs, Table, Variable, quoted, unquoted
+from zmon.machine.topology import lcus_named, units_of
+from zmon.machine.view import GAP, NoSuchThing, TableDefinition, View, alone, fill, needs
 from zmon.topology.volumes import short_titles
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.tables.view import History, Row
+    from zmon.machine.view import History, Row
 
 
 MAX_EXACT: Final = 4_000

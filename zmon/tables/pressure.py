@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PRESSURE
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
+from zmon.machine.figure import Needs, Table
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((PRESSURE,))
 

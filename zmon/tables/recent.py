@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DEVICE
+from zmon.machine.cpus import memory_use
+from zmon.machine.devices import devices_of, unseen_disks
+from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
-from zmon.tables.cpu import memory_use
-from zmon.tables.device import devices_of, unseen_disks
 from zmon.tables.diagnosed import situation_of
 from zmon.tables.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
-from zmon.tables.topology import units_of
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.interval import Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 MAX_RECENT: Final = 60
 """Intervals that are looked back on."""

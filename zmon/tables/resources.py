@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
+from zmon.machine.cpus import MEMORY_ROW, Processors, memory_figures
+from zmon.machine.join import first
+from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
+from zmon.machine.observed import SCSI
 from zmon.milliseconds import ms
-from zmon.queueing.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sizes import GIB
-from zmon.tables.cpu import MEMORY_ROW, Processors, memory_figures
-from zmon.tables.join import first
 from zmon.tables.key_figures import NO_DISKS, partition_figures
-from zmon.tables.observed import SCSI
 from zmon.tables.unit_loads import filling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number
+    from zmon.machine.devices import Devices
+    from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
+    from zmon.machine.view import View
     from zmon.queueing.headroom import ResourceUse
-    from zmon.queueing.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.queueing.waiting import WaitingPlace
-    from zmon.tables.device import Devices
-    from zmon.tables.view import View
 
 FULL: Final = 0.5
 """Utilisation of an LCU, a part of 1, from which on it is said who fills it."""

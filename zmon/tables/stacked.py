@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, TASKS
+from zmon.machine.figure import Needs, Table
+from zmon.machine.observed_system import held_devices
+from zmon.machine.observed_volumes import stacked_disks
+from zmon.machine.view import TableDefinition
 from zmon.same import SameNames
 from zmon.sizes import KIB
-from zmon.tables.observed_system import held_devices
-from zmon.tables.observed_volumes import stacked_disks
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.diagnosis.situation import StackedDisk
     from zmon.interval import Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((BLOCK, LAYER, TASKS))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.clock import MINUTE
 from zmon.interval import Interval
-from zmon.tables.view import View
+from zmon.machine.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

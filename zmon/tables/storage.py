@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio, text_of
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
+from zmon.machine.cpus import MEMORY_ROW, memory_figures, memory_rate
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import mean, total
+from zmon.machine.topology import TOPOLOGY, machine_of
+from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
-from zmon.tables.cpu import MEMORY_ROW, memory_figures, memory_rate
-from zmon.tables.join import mean, total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, machine_of
 from zmon.tables.unit_loads import KINDS, DiskPlaces, unit_loads
-from zmon.tables.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
     from zmon.topology.leaf_disks import IoCounts
 
 NEEDS: Final = Needs((MEMORY, SWAP, PRESSURE, CMF, DASD, DEVICE, MACHINE, *KINDS), topology=TOPOLOGY)

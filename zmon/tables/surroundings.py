@@ -6,16 +6,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.diagnosis.observed_machine import ObservedMachine, SlowerWrites, UnitPart
-from zmon.tables import observed_paths, observed_system
-from zmon.tables.observed_history import load_period, slower_writes, usual
-from zmon.tables.topology import units_of
+from zmon.machine import observed_paths, observed_system
+from zmon.machine.observed_history import load_period, slower_writes, usual
+from zmon.machine.observed_machine import ObservedMachine, SlowerWrites, UnitPart
+from zmon.machine.topology import units_of
 from zmon.tables.unit_loads import most_on
 from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
-    from zmon.diagnosis.observed_machine import LoadPeriod
-    from zmon.tables.view import View
+    from zmon.machine.observed_machine import LoadPeriod
+    from zmon.machine.view import View
 
 KINDS: Final = tuple(dict.fromkeys((*observed_system.KINDS, *observed_paths.KINDS)))
 """What is read of a sample."""

@@ -32,22 +32,22 @@ from zmon.kinds import (
     UNIT_IO,
     VIRTUAL_CPU,
 )  # fmt: skip
+from zmon.machine.cpus import memory_figures
+from zmon.machine.devices import address, devices_of, find_device, members, with_labels
+from zmon.machine.figure import Needs, Table
+from zmon.machine.join import mean, total
+from zmon.machine.topology import TOPOLOGY, units_of
+from zmon.machine.view import TableDefinition, alone
 from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
-from zmon.tables.cpu import memory_figures
 from zmon.tables.details import NOT_ASKED
-from zmon.tables.device import address, devices_of, find_device, members, with_labels
-from zmon.tables.join import mean, total
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, units_of
-from zmon.tables.view import TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 
 class ScreenPart(NamedTuple):

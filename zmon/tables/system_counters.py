@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DIAGNOSE, INTERRUPT, TASKS
-from zmon.tables.join import total
-from zmon.tables.table import Needs, Table
-from zmon.tables.view import TableDefinition
+from zmon.machine.figure import Needs, Table
+from zmon.machine.join import total
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((CMF, CPU, DIAGNOSE, INTERRUPT, TASKS))
 

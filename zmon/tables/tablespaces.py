@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, SOURCE
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import total
+from zmon.machine.observed import KINDS as OBSERVED
+from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, remarks
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.placement.items import placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
@@ -36,11 +41,6 @@ from zmon.record import NamedTuple
 from zmon.sizes import MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of, tablespaces_behind
-from zmon.tables.join import total
-from zmon.tables.observed import KINDS as OBSERVED
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, remarks
-from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
 from zmon.topology.volumes import short
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
+    from zmon.machine.view import View
     from zmon.placement.items import FilePlacement
     from zmon.placement.pieces import FilePiece
     from zmon.placement.planner import MovePlan, PlanStep
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from zmon.placement.traffic import Attribution, Space
     from zmon.placement.word_lookup import WordMeaning
     from zmon.tables.file_traffic import SpaceLoad
-    from zmon.tables.view import View
     from zmon.topology.machine import Machine
 
 

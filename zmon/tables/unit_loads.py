@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
+from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
+from zmon.machine.figure import Table
+from zmon.machine.join import present
+from zmon.machine.topology import has_files, machine_of, units_of, volumes_of
 from zmon.sizes import SECTOR
-from zmon.tables.device import LOGICAL, address, devices_of, homes, label_of
 from zmon.tables.file_traffic import attribution_of
-from zmon.tables.join import present
-from zmon.tables.table import Table
-from zmon.tables.topology import has_files, machine_of, units_of, volumes_of
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
 from zmon.unit_name import title_of
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.machine.view import View
     from zmon.placement.traffic import Space
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 KINDS: Final = (BLOCK, LAYER, UNIT, UNIT_IO)
 PROCESSES: Final = "UPROC"

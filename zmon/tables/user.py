@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
+from zmon.machine.figure import SUMMARY, Needs, Summary, Table
+from zmon.machine.join import mean, total
+from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, no_files
+from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
-from zmon.tables.join import mean, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, no_files
 from zmon.tables.unit_loads import (
     KINDS,
     NO_LCU,
@@ -31,7 +32,6 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.view import TableDefinition
 from zmon.topology.leaf_disks import NOTHING
 from zmon.unit_name import title_of
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
     from zmon.topology.leaf_disks import IoCounts
 
 NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE, PROCESS), topology=TOPOLOGY)

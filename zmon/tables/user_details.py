@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
+from zmon.machine.figure import Needs, Table
+from zmon.machine.topology import TOPOLOGY, has_files, machine_of
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.ranges import names
 from zmon.sizes import MB
-from zmon.tables.table import Needs, Table
-from zmon.tables.topology import TOPOLOGY, has_files, machine_of
 from zmon.tables.unit_loads import (
     KINDS,
     NO_LCU,
@@ -24,7 +25,6 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
 from zmon.unit_name import title_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
     from zmon.tables.wait_states import ProcessUse
 
 NEEDS: Final = Needs(

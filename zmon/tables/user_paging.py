@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PROCESS, UNIT
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import total
+from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
-from zmon.tables.join import total
-from zmon.tables.table import Needs, Summary, Table
 from zmon.tables.unit_loads import without_units
-from zmon.tables.view import TableDefinition
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((PROCESS, UNIT))
 

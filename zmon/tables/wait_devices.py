@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.absent import Value
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 MAX_CANDIDATES: Final = 4
 """Disks below open files; of a process with more of them nothing is said."""

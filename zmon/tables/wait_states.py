@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import SECOND
 from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
+from zmon.machine.cpus import Processors
+from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.join import total
+from zmon.machine.topology import TOPOLOGY
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.record import NamedTuple
 from zmon.sizes import MB
-from zmon.tables.cpu import Processors
-from zmon.tables.join import total
-from zmon.tables.table import Needs, Summary, Table
-from zmon.tables.topology import TOPOLOGY
 from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
-from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.tables.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs(
     (ROUNDS, PROCESS, OPEN_FILE, *KINDS, CMF, CPU, DASD, DEVICE), topology=TOPOLOGY, on_demand=True

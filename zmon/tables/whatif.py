@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK
+from zmon.machine.cpus import Processors
+from zmon.machine.disks_below import swap_volumes
+from zmon.machine.figure import Needs
+from zmon.machine.join import total
+from zmon.machine.observed import KINDS, observed_load
+from zmon.machine.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
 from zmon.placement.items import LOGS
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.change import Change, FileMove, StripedSpace
@@ -24,13 +30,7 @@ from zmon.queueing.prediction import (
     predict,
 )
 from zmon.sizes import MB
-from zmon.tables.cpu import Processors
-from zmon.tables.disks_below import swap_volumes
 from zmon.tables.file_traffic import attribution_of
-from zmon.tables.join import total
-from zmon.tables.observed import KINDS, observed_load
-from zmon.tables.table import Needs
-from zmon.tables.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
 from zmon.topology.site import NO_SITE
 from zmon.topology.volumes import titles
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.interval import Interval
+    from zmon.machine.observation import ObservedLoad
+    from zmon.machine.view import View
     from zmon.placement.planner import PlanStep
     from zmon.placement.spread_report import SpreadReport, WhatIf
-    from zmon.queueing.observation import ObservedLoad
-    from zmon.tables.view import View
     from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
     from zmon.topology.site import Site

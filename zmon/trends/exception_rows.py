@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
 from zmon.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
+from zmon.machine.topology import has_more_lcus
+from zmon.machine.view import View, no_inputs
 from zmon.record import NamedTuple
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of
 from zmon.store.file_format import event_row, insert_events
-from zmon.tables.topology import has_more_lcus
-from zmon.tables.view import View, no_inputs
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.interval import Interval
+    from zmon.machine.figure import Table
     from zmon.rule.grammar import Rule
     from zmon.store.reader import Recording
-    from zmon.tables.table import Table
 
 TABLES: Final = {
     "exception": "CREATE TABLE exception (event INTEGER PRIMARY KEY, entry TEXT NOT NULL)",

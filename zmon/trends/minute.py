@@ -14,14 +14,14 @@ from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent
-from zmon.tables.join import is_absent
+from zmon.machine.join import is_absent
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.absent import Number
-    from zmon.tables.table import Table
+    from zmon.machine.figure import Table
     from zmon.trends.trend_tables import TrendFigure, TrendTable
 
 MAX_VALUE: Final = 1e15

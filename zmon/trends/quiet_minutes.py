@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.clock import SECOND
+from zmon.machine.topology import has_more_lcus
+from zmon.machine.view import View
 from zmon.rule.bounds import ESTIMATED, is_known
 from zmon.rule.grammar import LACKING
 from zmon.store.file_format import RecordingError
-from zmon.tables.topology import has_more_lcus
-from zmon.tables.view import View
 from zmon.trends.rollup import minute_of
 from zmon.trends.trend_tables import MINUTE, THOUSAND, TREND_TABLES
 

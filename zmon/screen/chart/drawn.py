@@ -5,19 +5,19 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from zmon.machine.figure import unquoted
+from zmon.machine.view import needs
 from zmon.screen.chart.line_chart import ChartLine, Manner, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
 from zmon.tables.plot import parse
-from zmon.tables.table import unquoted
-from zmon.tables.view import needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.machine.figure import Table, Variable
     from zmon.screen.chart.line_chart import Chart
     from zmon.screen.definition import Column, Screen, Screens
-    from zmon.tables.table import Table, Variable
 
 WIDTH, HEIGHT = 79, 19
 """Of a chart that is printed with a screen."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.interval import IDLE
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
-from zmon.tables.device import NO_CMF, address, label_of, label_on_volume
-from zmon.tables.join import Joined, plus, quotient
-from zmon.tables.table import Needs, Table, TableColumn, each_row
-from zmon.tables.topology import TOPOLOGY, volumes_of
-from zmon.tables.view import TableDefinition
+from zmon.machine.devices import NO_CMF, address, label_of, label_on_volume
+from zmon.machine.figure import Needs, Table, TableColumn, each_row
+from zmon.machine.join import Joined, plus, quotient
+from zmon.machine.topology import TOPOLOGY, volumes_of
+from zmon.machine.view import TableDefinition
 from zmon.topology.volumes import device_type
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)
 

@@ -23,14 +23,14 @@ from zmon.clock import length
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, MACHINE, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.machine.figure import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
+from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, present, quotient, total
+from zmon.machine.topology import TOPOLOGY, units_of, volumes_of
+from zmon.machine.view import NoSuchThing, TableDefinition
 from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
 from zmon.ranges import some
 from zmon.sample import pick
 from zmon.sizes import MB, SECTOR
-from zmon.tables.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, present, quotient, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
-from zmon.tables.topology import TOPOLOGY, units_of, volumes_of
-from zmon.tables.view import NoSuchThing, TableDefinition
 from zmon.topology.volumes import OF_MINIDISK, device_type, has_own_label, lcus, short_titles
 from zmon.uid import alias_kind
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
     from zmon.topology.volumes import Volume
 
 NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)

@@ -1,4 +1,4 @@
-"""From an interval to processors, memory and tasks of this Linux: see `zmon.diagnosis.observed_machine`."""
+"""From an interval to processors, memory and tasks of this Linux: see `zmon.machine.observed_machine`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
-from zmon.diagnosis.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
 from zmon.kinds import (
     BLOCK,
     BLOCKED_TASK,
@@ -24,11 +23,12 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
-from zmon.tables.cpu import MEMORY_ROW, Processors, memory_rate
-from zmon.tables.device import VIRTIO, devices_of, hung_for, in_each_before
-from zmon.tables.join import plus, total
-from zmon.tables.lpar import own_partitions
-from zmon.tables.observed import of_zmon_at_least
+from zmon.machine.cpus import MEMORY_ROW, Processors, memory_rate
+from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
+from zmon.machine.join import plus, total
+from zmon.machine.observed import of_zmon_at_least
+from zmon.machine.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
+from zmon.machine.partitions import own_partitions
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.interval import Interval
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 KINDS: Final = (
     BLOCK, BLOCKED_TASK, CMF, CPU, DEVICE, GUEST, LAYER, LPAR, LPAR_CPU, MACHINE, MEMORY, PRESSURE, SOURCE,

@@ -1,7 +1,7 @@
 """What an interval shows of volumes, control units, channel paths and processors, as queueing needs it.
 
 Times are seconds, rates are per second, sizes bytes, utilisations parts of 1.  What was not measured is
-absent with its reason.  `zmon.tables.observed` fills these records from an interval.
+absent with its reason.  `zmon.machine.observed` fills these records from an interval.
 """
 
 from __future__ import annotations

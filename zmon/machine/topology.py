@@ -11,18 +11,18 @@ from functools import lru_cache
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP
 from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.machine.view import no_inputs
 from zmon.record import NamedTuple
 from zmon.same import Same, SameNames
 from zmon.sample import Instant, Sample
-from zmon.tables.view import no_inputs
 from zmon.topology.volumes import lcus, short, titles
 from zmon.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
     from zmon.topology.machine import Machine, UserInputs
     from zmon.topology.volumes import Lcu, Volume
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
+from zmon.machine.devices import lost_paths, paths_with_masks
+from zmon.machine.figure import Needs, Table, TableColumn, each_row
+from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
+from zmon.machine.observation import utilisation
+from zmon.machine.view import TableDefinition
 from zmon.path_masks import NO_MASKS, PATH_MASKS, paths_in, usable
-from zmon.queueing.observation import utilisation
 from zmon.sizes import MB
-from zmon.tables.device import lost_paths, paths_with_masks
-from zmon.tables.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.tables.table import Needs, Table, TableColumn, each_row
-from zmon.tables.view import TableDefinition
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.tables.period import Period
-    from zmon.tables.view import View
+    from zmon.machine.period import Period
+    from zmon.machine.view import View
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), period=True)
 

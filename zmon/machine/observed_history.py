@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.clock import DAY, HOUR, MINUTE
-from zmon.diagnosis.observed_machine import LoadPeriod, SlowerWrites
 from zmon.kinds import BLOCK, CPU, DEVICE
+from zmon.machine.figure import Variable
+from zmon.machine.join import total
+from zmon.machine.observed_machine import LoadPeriod, SlowerWrites
 from zmon.record import NamedTuple
 from zmon.sizes import MB, SECTOR
-from zmon.tables.join import total
-from zmon.tables.table import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Measurement
     from zmon.interval import Interval
-    from zmon.tables.view import View
+    from zmon.machine.view import View
 
 LOOKED_BACK: Final = 6 * HOUR
 """How far the begin of a load is looked for."""

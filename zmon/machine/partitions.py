@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import clock
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.tables.join import Joined, not_below_zero, present, quotient, total
-from zmon.tables.table import Needs, Table, TableColumn, each_row
-from zmon.tables.view import TableDefinition
+from zmon.machine.figure import Needs, Table, TableColumn, each_row
+from zmon.machine.join import Joined, not_below_zero, present, quotient, total
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
+    from zmon.machine.view import View
     from zmon.sample import Kind
-    from zmon.tables.view import View
 
 NEEDS: Final = Needs((LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU))
 

@@ -12,18 +12,18 @@ from zmon.absent import Absent, absent
 from zmon.event import Exceptions, What
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.machine.figure import Table, each_row, is_faint
+from zmon.machine.period import Period
 from zmon.record import NamedTuple
 from zmon.tables import TABLES
-from zmon.tables.period import Period
-from zmon.tables.table import Table, each_row, is_faint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import Event
+    from zmon.machine.figure import Figure, Needs, TableColumn, Variable
     from zmon.sample import Instant, Sample
-    from zmon.tables.table import Figure, Needs, TableColumn, Variable
 
     Past = Callable[..., Iterator[Interval]]
     """Yields intervals from the present one backwards; with a time, from the one that ends there."""
@@ -270,7 +270,9 @@ def definition(name: str) -> TableDefinition:
     """
     if name not in TABLES:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    found: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
+    moved = {"volume_cache", "channel_paths", "lcus", "cpus", "devices", "partitions"}
+    room = "machine" if TABLES[name] in moved else "tables"
+    found: TableDefinition = import_module(f"zmon.{room}.{TABLES[name]}").DEFINITIONS[name]
     return found
 
 

@@ -1,4 +1,4 @@
-"""From an interval to paths and layers of disks: see `zmon.diagnosis.observed_machine`.
+"""From an interval to paths and layers of disks: see `zmon.machine.observed_machine`.
 
 A path of a device is usable if all masks of its subchannel have it, and the DASD driver's own mask of
 operational paths (`path_masks`), which lacks those that it took off after errors.
@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from zmon.absent import Absent, absent, text_of
 from zmon.clock import DAY, HOUR, MINUTE
-from zmon.diagnosis.observed_machine import (
+from zmon.interval import IDLE
+from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
+from zmon.machine import channel_paths as channel
+from zmon.machine.channel_paths import in_use
+from zmon.machine.disks_below import DisksBelow
+from zmon.machine.join import plus, present, quotient
+from zmon.machine.observed_machine import (
     ExtendedVolume,
     LcuPaths,
     LostPath,
@@ -21,18 +27,12 @@ from zmon.diagnosis.observed_machine import (
     PathLeaf,
     StripeSegment,
 )
-from zmon.interval import IDLE
-from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
+from zmon.machine.topology import TOPOLOGY, machine_of, units_of
 from zmon.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
 from zmon.path_repair import why_unused
 from zmon.path_state import GONE, reasons_in
 from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.tables import channel
-from zmon.tables.channel import in_use
-from zmon.tables.disks_below import DisksBelow
-from zmon.tables.join import plus, present, quotient
-from zmon.tables.topology import TOPOLOGY, machine_of, units_of
 from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
 
 T = TypeVar("T")

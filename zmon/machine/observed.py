@@ -1,4 +1,4 @@
-"""From an interval to what queueing needs of it: see `zmon.queueing.observation`.
+"""From an interval to what queueing needs of it: see `zmon.machine.observation`.
 
 Pend, Disc and Conn are those of DEVICE and CTLUNIT, the utilisation of channel paths that of CHANNEL,
 processors those of CPU.  Without channel measurement the service time of a volume is the time per request in
@@ -29,7 +29,11 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
-from zmon.queueing.observation import (
+from zmon.machine import channel_paths as channel
+from zmon.machine.cpus import Processors
+from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
+from zmon.machine.join import is_absent, mean, plus, present, quotient, total
+from zmon.machine.observation import (
     NO_CAPACITY,
     NOT_APART,
     NOT_COUNTED,
@@ -43,14 +47,10 @@ from zmon.queueing.observation import (
     Volumes,
     places_by,
 )
+from zmon.machine.topology import rows_of_lcus
 from zmon.queueing.waiting import tasks_wait
 from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.tables import channel
-from zmon.tables.cpu import Processors
-from zmon.tables.device import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
-from zmon.tables.join import is_absent, mean, plus, present, quotient, total
-from zmon.tables.topology import rows_of_lcus
 from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.queueing.observation import ObservedVolume
-    from zmon.tables.device import Devices
+    from zmon.machine.devices import Devices
+    from zmon.machine.observation import ObservedVolume
     from zmon.topology.volumes import Lcu
     from zmon.uid import Uid
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MACHINE, NOT_COLLECTED, UNIT, UNIT_IO
-from zmon.queueing.observation import NO_LCU, idle_lcus, state_of_idle
+from zmon.machine import devices as device
+from zmon.machine.devices import REQUESTS, devices_of, hanging
+from zmon.machine.figure import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
+from zmon.machine.join import Joined, total
+from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
+from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, rows_of_lcus, units_of, wrong
+from zmon.machine.view import TableDefinition
 from zmon.ranges import names, ranges
-from zmon.tables import device
-from zmon.tables.device import REQUESTS, devices_of, hanging
-from zmon.tables.join import Joined, total
-from zmon.tables.table import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
-from zmon.tables.topology import TOPOLOGY, UNLISTED, has_files, rows_of_lcus, units_of, wrong
-from zmon.tables.view import TableDefinition
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
 from zmon.topology.volumes import lcus, short_titles, titles
 from zmon.uid import HYPERPAV, find_uid
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.interval import Interval
+    from zmon.machine.topology import Units
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.topology import Units
-    from zmon.tables.view import View
     from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, UNIT, UNIT_IO), topology=TOPOLOGY)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Absent, Number
     from zmon.diagnosis.diagnosis import Measurement
-    from zmon.queueing.observation import ObservedLoad
+    from zmon.machine.observation import ObservedLoad
 
 NOT_READ: Final = absent("it was not read")
 

@@ -30,19 +30,19 @@ from zmon.kinds import (
     MEMORY,
     VIRTUAL_CPU,
 )
-from zmon.tables.device import devices_of, summary
-from zmon.tables.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.tables.lpar import SELDOM, earlier_span, own_partitions
-from zmon.tables.table import Needs, Summary, Table, TableColumn, each_row, of_all
-from zmon.tables.view import TableDefinition
+from zmon.machine.devices import devices_of, summary
+from zmon.machine.figure import Needs, Summary, Table, TableColumn, each_row, of_all
+from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
+from zmon.machine.partitions import SELDOM, earlier_span, own_partitions
+from zmon.machine.view import TableDefinition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
-    from zmon.tables.device import Devices
-    from zmon.tables.view import View
+    from zmon.machine.devices import Devices
+    from zmon.machine.view import View
 
 OVERHEAD: Final = (LPAR, LPAR_CPU, MACHINE, VIRTUAL_CPU)
 """The kinds that the T/V ratio is from."""

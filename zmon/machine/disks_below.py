@@ -6,16 +6,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zmon.kinds import LAYER, SWAP
-from zmon.tables.device import devices_of
-from zmon.tables.topology import machine_of
+from zmon.machine.devices import devices_of
+from zmon.machine.topology import machine_of
 from zmon.topology.leaf_disks import LeafDisks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zmon.interval import Interval
+    from zmon.machine.view import View
     from zmon.sample import Frame
-    from zmon.tables.view import View
 
 
 class DisksBelow:

@@ -12,24 +12,24 @@ from zmon.absent import Absent, ratio, text_of
 from zmon.diagnosis.situation import NO_STRIPE, DetailColumns, StackedDisk
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
+from zmon.machine.devices import devices_of
+from zmon.machine.join import plus, quotient
+from zmon.machine.topology import row_of
+from zmon.machine.volume_cache import READ_HITS, READS, WRITES
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.sizes import SECTOR
-from zmon.tables.cache import READ_HITS, READS, WRITES
-from zmon.tables.device import devices_of
-from zmon.tables.join import plus, quotient
-from zmon.tables.topology import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
+    from zmon.machine.devices import Devices
     from zmon.sample import Frame
-    from zmon.tables.device import Devices
 
 KINDS: Final = (BLOCK, CACHE, LAYER)
-"""What is read of a sample besides what `zmon.tables.observed` reads."""
+"""What is read of a sample besides what `zmon.machine.observed` reads."""
 SECONDS: Final = 1e-3
 """A millisecond."""
 OF_STARTS: Final = {"device_busy": "busy", "cu_queue": "cu_queue"}

@@ -1,0 +1,1 @@
+"""What the machine did in an interval: things with named figures."""
