@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.diagnosis.diagnosis import POSSIBLE
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
-from zmon.machine.view import View, fill
+from zmon.machine.view import View
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch
 from zmon.session.exception_log import QuietTimes
@@ -35,6 +35,7 @@ from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.store.segment import Segment
 from zmon.tables.diagnosed import verdict_of
+from zmon.tables.filled import fill
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.load import BEGIN, DEVICES, SECOND, day
 from benchmarks.recording import told
 from zmon.kinds import BLOCK
-from zmon.machine.devices import table
 from zmon.machine.view import View
 from zmon.session.cursor import Cursor
 from zmon.session.recording import open_recording
 from zmon.store.reader import Recording
+from zmon.tables.device import table
 from zmon.trends.trend import top, trend
 
 if TYPE_CHECKING:

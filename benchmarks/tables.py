@@ -23,16 +23,17 @@ from zmon.interval import Interval
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.ccw_device import read_devices
 from zmon.kernel.tree import LiveTree
-from zmon.machine.view import View, fill
+from zmon.machine.view import View
 from zmon.sample import Instant, Meaning, Sample
 from zmon.screen.query import ordered
+from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
     from zmon.sample import Frame
+    from zmon.tables.table import Table
 
 REPETITIONS: Final = 9
 TARGET: Final = 0.25

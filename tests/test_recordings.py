@@ -19,11 +19,12 @@ from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab.measure import measured, parse_measure
 from zmon.lab.scenario import load_scenario
 from zmon.lab.simulation import Simulation
-from zmon.machine.channel_paths import busy, own_load
-from zmon.machine.view import View, fill
+from zmon.machine.channel_paths import busy_percents, own_load
+from zmon.machine.view import View
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
+from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,7 @@ def of_disks(plan: Scenario, measure: Measure, interval: Interval) -> float:
 def of_paths(chpids: tuple[str, ...], interval: Interval) -> float:
     """Return percent busy of paths, as CHANNEL shows them: measured, or in a guest its own share."""
     delta = interval.of(CHANNEL)
-    percent = dict(zip((key[2:] for key in delta.keys), busy(delta), strict=True))
+    percent = dict(zip((key[2:] for key in delta.keys), busy_percents(delta), strict=True))
     known = [value for chpid in chpids if not isinstance(value := percent[chpid], Absent)]
     return fmean(known or map(own_load(interval).__getitem__, chpids))
 

@@ -18,9 +18,9 @@ from zmon.tables.recent import recent_loads
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.machine.figure import Table
     from zmon.machine.view import View
     from zmon.tables.resources import RecentLoad
+    from zmon.tables.table import Table
 
     Show = Callable[..., tuple[int, str, str]]
 

@@ -14,8 +14,8 @@ from tests.exposition.conftest import samples_of
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.metric import METRICS
 from zmon.interval import Interval
-from zmon.machine.lcus import table
 from zmon.machine.view import View
+from zmon.tables.control_unit import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

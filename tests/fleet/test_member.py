@@ -13,9 +13,9 @@ import pytest
 from zmon.fleet import member
 from zmon.fleet.member import SystemRecording, Weighed, found_in, read_member
 from zmon.interval import Interval
-from zmon.machine.lcus import table
 from zmon.machine.view import View
 from zmon.session.recording import Excerpt, open_recording
+from zmon.tables.control_unit import table
 
 ROOT = Path(__file__).parents[2]
 RECORDING = str(ROOT / "recordings/lab-shark-before.zmon")

@@ -36,10 +36,11 @@ from zmon.kinds import (
     SOURCE,
 )
 from zmon.listed_file import ListedFile
-from zmon.machine.view import NoSuchThing, View, fill, needs
+from zmon.machine.view import NoSuchThing, View
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
 from zmon.tables import TABLES
+from zmon.tables.filled import fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping

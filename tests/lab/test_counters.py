@@ -35,7 +35,7 @@ from zmon.kinds import (
 from zmon.lab.counters import ESCON, TICK, UNIT, KernelCounters, disk_name, size_of, subchannels
 from zmon.lab.model import SimulatedVolume
 from zmon.lab.simulation import Simulation
-from zmon.machine.channel_paths import busy
+from zmon.machine.channel_paths import busy_percents
 from zmon.sample import Meaning
 from zmon.topology.claims import claims_in
 
@@ -238,7 +238,7 @@ def test_rows_stay(name: str) -> None:
 def test_no_path_is_busier_than_all_of_the_time(name: str) -> None:
     """As the screens work it out from ticks and the path's own clock."""
     for before, after in intervals(name):
-        found = busy(Interval(before, after).of(CHANNEL))
+        found = busy_percents(Interval(before, after).of(CHANNEL))
         known = [percent for percent in found if not isinstance(percent, Absent)]
 
         assert all(0.0 <= percent <= 100.1 for percent in known)

@@ -13,12 +13,12 @@ from tests.tables.disks import samples
 from zmon.absent import Absent, absent
 from zmon.event import BAD, LOOK
 from zmon.interval import Interval
-from zmon.machine.figure import Summary, Table
 from zmon.machine.view import View
 from zmon.rule import judge as judge_module
 from zmon.rule.grammar import parse_rules
 from zmon.rule.judge import UNSAID, Judge, sentence
 from zmon.tables import plot
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     import random

@@ -10,7 +10,6 @@ import pytest
 from zmon.interval import Interval
 from zmon.lab.model import Phase, Stream
 from zmon.lab.scenario import load_scenario
-from zmon.machine.view import needs
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch
 from zmon.screen.definition import load_screens, parse_screen, shipped
@@ -19,6 +18,7 @@ from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
+from zmon.tables.filled import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

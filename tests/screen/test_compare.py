@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
-from zmon.machine.figure import SUMMARY, Summary, Table
 from zmon.screen.compare import NOT_NOW, NOT_THEN, compare, compared
 from zmon.screen.definition import Column, Screen, load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
+from zmon.tables.table import SUMMARY, Summary, Table
 
 SCREEN = Screen(
     id="X", command="X", title="X", table="device", sort="resp",

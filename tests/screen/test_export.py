@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.machine.figure import Summary, Table
 from zmon.screen.definition import Column, Screen, Screens, load_screens, shipped
 from zmon.screen.export import document, moment, plain, record_names, records, text
 from zmon.screen.sheet import Order, Sheet
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

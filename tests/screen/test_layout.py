@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.machine.figure import Table
 from zmon.sample import Instant, Sample
 from zmon.screen import layout, number
 from zmon.screen.compare import DIFFERENCE, THEN, compared, difference
@@ -17,6 +16,7 @@ from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.export import text
 from zmon.screen.sheet import ESTIMATE, Sheet
 from zmon.session.page import Page
+from zmon.tables.table import Table
 from zmon.ui.grid import Grid
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.machine.figure import Figure, Table
+from zmon.machine.figure import Figure
 from zmon.screen.definition import ScreenError, load_screens, parse_screen, shipped
 from zmon.screen.layout import right, within
 from zmon.screen.number import LEFT
 from zmon.screen.sheet import Sheet
+from zmon.tables.table import Table
 
 SCREENS = load_screens(shipped("screens"))
 DRAWN = ["DEVICE", "CTLUNIT", "CHANNEL"]

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import Absent, Value, absent
-from zmon.machine.figure import Table
 from zmon.screen.definition import Column, load_screens, shipped
 from zmon.screen.query import (
     Condition,
@@ -25,6 +24,7 @@ from zmon.screen.query import (
     parse_condition,
     parse_conditions,
 )
+from zmon.tables.table import Table
 
 
 def column(name: str, head: str, group: str = "", names: str = "") -> Column:

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.kinds import KINDS
-from zmon.machine.view import View, definition, fill
+from zmon.machine.view import View
 from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.sheet import headings, natural
 from zmon.tables.diagnosed import DOORS
+from zmon.tables.filled import definition, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.sample import Kind
+    from zmon.tables.table import Table
 
 SCREENS = sorted(load_screens(shipped("screens")), key=lambda screen: screen.id)
 every = pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.command)

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.machine.figure import SUMMARY, Summary, Table
 from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.query import parse_condition
 from zmon.screen.sheet import CellMark, Order, Sheet, fill, headings, natural, span
+from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -26,7 +26,7 @@ from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CHANNEL
 from zmon.lab import simulation
 from zmon.lab.scenario import ScenarioError, load_scenario
-from zmon.machine.view import NoSuchThing, View, fill
+from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Meaning
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet, natural
@@ -44,6 +44,7 @@ from zmon.session.machines import (
 from zmon.session.navigator import Navigator
 from zmon.session.timeline import NoteError
 from zmon.tables import TABLES
+from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

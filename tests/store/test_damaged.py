@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 from tests.store.machine import samples, series, told
 from zmon.absent import Absent
 from zmon.interval import Interval
-from zmon.machine.channel_paths import table as channels
-from zmon.machine.devices import table as devices
-from zmon.machine.lcus import table as control_units
 from zmon.machine.view import View
 from zmon.sample import Instant
 from zmon.session.cursor import Cursor
@@ -25,6 +22,9 @@ from zmon.session.recording import open_recording
 from zmon.store.check import find_damage
 from zmon.store.file_format import Damaged, RecordingError
 from zmon.store.reader import LOST_SESSION, Recording
+from zmon.tables.channel import table as channels
+from zmon.tables.control_unit import table as control_units
+from zmon.tables.device import table as devices
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ from hypothesis import strategies as some
 from zmon.absent import Absent
 from zmon.interval import RESTARTED, Interval
 from zmon.kinds import BLOCK, CHANNEL, CPU, KINDS, MACHINE, MEMORY
-from zmon.machine.view import View, fill
+from zmon.machine.view import View
 from zmon.store import sadf
 from zmon.store.sadf import SadfError, disk_name, read_sadf
 from zmon.tables import key_figures
+from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
     from zmon.absent import Value

@@ -8,16 +8,17 @@ from hypothesis import strategies as st
 
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
-from zmon.machine.figure import SUMMARY, Needs
+from zmon.machine.figure import Needs
 from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
 from zmon.tables.by_time import ESTIMATED, MAX_ROWS, Log, by_time
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
     Cells = Mapping[str, Value]
 

@@ -8,8 +8,8 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CACHE, CMF, DEVICE
 from zmon.machine.view import View
-from zmon.machine.volume_cache import OFF, OFF_BEFORE, table
 from zmon.sample import Frame
+from zmon.tables.cache import OFF, OFF_BEFORE, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,17 @@ import pytest
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
-from zmon.machine.channel_paths import RANGES, count, estimated_reach, in_use, own_load, table
+from zmon.machine.channel_paths import count, estimated_reach, in_use, own_load
 from zmon.machine.devices import unusable_paths
 from zmon.machine.period import Period
 from zmon.machine.view import View
 from zmon.sample import Meaning
+from zmon.tables.channel import RANGES, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 MINUTE = 468_750
 """Ticks of 128 microseconds."""

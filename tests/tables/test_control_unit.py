@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.machine import devices as device
-from zmon.machine.figure import SUMMARY
-from zmon.machine.lcus import findings, table
 from zmon.machine.topology import UNLISTED
 from zmon.machine.view import View
+from zmon.tables.control_unit import findings, table
+from zmon.tables.device import table as device_table
 from zmon.tables.diagnosed import verdict_of
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 MS = 1_000_000
 
@@ -259,7 +259,7 @@ def test_disks_on_no_lcu_have_rows_of_their_own(make_interval: Callable[..., Int
     assert found.summary.cells["io"] == 10.0
     assert found.column("share")[0] == 100.0
     assert all(isinstance(share, Absent) for share in found.column("share")[1:])
-    devices = device.table(View(make_interval({DEVICE: ccw, BLOCK: before}, {DEVICE: ccw, BLOCK: after})))
+    devices = device_table(View(make_interval({DEVICE: ccw, BLOCK: before}, {DEVICE: ccw, BLOCK: after})))
     assert dict(zip(devices.keys, devices.column("cu"), strict=True)) == {
         "0.0.0190": "virtio", "0.0.7000": "IBM.75.2482", "nvme0n1": "NVMe", "sda": "SCSI",
     }  # fmt: skip

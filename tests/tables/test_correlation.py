@@ -29,8 +29,8 @@ from zmon.tables.correlation import (
 from zmon.tables.plot import SCREENS, row_names
 
 if TYPE_CHECKING:
-    from zmon.machine.figure import Table
     from zmon.session.navigator import Navigator
+    from zmon.tables.table import Table
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), min_size=MIN_PAIRS, max_size=60)
 DICE = random.Random(3)  # noqa: S311 - no secret

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CPU, LPAR, LPAR_CPU, MACHINE, MEMORY, VIRTUAL_CPU
-from zmon.machine.cpus import EVERY, Processors, table
+from zmon.machine.cpus import EVERY, Processors
 from zmon.machine.view import View
 from zmon.sample import Sample, empty_frame
+from zmon.tables.cpu import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

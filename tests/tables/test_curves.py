@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.diagnosis.simulated import view_of
 from zmon.absent import Absent
-from zmon.machine.view import View, fill
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.tables import curves as module
 from zmon.tables.curves import CURVED, curves
+from zmon.tables.filled import fill
+
+if TYPE_CHECKING:
+    from zmon.machine.view import View
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "lab-healthy-day.zmon"
 COLUMNS = {"device": "resp", "control_unit": "resp", "channel": "cur"}

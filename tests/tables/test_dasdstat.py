@@ -28,7 +28,7 @@ from zmon.tables.dasdstat import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 HISTOGRAMS = ("size", "time", "wait", "device", "end", "queue")
 DISKS = {

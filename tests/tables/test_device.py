@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from tests.conftest import interval_of
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
-from zmon.machine import lcus as control_unit
-from zmon.machine.devices import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices, table
-from zmon.machine.figure import SUMMARY
+from zmon.machine.devices import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices
 from zmon.machine.observed import observed_load
 from zmon.machine.view import View
 from zmon.path_masks import usable
@@ -19,13 +17,16 @@ from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
 from zmon.tables import details, key_figures
 from zmon.tables.by_time import ESTIMATED
+from zmon.tables.control_unit import table as control_unit_table
+from zmon.tables.device import table
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 MS = 1_000_000
 COUNTS = ("ssch", "samples", "connect", "pending", "disconnect", "cu_queue", "elapsed")
@@ -240,7 +241,7 @@ def test_the_queue_of_all_is_the_sum_that_ctlunit_has(machine: Callable[..., Int
     devices = {"0.0.7000": DISK, "0.0.70ff": alias, "0.0.7600": other, "0.0.7601": more}
     measured = dict.fromkeys(devices, MEASURED)
     interval = machine(devices, measured, dict.fromkeys(("dasda", "dasdb", "dasdc"), LINUX))
-    load, units = table(View(interval)), control_unit.table(View(interval))
+    load, units = table(View(interval)), control_unit_table(View(interval))
     assert load.summary is not None
     assert units.summary is not None
     assert units.columns["qued"][1] == pytest.approx(sum(load.columns["qued"][2:]))  # type: ignore[arg-type]  # numbers
@@ -305,7 +306,7 @@ def test_a_volume_hangs_since_it_began_to_not_since_the_interval() -> None:
     assert view is not None
     said = "8007: busy for 20 min, nothing completed"
     assert said in table(view).notes
-    assert said in control_unit.table(view).notes
+    assert said in control_unit_table(view).notes
     assert details.table(View(view.interval, argument="8007", history=view.history)).facts["measured"] == said
     timeline.close()
 
@@ -326,10 +327,10 @@ def test_a_volume_that_hangs_is_counted_on_its_lcu_and_on_its_page(machine: Call
         machine({"0.0.7000": DISK, "0.0.7001": idle}, {}, {"dasda": STILL, "dasdb": STILL | {"io_ms": 0}}),
         argument="7000",
     )
-    units = control_unit.table(view)
+    units = control_unit_table(view)
     assert units.columns["hung"] == [1]
     unread = machine({"0.0.7000": DISK}, {"0.0.7000": MEASURED})
-    assert isinstance(control_unit.table(View(unread)).columns["hung"][0], Absent)
+    assert isinstance(control_unit_table(View(unread)).columns["hung"][0], Absent)
     assert "7000: busy for 1 min, nothing completed" in units.notes
     assert details.table(view).facts["measured"] == "7000: busy for 1 min, nothing completed"
     log = key_figures.device_figures(View(view.interval), "0.0.7000")

@@ -11,13 +11,15 @@ from zmon.absent import absent
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER
-from zmon.machine import devices as device
-from zmon.machine.devices import find_device
+from zmon.machine import device_names
+from zmon.machine.device_names import find_device
+from zmon.machine.devices import address
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import parse_conditions
 from zmon.screen.sheet import Sheet
+from zmon.tables.device import table as device_table
 from zmon.topology.volumes import bare
 
 RECORDING = "recordings/lab-shark-before.zmon"
@@ -39,7 +41,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> View:
         "dasd": filled(DASD, {key: {"name": n, "volser": LABELS[n]} for key, n in DISKS.items()}, 0),
         "block": filled(BLOCK, blocks, 0),
     }
-    monkeypatch.setattr(device, "volumes_of", lambda _view: TOLD)
+    monkeypatch.setattr(device_names, "volumes_of", lambda _view: TOLD)
     return View(Interval(None, Sample(Instant(0, 0, "b"), frames)))
 
 
@@ -66,9 +68,9 @@ def test_a_name_that_means_several_is_refused(view: View, word: str) -> None:
 
 def test_a_device_of_another_subchannel_set_is_shown_with_it(view: View) -> None:
     """Its number alone is that of another device; the column has room for the bus id."""
-    assert list(map(device.address, DISKS)) == ["7000", "0.1.7000", "0191", "0200"]
+    assert list(map(address, DISKS)) == ["7000", "0.1.7000", "0191", "0200"]
     screen = load_screens(shipped("screens")).find("DEVICE")
-    sheet = Sheet(screen, device.table(view))
+    sheet = Sheet(screen, device_table(view))
     lines = [sheet.line(place) for place in range(len(sheet))]
     assert sum(line.startswith(" 7000     ") for line in lines) == 1
     assert sum(line.startswith(" 0.1.7000 ") for line in lines) == 1
@@ -85,7 +87,7 @@ def test_a_device_of_another_subchannel_set_is_shown_with_it(view: View) -> None
 def test_a_condition_takes_a_number_or_a_bus_id(view: View, text: str, keys: list[str]) -> None:
     """DEVICE shows 7000, lsdasd 0.0.7000."""
     screen = load_screens(shipped("screens")).find("DEVICE")
-    sheet = Sheet(screen, device.table(view), None, parse_conditions(text, screen.columns))
+    sheet = Sheet(screen, device_table(view), None, parse_conditions(text, screen.columns))
     assert sheet.keys == keys
 
 

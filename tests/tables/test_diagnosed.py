@@ -10,7 +10,7 @@ from tests.diagnosis.simulated import view_of
 from zmon.diagnosis.diagnosis import Subject
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
-from zmon.machine.view import View, fill, no_inputs
+from zmon.machine.view import View, no_inputs
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
@@ -18,6 +18,7 @@ from zmon.session.navigator import Navigator
 from zmon.session.page import Page
 from zmon.tables import diagnosed
 from zmon.tables.diagnosed import door, lcu_door, verdict_of, waits_in
+from zmon.tables.filled import fill
 from zmon.ui.grid import Grid
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
-from zmon.machine.view import fill
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.layout import within
 from zmon.session.commands import run
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.tables.exceptions import _length
+from zmon.tables.filled import fill
 
 SECOND: Final = 1_000_000_000
 WIDTHS: Final = {one.name: one.width for one in load_screens(shipped("screens")).find("EXCEPT").columns}

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
     from zmon.sample import Kind
+    from zmon.tables.table import Table
 
     Change = tuple[Kind, str, dict[str, Value], dict[str, Value], tuple[str, str, str, str]]
 

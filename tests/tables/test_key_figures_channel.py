@@ -9,9 +9,10 @@ from zmon.interval import Interval
 from zmon.kinds import CHANNEL, CMF, DEVICE
 from zmon.machine.channel_paths import count
 from zmon.machine.period import Period
-from zmon.machine.view import History, NoSuchThing, View, fill
+from zmon.machine.view import History, NoSuchThing, View
 from zmon.sample import Instant, Sample, frame_of
 from zmon.tables.by_time import ESTIMATED
+from zmon.tables.filled import fill
 from zmon.tables.key_figures import NO_SUCH_PATH, path_figures
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CMF, DEVICE
-from zmon.machine.view import NoSuchThing, View, fill
+from zmon.machine.view import NoSuchThing, View
+from zmon.tables.filled import fill
 from zmon.tables.key_figures import NO_SUCH_LCU, lcu_figures
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import pytest
 from zmon.absent import Absent
 from zmon.kinds import CPU
 from zmon.machine.cpus import EVERY
-from zmon.machine.view import NoSuchThing, View, fill
+from zmon.machine.view import NoSuchThing, View
+from zmon.tables.filled import fill
 from zmon.tables.key_figures import NO_SUCH_CPU, cpu_figures
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.machine.view import NoSuchThing, View, fill
+from zmon.machine.view import NoSuchThing, View
 from zmon.tables.by_time import ESTIMATED
+from zmon.tables.filled import fill
 from zmon.tables.key_figures import DEVICE_GONE, device_figures
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.machine.cpus import memory_figures
+from zmon.machine.memory_use import memory_figures
 from zmon.machine.view import View
 
 if TYPE_CHECKING:

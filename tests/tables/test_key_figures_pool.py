@@ -6,7 +6,8 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, CMF, DEVICE
-from zmon.machine.view import NoSuchThing, View, fill
+from zmon.machine.view import NoSuchThing, View
+from zmon.tables.filled import fill
 from zmon.tables.key_figures import NO_POOL, NO_SUCH_LCU, pool_figures
 
 if TYPE_CHECKING:

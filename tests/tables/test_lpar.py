@@ -6,15 +6,16 @@ import pytest
 
 from zmon.absent import Absent, absent
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.machine.partitions import UNCOUNTED, table
+from zmon.machine.partitions import UNCOUNTED
 from zmon.machine.view import View
 from zmon.sample import Meaning
+from zmon.tables.lpar import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 SECOND = 1_000_000
 

@@ -11,7 +11,7 @@ from tests.ui.conftest import machine
 from zmon.absent import absent
 from zmon.interval import Interval
 from zmon.machine.figure import Variable
-from zmon.machine.view import View, alone
+from zmon.machine.view import View
 from zmon.sample import Frame
 from zmon.session.navigator import Navigator
 from zmon.session.recording import RecordingSection
@@ -19,6 +19,7 @@ from zmon.session.timeline import Timeline
 from zmon.store.open import MEMORY
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
+from zmon.tables.filled import alone
 from zmon.tables.plot import cell, is_of_one_device, series
 
 if TYPE_CHECKING:

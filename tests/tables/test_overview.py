@@ -16,7 +16,7 @@ from zmon.clock import MINUTE
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
-from zmon.machine.view import View, fill
+from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
 from zmon.sample import frame_of
@@ -28,6 +28,7 @@ from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.tables import overview
 from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
+from zmon.tables.filled import fill
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.event import Exceptions
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 SCREENS = load_screens(shipped("screens"))

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from tests.tables.disks import NOON, SECOND, seen, watch
 from zmon.absent import Absent
 from zmon.event import Event, What
-from zmon.machine.figure import Figure, Table, Variable
-from zmon.machine.view import History, NoSuchThing, View, alone
+from zmon.machine.figure import Figure, Variable
+from zmon.machine.view import History, NoSuchThing, View
 from zmon.screen.chart.points import Point, buckets
 from zmon.tables import plot as module
+from zmon.tables.filled import alone
 from zmon.tables.plot import averages, cell, find, series
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from zmon.session.navigator import Navigator

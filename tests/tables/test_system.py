@@ -6,11 +6,12 @@ import pytest
 
 from zmon.absent import Absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DEVICE, KINDS
-from zmon.machine.view import View, needs
+from zmon.machine.view import View
 from zmon.rule.grammar import load_rules
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables import system
 from zmon.tables.by_time import ESTIMATED
+from zmon.tables.filled import needs
 from zmon.tables.system import NEEDS, WEIGHTS, figures
 
 if TYPE_CHECKING:

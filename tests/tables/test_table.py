@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from zmon.absent import Absent
-from zmon.machine.figure import SUMMARY, Table
+from zmon.tables.table import SUMMARY, Table
 
 TABLE = Table(["a", "b"], {"io": [1, 2]}, estimated={"io": frozenset({1, SUMMARY}), "resp": None})
 

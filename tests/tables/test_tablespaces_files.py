@@ -19,7 +19,7 @@ from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 INPUTS = UserInputs(site())
 ON_6 = [path for path, _space, _mib, lcu in FILES if lcu == 6]

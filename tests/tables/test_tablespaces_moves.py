@@ -11,7 +11,7 @@ from zmon.machine.view import View
 from zmon.tables.tablespaces import COLUMNS, moves_table
 
 if TYPE_CHECKING:
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 
 def fill(**more: object) -> Table:

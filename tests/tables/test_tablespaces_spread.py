@@ -14,7 +14,7 @@ from zmon.tables.tablespaces import files_table, spread_table
 
 if TYPE_CHECKING:
     from zmon.absent import Value
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 
 def fill(**more: object) -> Table:

@@ -13,8 +13,6 @@ from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab.counters import KernelCounters
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
-from zmon.machine import devices as device
-from zmon.machine import lcus as control_unit
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import lcus_named
 from zmon.machine.view import View
@@ -24,13 +22,15 @@ from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
 from zmon.screen.sheet import Sheet
 from zmon.tables import user_details, user_paging
+from zmon.tables.control_unit import table as control_unit_table
+from zmon.tables.device import table as device_table
 from zmon.tables.unit_loads import INSTEAD, REST, filling
 from zmon.tables.user import OTHERS, SEVERAL, disk_table, table, uncounted
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:
-    from zmon.machine.figure import Table
     from zmon.sample import Frame
+    from zmon.tables.table import Table
 
 
 @lru_cache
@@ -189,13 +189,13 @@ def test_disks_on_no_lcu_are_chosen_by_what_ctlunit_calls_them(monkeypatch: pyte
     units = {(DB, number): read for number, read in counted.items()}
     before = loads_sample(0, dict.fromkeys(units, (0, 0)), dict.fromkeys(counted, (0, 0)))
     view = View(Interval(before, loads_sample(10, units, counted)), inputs=UserInputs)
-    lcus, disks, screens = control_unit.table(view), disk_table(view), load_screens(shipped("screens"))
+    lcus, disks, screens = control_unit_table(view), disk_table(view), load_screens(shipped("screens"))
     assert column(lcus, "door", "ssid")["virtio"] == "USERIO lcu=virtio"
     chosen = parse_conditions("lcu=virtio", screens.find("USERIO").columns)
     assert [disks.columns["addr"][row] for row in filtered(disks, chosen)] == ["vda"]
     others = parse_conditions("lcu!=virtio", screens.find("USERIO").columns)
     assert [disks.columns["addr"][row] for row in filtered(disks, others)] == ["dasda"]
-    devices = device.table(view)
+    devices = device_table(view)
     chosen = parse_conditions("lcu=virtio", screens.find("DEVICE").columns)
     assert [devices.columns["dasd"][row] for row in filtered(devices, chosen)] == ["vda"]
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
     from zmon.sample import Sample
+    from zmon.tables.table import Table
 
 FILES: dict[str, dict[str, Value]] = {
     "5 4": {"process": "5", "unit": DB, "file": "/db/data", "device": "94:0", "access": "both"},

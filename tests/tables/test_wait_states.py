@@ -9,18 +9,18 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.processes import NO_DELAYS
 from zmon.kinds import BLOCKED_TASK, CPU, PROCESS, ROUNDS, UNIT, WAIT_STATES
-from zmon.machine.figure import SUMMARY
 from zmon.machine.observed_system import observed_system
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Instant, Sample
 from zmon.tables import blocked, wait_states
+from zmon.tables.table import SUMMARY
 from zmon.tables.wait_states import NOBODY, OFF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 SECOND = 1_000_000_000
 DB2 = "/system.slice/db2inst1.service"

@@ -17,11 +17,12 @@ from zmon.cli.output import OK
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice, Sampler
 from zmon.kinds import BLOCKED_TASK, PROCESS, ROUNDS
-from zmon.machine.view import View, fill
+from zmon.machine.view import View
 from zmon.sample import Instant, Sample
 from zmon.store.reader import Recording
 from zmon.store.writer import Writer
 from zmon.tables import blocked, wait_states
+from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,11 @@ import pytest
 from textual.geometry import Region
 
 from zmon.absent import absent
-from zmon.machine import view
-from zmon.machine.figure import Table
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Order
 from zmon.session.session import Session
+from zmon.tables import filled
+from zmon.tables.table import Table
 from zmon.ui.app import WorkDone, Zmon
 from zmon.ui.grid import Grid
 from zmon.ui.history import CommandHistory
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from zmon.machine.view import View
     from zmon.sample import Sample
 
     Seen = Callable[[Zmon], list[str]]
@@ -412,9 +413,9 @@ def test_a_failing_table_is_said_and_the_rest_goes_on(
     on_terminal: Run, seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A screen that cannot be filled says so; one returns from it as from any other."""
-    fill = view.fill
+    fill = filled.fill
 
-    def broken(name: str, of: view.View) -> Table:
+    def broken(name: str, of: View) -> Table:
         if name == "lpar":
             raise ZeroDivisionError("division by zero")
         return fill(name, of)

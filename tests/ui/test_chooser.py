@@ -11,7 +11,7 @@ import pytest
 
 from zmon.clock import clock
 from zmon.lab.scenario import load_scenario
-from zmon.machine.figure import Figure, Table
+from zmon.machine.figure import Figure
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
@@ -19,6 +19,7 @@ from zmon.session.page import Page
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.tables.overview import FIELDS
+from zmon.tables.table import Table
 from zmon.ui.actions import GlassActions
 from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.glass import Glass

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.machine.figure import Table
 from zmon.plain_text import wrap
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
@@ -14,6 +13,7 @@ from zmon.session.commands import run
 from zmon.session.page import Page
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
+from zmon.tables.table import Table
 from zmon.topology.machine import UserInputs
 from zmon.topology.site import Site
 from zmon.ui.actions import GlassActions

@@ -12,7 +12,7 @@ from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_
 from zmon.cli.output import announced, complain, misused, warn, write_result
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
-from zmon.machine.view import NoSuchThing, View, needs
+from zmon.machine.view import NoSuchThing, View
 from zmon.plain_text import harmless
 from zmon.recorder.lock import recorder_here
 from zmon.screen import charset
@@ -25,6 +25,7 @@ from zmon.session.live_buffer import MemoryBuffer
 from zmon.session.machines import LiveTimeline
 from zmon.session.navigator import Navigator
 from zmon.session.when import WhenError, uncovered
+from zmon.tables.filled import needs
 from zmon.tables.plot import row_names, rows, series
 
 if TYPE_CHECKING:

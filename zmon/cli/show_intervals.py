@@ -13,12 +13,13 @@ from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, see
 from zmon.clock import HOUR, SECOND
 from zmon.kinds import CONTAINER, KINDS, MACHINE
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.view import NoSuchThing, needs
+from zmon.machine.view import NoSuchThing
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.header import WIDTH
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.page import find_screen
 from zmon.session.session import Session
+from zmon.tables.filled import needs
 
 if TYPE_CHECKING:
     import argparse

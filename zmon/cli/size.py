@@ -11,7 +11,6 @@ from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_wid
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
 from zmon.kinds import MACHINE
-from zmon.machine import lcus as control_unit
 from zmon.machine.devices import disks as disk_rows
 from zmon.machine.join import total
 from zmon.machine.lcus import ControlUnits
@@ -23,6 +22,7 @@ from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import written
+from zmon.tables.control_unit import NEEDS
 
 if TYPE_CHECKING:
     import argparse
@@ -95,7 +95,7 @@ def _recorded(args: argparse.Namespace, arrays: Arrays) -> int:
         ValueError: the source cannot be used, or holds no interval.
     """
     inputs, _files = inputs_and_files(args)
-    needed = control_unit.NEEDS
+    needed = NEEDS
     kinds = (MACHINE, *needed.kinds, *needed.topology)
     last = None if args.at or args.since else 2
     with announced(args.source), closing(open_source(args, kinds=kinds, last=last)) as timeline:

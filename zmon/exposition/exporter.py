@@ -30,7 +30,7 @@ from zmon.exposition.metric import CACHE_COUNTERS, CACHE_METRICS, METRICS
 from zmon.exposition.row_totals import RecentMeans, RowCounter, RowTotals
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, CHANNEL, CPU, DEVICE, MACHINE, SOURCE
-from zmon.machine.channel_paths import busy, stamp_seconds
+from zmon.machine.channel_paths import busy_percents, stamp_seconds
 from zmon.machine.view import View, no_inputs
 from zmon.tables.diagnosed import verdict_of
 from zmon.topology.volumes import channel_type
@@ -122,7 +122,7 @@ class Exporter:
         lengths = stamp_seconds(delta)
         for of, own in ((metric.CHANNEL_BUSY, False), (metric.CHANNEL_OWN, True)):
             self._means[of].keep(labels)
-            for key, percent, seconds in zip(labels, busy(delta, own=own), lengths, strict=True):
+            for key, percent, seconds in zip(labels, busy_percents(delta, own=own), lengths, strict=True):
                 if not isinstance(seconds, Absent):
                     self._means[of].add(key, percent / 100, seconds)
 

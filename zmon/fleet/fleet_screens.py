@@ -9,9 +9,10 @@ from zmon.clock import DATED, SECOND, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
 from zmon.fleet.fleet_tables import APART
-from zmon.machine.figure import Figure, Table
+from zmon.machine.figure import Figure
 from zmon.ranges import many
 from zmon.session.when import written
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

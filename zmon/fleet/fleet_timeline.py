@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from zmon.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet
     from zmon.fleet.recorded_fleet import FleetSource, LiveFleetSource
-    from zmon.machine.figure import Table
     from zmon.session.timeline import Position
+    from zmon.tables.table import Table
 
 REFUSAL: Final = "the screens of a fleet take no notes: they go into the recording of a system"
 MAX_PERIODS: Final = 10_000

@@ -11,7 +11,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.clock import END_OF_TIME, SECOND
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
-from zmon.machine.channel_paths import busy
+from zmon.machine.channel_paths import busy_percents
 from zmon.session.recording import Excerpt
 from zmon.store.file_format import RecordingError
 from zmon.trends.exception_rows import stored
@@ -284,7 +284,7 @@ def _channels(recording: Recording, numbers: range, last: Sample, cpc: str) -> I
         return
     before = recording.sample(at, [CHANNEL.name])
     delta = Interval(before, last, skipped=True).of(CHANNEL)
-    both = zip(delta.keys, delta["type"], busy(delta), busy(delta, own=True), strict=True)
+    both = zip(delta.keys, delta["type"], busy_percents(delta), busy_percents(delta, own=True), strict=True)
     for key, code, percent, own in both:
         if not isinstance(percent, Absent):
             yield ChannelUse(cpc, key, code, percent / 100, own / 100)

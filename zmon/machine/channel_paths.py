@@ -1,52 +1,37 @@
-"""CHANNEL (FCX107): how busy each channel path is, now and over the period.
+"""The channel paths of an interval: how busy each is.
 
-In an LPAR the channel subsystem measures it (docs/sources.md).  Elsewhere
-nothing measures it; what is shown then is an estimate, the connect time that this system's own
-devices put on the path, shared equally among the paths of each device.  Average and distribution are then
-those of the estimates.
+In an LPAR the channel subsystem measures it (docs/sources.md).  Elsewhere nothing measures it; there is an
+estimate instead, the connect time that this system's own devices put on the path, shared equally among the
+paths of each device.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache, partial
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.devices import lost_paths, paths_with_masks
-from zmon.machine.figure import Needs, Table, TableColumn, each_row
+from zmon.machine.figure import TableColumn
 from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.machine.observation import utilisation
-from zmon.machine.view import TableDefinition
-from zmon.path_masks import NO_MASKS, PATH_MASKS, paths_in, usable
+from zmon.path_masks import PATH_MASKS, paths_in, usable
 from zmon.sizes import MB
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from zmon.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.period import Period
-    from zmon.machine.view import View
-
-NEEDS: Final = Needs((BLOCK, CHANNEL, CMF, DEVICE), period=True)
 
 TICK_SECONDS: Final = 128e-6
 """Seconds per tick of a channel's time stamp."""
-
-RANGES: Final = tuple(f"r{low}" for low in range(0, 100, 10))
-"""The names of the ten columns of the distribution."""
 
 UNTIMED: Final = absent("the connect time of its I/O was not measured")
 NOT_YET: Final = absent("the channel subsystem gave no new figures yet")
 NO_MAXIMUM: Final = absent("the channel states no maximum")
 MAX_DEVICES: Final = 60_000
 """The most devices that are read to estimate a period: some seconds of work."""
-NO_INTERVAL: Final = absent("no complete interval yet")
-ONLY_NAMED: Final = absent("this kernel has no directory for the channel path; subchannels name it")
 
 
 def stamp_seconds(channels: Delta) -> list[Number]:
@@ -60,7 +45,7 @@ def _used(channels: Delta, counter: str, limit: str, seconds: list[Number]) -> l
     return quotient(channels.numbers(counter), most, 100.0, NO_MAXIMUM)
 
 
-def busy(channels: Delta, *, own: bool = False) -> list[Number]:
+def busy_percents(channels: Delta, *, own: bool = False) -> list[Number]:
     """Return percent busy of each path, of the whole machine or of this partition alone.
 
     Group 1 counts busy time, groups 2, 4 and 5 count work units against a maximum per second;
@@ -154,7 +139,7 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
     if before is None or interval.gap:
         return
     channels = interval.of(CHANNEL)
-    seconds, percents = stamp_seconds(channels), busy(channels)
+    seconds, percents = stamp_seconds(channels), busy_percents(channels)
     figures = {key: (seconds[row], percents[row]) for row, key in enumerate(channels.keys)}
     period.add(before.at, interval.after.at, figures)
     length = interval.seconds
@@ -166,15 +151,6 @@ def count(period: Period, interval: Interval, *, estimate: bool = True) -> None:
 def estimated_reach(interval: Interval) -> int:
     """Return over how many intervals a distribution of estimates goes: fewer where there are many devices."""
     return MAX_DEVICES // max(1, len(interval.of(DEVICE)))
-
-
-def _devices_per_path(interval: Interval) -> dict[str, int]:
-    """Count, per CHPID, the devices that have the path installed."""
-    counts: dict[str, int] = {}
-    for paths, many in Counter(interval.of(DEVICE)["chpids"]).items():  # most devices have the same ones
-        for chpid in paths.split() if isinstance(paths, str) else ():
-            counts[chpid] = counts.get(chpid, 0) + many
-    return counts
 
 
 class ChannelPaths:
@@ -192,9 +168,9 @@ def _read(field: str, paths: ChannelPaths) -> list[Value]:
     return paths.channels[field]
 
 
-COLUMNS: Final = (
-    TableColumn("cur", lambda paths: busy(paths.channels), trend=1),
-    TableColumn("own", lambda paths: busy(paths.channels, own=True)),
+PATH_FIGURES: Final = (
+    TableColumn("cur", lambda paths: busy_percents(paths.channels), trend=1),
+    TableColumn("own", lambda paths: busy_percents(paths.channels, own=True)),
     TableColumn(
         "bus",
         lambda paths: _used(
@@ -218,97 +194,3 @@ COLUMNS: Final = (
     ),
 )  # fmt: skip
 """What is measured of a path, or read as it is; trends hold no estimates."""
-
-
-def _over_the_period(
-    period: Period, channels: Delta, keys: Sequence[str], current: Sequence[Number]
-) -> dict[str, list[Value]]:
-    """Return the averages and the distributions; those of the estimates where nothing was measured."""
-    averages: list[Value] = []
-    ranges: list[list[Value]] = []
-    for row, key in enumerate(keys):
-        figures = None if period.channels else period.estimates.get(key)
-        unknown: Value = ONLY_NAMED
-        if row < len(channels):
-            figures = period.channels.get(channels.keys[row], figures)
-            unknown = current[row] if isinstance(current[row], Absent) else NO_INTERVAL
-        averages.append(figures.average if figures else unknown)
-        ranges.append(list(figures.distribution) if figures else [unknown] * 10)
-    return {
-        "ave": averages,
-        **{name: [shares[place] for shares in ranges] for place, name in enumerate(RANGES)},
-    }
-
-
-def table(view: View) -> Table:
-    """Fill CHANNEL: one row per channel path, keyed by its CHPID in two hex digits."""
-    interval, period = view.interval, view.period
-    paths = ChannelPaths(interval)
-    channels = paths.channels
-    behind = _devices_per_path(interval)
-    extra = sorted(set(behind) - set(paths.keys))
-    keys = paths.keys + extra
-    known = {
-        name: values + [ONLY_NAMED] * len(extra)
-        for name, values in {"descr": paths.labels, **each_row(COLUMNS, paths)}.items()
-    }
-    current: list[Number] = known["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
-    estimated: dict[str, frozenset[int] | None] = {}
-    notes: list[str] = []
-    cur = known["cur"]
-    measured = any(not isinstance(v, Absent) for v in current)
-    if not measured:
-        load, loaded = _own_load(interval)
-        guessed = frozenset(row for row, key in enumerate(keys) if key in load)
-        for row in guessed:
-            cur[row] = 100.0 * utilisation(load[keys[row]] / 100.0)
-        if guessed:
-            estimated["cur"] = guessed
-            notes.append("~ estimate: this system's own connect time on the path, not its whole load")
-            unknown = [row for row, key in enumerate(keys) if key in loaded]
-            for row in unknown:
-                cur[row] = UNTIMED
-            if unknown:
-                notes.append(f"Load unknown: {', '.join(keys[row] for row in unknown)} ({UNTIMED.reason})")
-        else:
-            why = next((v for v in current if isinstance(v, Absent)), channels.missing or NOT_MEASURED)
-            notes.append(f"No channel load: {why.reason}")
-    if extra:
-        notes.append(
-            "CHPIDs without a description: the kernel lists no such channel path; subchannels name them"
-        )
-    devices = interval.after.frame(DEVICE)
-    lost, masked = lost_paths(devices, devices.keys), paths_with_masks(devices)
-    notes += [
-        f"Lost: {chpid}, which {many} device{'s' * (many > 1)} on line {'have' if many > 1 else 'has'} and"
-        " cannot use"
-        for chpid, many in sorted(lost.items())
-    ]
-    guesses = {} if period.channels else period.estimates
-    if guesses:
-        guessed = frozenset(row for row, key in enumerate(keys) if key in guesses)
-        estimated |= dict.fromkeys(("ave", *RANGES), guessed)
-    columns: dict[str, list[Value]] = {
-        "chpid": list(keys),
-        **known,
-        "qual": [absent("Linux does not tell the channel model group")] * len(keys),
-        **_over_the_period(period, channels, keys, current),
-        "devices": [interval.of(DEVICE).missing or behind.get(key, 0) for key in keys],
-        "lost": [devices.missing or (lost[key] if key in masked else NO_MASKS) for key in keys],
-    }
-    # before the first interval the distribution covers no time
-    begin, end = period.begin or interval.after.at, period.end or interval.after.at
-    if guesses and period.estimated_since is not None:
-        begin = period.estimated_since
-    facts: dict[str, Value] = {"begin": begin.utc, "end": end.utc}
-    return Table(
-        keys,
-        columns,
-        facts=facts,
-        estimated=estimated,
-        notes=tuple(notes),
-        missing=channels.missing if not keys else None,
-    )
-
-
-DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, things=ChannelPaths, columns=COLUMNS)}

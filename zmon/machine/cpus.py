@@ -1,4 +1,4 @@
-"""CPU (FCX100): how busy each CPU of this Linux is, and with what.
+"""The CPUs of this Linux in an interval: how busy each is, and with what.
 
 Percentages are parts of the time that the kernel accounted for, one CPU being 100.  Stolen is the time in
 which the hypervisor let others run, or ran on this CPU's behalf; the logical load is how busy the CPU was in
@@ -16,50 +16,32 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio, text_of
-from zmon.clock import clock
 from zmon.kinds import (
     ALL,
-    BLOCK,
-    CMF,
     CPU,
-    DASD,
-    DEVICE,
     LPAR,
     LPAR_CPU,
     MACHINE,
-    MEMORY,
     VIRTUAL_CPU,
 )
-from zmon.machine.devices import devices_of, summary
-from zmon.machine.figure import Needs, Summary, Table, TableColumn, each_row, of_all
+from zmon.machine.figure import TableColumn
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.machine.partitions import SELDOM, earlier_span, own_partitions
-from zmon.machine.view import TableDefinition
+from zmon.machine.partitions import earlier_span, own_partitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.interval import Delta, Interval
-    from zmon.machine.devices import Devices
-    from zmon.machine.view import View
+    from zmon.interval import Interval
 
 OVERHEAD: Final = (LPAR, LPAR_CPU, MACHINE, VIRTUAL_CPU)
 """The kinds that the T/V ratio is from."""
-NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, MEMORY, *OVERHEAD))
 
 BUSY: Final = ("user", "nice", "system", "irq", "softirq")
 """What a CPU did for this Linux; `guest` is a part of `user`, `guest_nice` of `nice`."""
 WAIT: Final = ("idle", "iowait")
 EVERY: Final = (*BUSY, *WAIT, "steal")
 """All that the time of a CPU consists of."""
-
-GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"
-
-MEMORY_ROW: Final = "memory"
-"""The one row of the kind."""
-SWAPPED: Final = ("swapped_in", "swapped_out")
-"""Counters of MEMORY that do not grow where there is no area to swap to."""
 NO_CPU: Final = absent("no CPU is known")
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
@@ -197,7 +179,7 @@ def _part(name: str, trend: int = 0) -> TableColumn:
 
 
 _TRENDS: Final = {"user": 2, "system": 3, "steal": 4, "iowait": 5}
-COLUMNS: Final = (
+CPU_FIGURES: Final = (
     _percent("busy", attrgetter("busy"), 1),
     *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
     _percent("wait", attrgetter("wait")),
@@ -210,103 +192,6 @@ COLUMNS: Final = (
 """The loads of a CPU, which are averaged over all CPUs."""
 
 
-def table(view: View) -> Table:
-    """Fill CPU: one row per CPU that is present, keyed by its number."""
-    interval = view.interval
-    cpus, devices = Processors(interval), devices_of(interval)
-    columns: dict[str, list[Value]] = {
-        "proc": [cpu_name(key) for key in cpus.keys],
-        "type": cpus.labels,
-        **each_row(COLUMNS, cpus),
-        "polarization": interval.of(CPU)["polarization"],
-        "address": interval.of(CPU)["address"],
-        "state": ["offline" if online == 0 else "online" for online in cpus.online],
-    }
-    span = cpus.overhead_span if cpus.is_overhead_older else None
-    return Table(
-        list(cpus.keys),
-        columns,
-        Summary(">>Mean>>", of_all(COLUMNS, cpus, ())) if cpus.keys else None,
-        facts=facts(view, cpus, devices),
-        estimated={} if span is None else {"tv": None},
-        notes=(
-            *((GUESSED,) if devices.guessed else ()),
-            *(() if span is None else (f"~ T/V of {clock(span[0])} - {clock(span[1])}: {SELDOM}",)),
-        ),
-        missing=cpus.missing,
-    )
-
-
 def cpu_name(key: str) -> str:
     """Return what a CPU is called on the screens: P03."""
     return f"P{int(key):02d}" if key.isdecimal() else key.upper()
-
-
-def memory_figures(view: View) -> dict[str, Value]:
-    """Return the use of memory, and the paging rates."""
-    memory = view.interval.of(MEMORY)
-
-    def size(name: str) -> Number:
-        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all sizes are numbers
-
-    swapped_in, swapped_out = (memory_rate(memory, name) for name in SWAPPED)
-    total, available = size("total"), size("available")
-    swap = size("swap_total")
-    return {
-        "pagein": swapped_in,
-        "pageout": swapped_out,
-        "paging": swapped_in + swapped_out,
-        "total": total,
-        "available": available,
-        "used": memory_use(view),
-        "free": size("free"),
-        "buffers": size("buffers"),
-        "cached": size("cached"),
-        "swap": swap,
-        "swapused": swap - size("swap_free"),
-        "swappct": 100.0 * ratio(swap - size("swap_free"), swap, "there is no swap space"),
-    }
-
-
-def memory_rate(memory: Delta, name: str) -> Number:
-    """Return a counter of MEMORY per second; of swapped pages it is 0 where there is no area to swap to."""
-    if name in SWAPPED and memory.cell(MEMORY_ROW, "swap_total") == 0:
-        return 0.0
-    return next(iter(memory.rate(name)), memory.cell(MEMORY_ROW, name))  # type: ignore[return-value]  # a number
-
-
-def memory_use(view: View) -> Number:
-    """Return how much of the memory is in use, in percent."""
-    memory = view.interval.of(MEMORY)
-    total, available = (memory.cell(MEMORY_ROW, name) for name in ("total", "available"))
-    return 100.0 * ratio(total - available, total)  # type: ignore[arg-type,operator]  # sizes are numbers
-
-
-def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
-    """Return the facts above the rows: the whole system's I/O, paging and memory."""
-    disks = summary(devices).cells
-    memory = memory_figures(view)
-    load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]
-    return {
-        "io": disks["io"],
-        "requests": disks["ios"],
-        "megabytes": disks["mbs"],
-        "paging": memory["paging"],
-        "available": memory["available"],
-        "memory": memory["total"],
-        "running": cpus.running,
-        "present": total(cpus.many) if cpus.keys else cpus.missing or NO_CPU,
-        "tv": cpus.overhead,
-        "load": total(load) if cpus.keys else cpus.average(cpus.busy),
-    }
-
-
-def memory_table(view: View) -> Table:
-    """Return the use of memory and the paging rates as facts, without a screen: rules watch them."""
-    return Table([], {}, facts=memory_figures(view), missing=view.interval.of(MEMORY).missing)
-
-
-DEFINITIONS: Final = {
-    "cpu": TableDefinition(NEEDS, table, things=Processors, columns=COLUMNS),
-    "memory": TableDefinition(Needs((MEMORY,)), memory_table),
-}

@@ -1,15 +1,15 @@
-"""DEVICE (FCX108): the load of each I/O device.
+"""The I/O devices of an interval: DASD, their aliases and other disks.
 
 Pend, Disc and Conn come from channel measurement (CMF) and are per operation that the channel
 subsystem timed; Serv is their sum and the time in which the device alone was active, as IBM defines it (z/VM
 7.3, monitor record MRIODDEV).  Resp is what Linux waits for a request, from the block layer, and Qued
-follows from it by Little's law.  Where starts are not counted, Linux's requests are shown instead, marked.
+follows from it by Little's law.  Where starts are not counted, Linux's requests stand for them.
 
 A SCSI disk that multipath reaches over several paths is one row, with what the multipath device counts; its
 paths have none.
 
 A volume hangs when requests are in Linux and none completes.  Its Resp is at least the time for which that is
-so, marked as an estimate, so that it is above all others.
+so, an estimate that is above all others.
 """
 
 from __future__ import annotations
@@ -19,19 +19,15 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from zmon.absent import Absent, absent, text_of
-from zmon.clock import length
 from zmon.interval import IDLE
-from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, LAYER, MACHINE, NO_DASD, NO_DISK
+from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.figure import SUMMARY, Needs, Summary, Table, TableColumn, each_row, of_all
-from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, present, quotient, total
-from zmon.machine.topology import TOPOLOGY, units_of, volumes_of
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.figure import TableColumn
+from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
-from zmon.ranges import some
 from zmon.sample import pick
 from zmon.sizes import MB, SECTOR
-from zmon.topology.volumes import OF_MINIDISK, device_type, has_own_label, lcus, short_titles
+from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
 from zmon.uid import alias_kind
 
 if TYPE_CHECKING:
@@ -42,8 +38,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
     from zmon.sample import Frame
     from zmon.topology.volumes import Volume
-
-NEEDS: Final = Needs((BLOCK, CMF, DASD, DEVICE), topology=TOPOLOGY)
 
 MS: Final = 1e-6
 """ns to ms."""
@@ -61,21 +55,13 @@ MIN_HANG_BUSY: Final = 0.9
 """A volume whose requests do not complete hangs when it is busy for this part of the interval."""
 MIN_HANG_SECONDS: Final = 1.0
 """Seconds without a completion below which a volume does not hang: one slow request is no more than that."""
-SERVICE: Final = "Serv includes the time in which the device alone was active: up to {:.1f} ms"
-REQUESTS: Final = "~ I/O: Linux's own requests, where starts of I/O are not counted"
 NOT_CCW: Final = absent("not a ccw device: it has no subchannel")
 NO_CMF: Final = absent("channel measurement was not read for this device")
 VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 
 MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
-MAX_NAMED: Final = 3
-"""So many volumes that hang are named."""
-CP_ONLY: Final = absent("only CP knows this; Linux does not")
 NO_UID: Final = absent("no uid")
-NO_LCU: Final = absent("no LCU: the device has no uid")
-OF_HOST: Final = absent("no LCU: a disk of the host, which alone knows on which volume it lies")
-OF_NVME: Final = absent("no LCU: an NVMe disk has none")
 VIRTIO_HOME: Final = "virtio"
 NVME_HOME: Final = "NVMe"
 SCSI_HOME: Final = "SCSI"
@@ -503,7 +489,7 @@ SHOWN: Final = (
     _load("reqkb", "kilobytes", Devices.average_wait, "ios"),
     _load("read", "reads", Devices.average_wait, "ios"),
 )
-COLUMNS: Final = (
+DEVICE_FIGURES: Final = (
     *SHOWN,
     TableColumn("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
@@ -515,13 +501,6 @@ COLUMNS: Final = (
 
 No screen shows `measured` and `answered`, which times are averages over, and `lost` and `lostchpids`, which
 rules watch and name."""
-
-ORDER: Final = (
-    "addr", "type", "label", "links", "paths", "io", "avoid", "pend", "disc", "conn", "serv", "resp", "cuwt",
-    "qued", "dasd", "lcu", "role", "busy", "ios", "await", "inflight", "queue", "lbusy", "mbs", "reqkb",
-    "read", "aliases", "chpids", "cu", "error",
-)  # fmt: skip
-"""The order of all columns, which the page of a device exports."""
 
 
 def _is_logical(name: str) -> bool:
@@ -579,9 +558,6 @@ def _home(name: str, driver: Value, joined: bool) -> str:
     return SCSI_HOME if joined or name.startswith("sd") else ""
 
 
-WHY_NO_LCU: Final = {VIRTIO_HOME: OF_HOST, NVME_HOME: OF_NVME}
-
-
 def roles(devices: Devices) -> list[Value]:
     """Return for each device whether it is a base, an alias or neither."""
     found: list[Value] = []
@@ -593,64 +569,6 @@ def roles(devices: Devices) -> list[Value]:
         else:
             found.append(uid if isinstance(uid, Absent) else NO_UID)
     return found
-
-
-def table(view: View) -> Table:
-    """Fill DEVICE: one row per device that is on line, and a line for all DASD."""
-    devices = devices_of(view.interval)
-    told, known = _told(view, devices), volumes_of(view)
-    units = units_of(view).lcus
-    short = short_titles(units)
-    lcu_of = {**devices.lcu_of, **told}
-    home = homes(devices, lcu_of)
-    unit: list[Value] = [
-        lcu_of.get(key, WHY_NO_LCU.get(sort, uid if isinstance(uid, Absent) else NO_LCU))
-        for key, uid, sort in zip(devices.keys, devices.ccw["uid"], home, strict=True)
-    ]
-    shown: dict[str, list[Value]] = {
-        "addr": [address(key) if "." in key else NOT_CCW for key in devices.keys],
-        "type": _types(devices),
-        "label": labels(devices, known),
-        "links": [CP_ONLY] * len(devices.keys),
-        "paths": list(path_count(devices)),
-        "avoid": [CP_ONLY] * len(devices.keys),
-        **each_row(SHOWN, devices),
-        "dasd": devices.names,
-        "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
-        "role": roles(devices),
-        "inflight": devices.block["in_flight"],
-        "aliases": _aliases(devices, unit),
-        "chpids": devices.chpids,
-        "cu": [sort or lcu for sort, lcu in zip(home, unit, strict=True)],
-        "error": list(devices.cmf.numbers("error")),
-    }
-    columns = {name: shown[name] for name in ORDER}
-    whys = {key: units[told[key]].why for key in devices.keys if key in told} if told else {}
-    guesses = frozenset(row for row, key in enumerate(devices.keys) if whys.get(key))
-    estimated, notes = dict.fromkeys(("lcu", "cu"), guesses), hanging(view, devices.hung)
-    estimated["resp"] = frozenset(devices.hung)
-    if guesses:
-        notes.append(f"~ LCU: by {'; '.join(dict.fromkeys(filter(None, whys.values())))}")
-    if devices.guessed:
-        estimated["io"] = devices.guessed
-        if devices.estimated(range(len(devices.keys))):
-            estimated["io"] |= {SUMMARY}
-        notes.append(REQUESTS)
-    if devices.together:
-        notes.append("Rq/s and Await are those of reads, writes and discards together, as sar counts them")
-    shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]
-    if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):
-        estimated["qued"] = shared | {SUMMARY}
-        notes.append("~ Qued: as if aliases served like the base; CTLUNIT has it for the whole LCU")
-    if devices.active:
-        notes.append(SERVICE.format(max(present(devices.active), default=0.0)))
-    if devices.ccw_missing is not None:
-        notes.append(f"Only what any Linux knows: {devices.ccw_missing.reason}")
-    notes += two_labels(devices, known)
-    missing = None if devices.keys else view.interval.of(BLOCK).missing
-    return Table(
-        devices.keys, columns, summary(devices), estimated=estimated, notes=tuple(notes), missing=missing
-    )
 
 
 def hung_for(view: View) -> dict[str, float]:
@@ -679,41 +597,6 @@ def in_each_before(
         yield from ((key, found[key]) for key in keys)
 
 
-def hanging(view: View, rows: Iterable[int]) -> list[str]:
-    """Say which volumes hang, the longest first, and for how long as far as the samples before show it."""
-    devices, rows = devices_of(view.interval), list(rows)
-    lasted = hung_for(view) if rows else {}
-    worst = sorted(rows, key=lambda row: (-lasted[devices.keys[row]], row))
-    said = [
-        f"{devices.title(row)}: busy for {length(lasted[devices.keys[row]])}, nothing completed"
-        for row in worst
-    ]
-    return some(said, "volumes hang", MAX_NAMED)
-
-
-def _told(view: View, devices: Devices) -> dict[str, str]:
-    """Return the keys of the LCUs of disks that have no unique id, where people, CP or a LUN tell them."""
-    known = devices.lcu_of
-    if all(
-        key in known for key, name in zip(devices.keys, devices.names, strict=True) if name.__class__ is str
-    ):
-        return {}
-    return {key: lcu for key, lcu in units_of(view).of.items() if key not in known}
-
-
-def _types(devices: Devices) -> list[Value]:
-    return [
-        model if isinstance(model, str) and isinstance(unit, Absent) else device_type(kind, unit, cylinders)
-        for kind, unit, model, cylinders in zip(
-            devices.ccw["devtype"],
-            devices.ccw["cutype"],
-            devices.of_paths("model"),
-            devices.dasd["cylinders"],
-            strict=True,
-        )
-    ]
-
-
 def labels(devices: Devices, known: Mapping[str, Volume] | None = None) -> list[Value]:
     """Return the labels of the volumes, as FILES and `zmon where` show them.
 
@@ -739,35 +622,6 @@ def label_of(*told: Value | None) -> Value:
     return next((one for one in told if isinstance(one, str)), told[-1] or absent("it has no label"))
 
 
-def two_labels(devices: Devices, known: Mapping[str, Volume]) -> list[str]:
-    """Say that minidisks have labels of their own beside those of their volumes."""
-    volumes = (known[key] for key in devices.keys if key in known)
-    two = [volume for volume in volumes if volume.own_label and isinstance(volume.volser, str)]
-    if not two:
-        return []
-    some = f"{len(two)} minidisks have other labels than their volumes"
-    return [
-        f"{some if len(two) > 1 else 'A minidisk has another label than its volume'}: DEVICE nnnn shows both"
-    ]
-
-
-def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
-    """Return how many aliases the LCU of each device has; they are shared by its volumes."""
-    alias = devices.ccw["alias"]
-    counts: dict[Value, int] = {}
-    for key in (key for key, one in zip(unit, alias, strict=True) if one == 1):
-        counts[key] = counts.get(key, 0) + 1
-    stray = sum(count for key, count in counts.items() if isinstance(key, Absent))
-    return [
-        key
-        if isinstance(key, Absent)
-        else strays(stray)
-        if stray and isinstance(own, int)
-        else counts.get(key, 0)
-        for key, own in zip(unit, alias, strict=True)
-    ]
-
-
 def strays(count: int) -> Absent:
     """Return why it is not known how many aliases an LCU has."""
     many = "1 alias has" if count == 1 else f"{count:,} aliases have"
@@ -782,110 +636,3 @@ def disks(devices: Devices) -> list[int]:
 def members(devices: Devices) -> list[int]:
     """Return the rows of all disks and of their aliases."""
     return disks(devices) + [row for row, alias in enumerate(devices.ccw["alias"]) if alias == 1]
-
-
-def summary(devices: Devices) -> Summary:
-    """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    cells = of_all(SHOWN, devices, members(devices))
-    return Summary(">> All DASD <<", cells)
-
-
-MADE: Final = ("dm", "md")
-"""The sorts of LAYER that are made of other devices."""
-
-
-# which device a word names; what one screen shows all accept
-
-
-def find_device(view: View, word: str) -> str:
-    """Return the key of the device on line that a word names.
-
-    A number is the device's number in this Linux where there is one, else that of the real device.  Its
-    subchannel set may be in front, as CP and machines write it: `17000` is `0.1.7000`.
-
-    Raises:
-        NoSuchThing: it names none, or several; says which.
-    """
-    found = matches(view, word, devices_of(view.interval).keys)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise NoSuchThing(f"{word!r} may be {' or '.join(found)}: say which")
-    if _is_made_of_others(view, word):
-        raise NoSuchThing(f"{word!r} is made of other devices: STACKED shows it, DEVICE the disks below")
-    raise NoSuchThing(f"no device {word!r} is on line; DEVICE lists those that are")
-
-
-def _is_made_of_others(view: View, word: str) -> bool:
-    """Return whether a word names a device of the device mapper, or an array."""
-    layers = view.interval.after.frame(LAYER)
-    columns = zip(*map(layers.column, ("name", "mapped", "sort")), strict=True)
-    return any(sort in MADE and word in {name, mapped} for name, mapped, sort in columns)
-
-
-def matches(view: View, word: str, keys: Sequence[str]) -> list[str]:
-    """Return those of some devices that a word names: by bus id, else by number, else by any other name."""
-    wanted = word.strip().casefold()
-    if not wanted:
-        return []
-    whole = [key for key in keys if key.casefold() == wanted]
-    if whole:
-        return whole
-    number = wanted.zfill(4)
-    numbered = [key for key in keys if key.endswith(f".{number[-4:]}") and number in _numbers(key)]
-    if numbered:
-        return numbered
-    names = _names(view)
-    return [key for key in keys if not names.get(key, frozenset()).isdisjoint({wanted, number})]
-
-
-def _numbers(busid: str) -> tuple[str, str]:
-    """Return the number of a device, and the same with its subchannel set in front: `7000`, `17000`."""
-    group, _, number = busid.casefold().rpartition(".")
-    return number, group.rpartition(".")[2] + number
-
-
-def _names(view: View) -> Mapping[str, set[str]]:
-    """Return what the devices are called besides their numbers, in small letters."""
-    interval, found = view.interval, dict[str, set[str]]()
-    devices, dasd, blocks = interval.of(DEVICE), interval.of(DASD), interval.of(BLOCK)
-    _add(found, devices.keys, devices["block"])
-    _add(found, dasd.keys, dasd["name"])
-    _add(found, dasd.keys, dasd["volser"])
-    _add(found, blocks.keys, blocks["label"])
-    for key, name in zip(devices.keys, devices["block"], strict=True):
-        found.setdefault(key, set()).update(found.get(str(name), ()))
-    for name, paths in devices_of(interval).paths.items():
-        _add(found, [name] * len(paths), paths)
-    for key, volume in volumes_of(view).items():
-        for one in (volume.volser, volume.label, volume.rdev):
-            _add(found, [key], [one])
-    return found
-
-
-def _add(found: dict[str, set[str]], keys: Sequence[str], values: Sequence[Value]) -> None:
-    """Add a name to each device that has one."""
-    for key, value in zip(keys, values, strict=True):
-        if isinstance(value, str) and value:
-            found.setdefault(key, set()).add(value.casefold())
-
-
-def with_labels(filled: Table, view: View, by: str = "addr", column: str = "label") -> Table:
-    """Show the labels of a table by time as DEVICE shows them: those of the volumes, where CP gives them."""
-    told = volumes_of(view)
-    if not told or column not in filled.columns:
-        return filled
-    devices = devices_of(view.interval)
-    numbers = [address(key) for key in devices.keys]
-    often = Counter(numbers)
-    shown = {
-        number: label
-        for number, label in zip(numbers, labels(devices, told), strict=True)
-        if often[number] == 1
-    }
-    pairs = zip(filled.columns[by], filled.columns[column], strict=True)
-    values = [shown.get(str(number), label) for number, label in pairs]
-    return filled._replace(columns={**filled.columns, column: values})
-
-
-DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, things=devices_of, columns=COLUMNS)}

@@ -29,7 +29,7 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
-from zmon.machine import channel_paths as channel
+from zmon.machine.channel_paths import busy_percents, own_load
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
@@ -438,8 +438,8 @@ def _fcp(interval: Interval) -> frozenset[str]:
 def _paths(interval: Interval) -> tuple[dict[str, Number], bool]:
     """Return the utilisation of each path, and whether it is measured for the whole machine."""
     channels = interval.of(CHANNEL)
-    percents = channel.busy(channels)
+    percents = busy_percents(channels)
     keys = [key.rpartition(".")[2] for key in channels.keys]
     if present(percents):
         return {key: percent / 100.0 for key, percent in zip(keys, percents, strict=True)}, True
-    return {key: percent / 100.0 for key, percent in channel.own_load(interval).items()}, False
+    return {key: percent / 100.0 for key, percent in own_load(interval).items()}, False

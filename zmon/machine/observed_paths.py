@@ -15,8 +15,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.clock import DAY, HOUR, MINUTE
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
-from zmon.machine import channel_paths as channel
-from zmon.machine.channel_paths import in_use
+from zmon.machine.channel_paths import busy_percents, in_use, own_load
 from zmon.machine.disks_below import DisksBelow
 from zmon.machine.join import plus, present, quotient
 from zmon.machine.observed_machine import (
@@ -355,9 +354,9 @@ def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     waited = plus(blocks.numbers("read_ms"), blocks.numbers("write_ms"))
     requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     waits = dict(zip(blocks.keys, quotient(waited, requests, 1e-3, IDLE), strict=True))
-    used = channel.busy(channels)
+    used = busy_percents(channels)
     keys = [key.rpartition(".")[2] for key in channels.keys]
-    use = dict(zip(keys, used, strict=True)) if present(used) else dict(channel.own_load(interval))
+    use = dict(zip(keys, used, strict=True)) if present(used) else dict(own_load(interval))
     settings = interval.after.frame(SETTING)
     states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
     failed = {

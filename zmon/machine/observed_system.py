@@ -23,9 +23,10 @@ from zmon.kinds import (
     SOURCE,
     TASKS,
 )
-from zmon.machine.cpus import MEMORY_ROW, Processors, memory_rate
+from zmon.machine.cpus import Processors
 from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.machine.join import plus, total
+from zmon.machine.memory_use import MEMORY_ROW, memory_rate
 from zmon.machine.observed import of_zmon_at_least
 from zmon.machine.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
 from zmon.machine.partitions import own_partitions

@@ -1,29 +1,27 @@
-"""What a table is filled from: an interval, what came before it, the figures of the period, user inputs."""
+"""One interval with what came before it and what users supply: what figures are asked of."""
 
 from __future__ import annotations
 
 from collections import deque
-from functools import cached_property, lru_cache
-from importlib import import_module
+from functools import cached_property
 from itertools import islice
 from threading import Lock
 
-from zmon.absent import Absent, absent
-from zmon.event import Exceptions, What
+from zmon.absent import absent
+from zmon.event import Exceptions
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.machine.figure import Table, each_row, is_faint
 from zmon.machine.period import Period
 from zmon.record import NamedTuple
-from zmon.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from zmon.absent import Number, Value
     from zmon.event import Event
-    from zmon.machine.figure import Figure, Needs, TableColumn, Variable
-    from zmon.sample import Instant, Sample
+    from zmon.machine.figure import Figure, Variable
+    from zmon.sample import Instant
+    from zmon.tables.table import Table
 
     Past = Callable[..., Iterator[Interval]]
     """Yields intervals from the present one backwards; with a time, from the one that ends there."""
@@ -238,121 +236,3 @@ class View:
 
 class NoSuchThing(LookupError):  # noqa: N818 - it says what it is
     """The argument of a screen names nothing that this sample holds; says what there is."""
-
-
-class TableDefinition(NamedTuple):
-    """How the table that a screen file names is filled."""
-
-    needs: Needs
-    fill: Callable[[View], Table]
-    find: Callable[[View], str] | None = None
-    """Looks up the operand of a screen by time, without samples before the present one."""
-    together: Callable[[Table, Table], tuple[Table, Table]] | None = None
-    """Prepares two fillings to be shown side by side."""
-    things: Callable[[Interval], Any] | None = None
-    """Returns what trends are made of: the things of an interval, with their `keys` and `labels` ..."""
-    columns: tuple[TableColumn, ...] = ()
-    """... and their columns, of which some have a trend."""
-
-    def trend(self, interval: Interval) -> Table:
-        """Return the columns that trends are made of, and those that they are averages over."""
-        assert self.things is not None  # noqa: S101 - `TREND_TABLES` names tables that have it
-        things = self.things(interval)
-        wanted = {name for column in self.columns if column.trend for name in (column.name, column.weight)}
-        return Table(things.keys, each_row((c for c in self.columns if c.name in wanted), things))
-
-
-def definition(name: str) -> TableDefinition:
-    """Return how a table is filled; only its module is loaded.
-
-    Raises:
-        KeyError: there is no such table.
-    """
-    if name not in TABLES:
-        raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    moved = {"volume_cache", "channel_paths", "lcus", "cpus", "devices", "partitions"}
-    room = "machine" if TABLES[name] in moved else "tables"
-    found: TableDefinition = import_module(f"zmon.{room}.{TABLES[name]}").DEFINITIONS[name]
-    return found
-
-
-def needs(name: str) -> Needs:
-    """Return what the table that a screen file names is filled from."""
-    return definition(name).needs
-
-
-def fill(name: str, view: View) -> Table:
-    """Fill the table that a screen file names.
-
-    Raises:
-        NoSuchThing: the view's argument names nothing.
-        KeyError: there is no such table.
-    """
-    filled = definition(name).fill(view)
-    if not view.figures_only and len(filled.keys) > 1:
-        filled = filled._replace(faint=_faint(name, filled, view.interval))
-    if filled.missing is not None:
-        filled = filled._replace(missing=_not_recorded(filled.missing, view.interval.after, needs(name)))
-    reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
-    return filled._replace(notes=(*filled.notes, reason)) if reason else filled
-
-
-def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:
-    """Return the rows of which columns of means say nothing, because too little I/O is behind them."""
-    seconds = interval.seconds
-    weights = {one.name: one.weight for one in definition(name).columns if one.weight}
-    weights = {name: weight if weight in filled.columns else "io" for name, weight in weights.items()}
-    if isinstance(seconds, Absent) or not weights.keys() & filled.columns.keys():
-        return {}
-    rows: dict[str, frozenset[int]] = {}
-    for weight in filled.columns.keys() & set(weights.values()):
-        rates = [rate if isinstance(rate, (int, float)) else 0.0 for rate in filled.columns[weight]]
-        every = sum(rates)
-        rows[weight] = frozenset(at for at, rate in enumerate(rates) if is_faint(rate, every, seconds))
-    guessed = {name: filled.estimated.get(name) or frozenset() for name in weights}  # no means: what hangs
-    return {name: rows[weight] - guessed[name] for name, weight in weights.items() if weight in rows}
-
-
-def _not_recorded(why: Absent, sample: Sample, needed: Needs) -> Absent:
-    """Return why there are no rows; what was never read is called as ZMON does, not by its inner name."""
-    for kind in needed.kinds:
-        if sample.frames.get(kind.name) is None and sample.frame(kind).missing is why:
-            from zmon.registry import SOURCES  # noqa: PLC0415 - most tables have what they need
-
-            source = next((source for source in SOURCES if kind in source.kinds), None)
-            if source is None or sample.simulated:
-                return why
-            more = f"; zmon record --{source.option} records it" if source.on_demand else ""
-            return absent(f"not recorded: {source.what}{more}")
-    return why
-
-
-def not_compared(name: str, view: View) -> str:
-    """Return why a table has no differences and rates, as a sentence; empty if it has."""
-    interval, needed = view.interval, needs(name)
-    if needed.history or not needed.kinds or interval.void is None:
-        return ""
-    if interval.before is None:
-        last = view.history.last
-        if last is not None and view.history.first() == last():
-            return "There is only one sample (of a capture: one pass): differences and rates need two"
-    else:
-        begun = view.history.happened(interval.before.at.utc + 1, interval.after.at.utc)
-        sentence = next((event.text for event in begun if event.what is What.RESTART and event.text), "")
-        if sentence:
-            return f"{sentence}; no average over it"
-    return f"{interval.void.reason[:1].upper()}{interval.void.reason[1:]}"
-
-
-def alone(name: str, view: View) -> Table:
-    """Fill a table from the interval of a view, as if nothing came before it; made once for all who ask.
-
-    Raises:
-        NoSuchThing: the table is about one thing, and none is named.
-    """
-    return _alone(name, view.interval, view.user_inputs)
-
-
-@lru_cache(maxsize=8)  # those of the interval at hand
-def _alone(name: str, interval: Interval, inputs: UserInputs | None) -> Table:
-    return fill(name, View(interval, inputs=None if inputs is None else lambda: inputs).at(interval))

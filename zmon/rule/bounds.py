@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, ratio
 from zmon.kinds import BLOCK, DEVICE
-from zmon.machine.view import needs
 from zmon.path_masks import PATH_MASKS
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
+from zmon.tables.filled import needs
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.rule.grammar import Precondition, Rule
     from zmon.sample import Kind
+    from zmon.tables.table import Table
 
 OF_DEVICES: Final = ("online", "chpids", "path_masks", *PATH_MASKS)
 """Of devices, what these are made of, ..."""

@@ -18,13 +18,13 @@ from zmon.clock import SECOND
 from zmon.event import BAD, LOOK
 from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.machine.cpus import cpu_name
-from zmon.machine.figure import Table, Variable, is_faint
-from zmon.machine.view import alone, definition
+from zmon.machine.figure import Variable, is_faint
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
 from zmon.rule.known_columns import NO_COLUMN
 from zmon.sample import pick
+from zmon.tables.filled import alone, definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zmon.machine.figure import TableColumn
     from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule
+    from zmon.tables.table import Table
 
 NO_SIBLINGS: Final = absent("no other row has a value to compare with")
 NO_NUMBER: Final = absent("the value is no number")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.clock import SECOND
 from zmon.interval import Interval
-from zmon.machine.view import NoSuchThing, View, alone, definition
+from zmon.machine.view import NoSuchThing, View
 from zmon.plain_text import did_you_mean
 from zmon.sample import Instant, Sample
+from zmon.tables.filled import alone, definition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

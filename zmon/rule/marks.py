@@ -8,16 +8,16 @@ from __future__ import annotations
 from zmon.absent import Absent, absent
 from zmon.event import BAD
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.figure import SUMMARY
 from zmon.rule.judge import Judge
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from zmon.absent import Number
-    from zmon.machine.figure import Table
     from zmon.machine.view import View
     from zmon.rule.grammar import Rule
+    from zmon.tables.table import Table
 
 SIGNS: Final = ("", "*", "!")
 """The marks of the levels."""

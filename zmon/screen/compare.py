@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.absent import Absent, absent
-from zmon.machine.figure import SUMMARY, Summary, Table
 from zmon.screen.definition import Column, Screen
 from zmon.screen.variable import LETTERS, plottable
+from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

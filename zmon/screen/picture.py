@@ -12,8 +12,8 @@ from zmon.screen.number import bar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.machine.figure import Table
     from zmon.screen.definition import Picture
+    from zmon.tables.table import Table
 
 
 class DrawnColumn:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
     from zmon.screen.definition import Column
+    from zmon.tables.table import Table
 
 
 class QueryError(ValueError):

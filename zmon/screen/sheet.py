@@ -12,20 +12,20 @@ from types import MappingProxyType
 
 from zmon.absent import Absent
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.figure import SUMMARY
 from zmon.plain_text import cells, harmless, padded, wrap
 from zmon.record import NamedTuple
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
+from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zmon.absent import Value
-    from zmon.machine.figure import Table
     from zmon.screen.definition import Column, Picture, Screen
     from zmon.screen.picture import DrawnColumn
     from zmon.screen.query import Condition
+    from zmon.tables.table import Table
 
 ESTIMATE: Final = "~"
 """Follows a value that is an estimate, before the mark of a limit."""

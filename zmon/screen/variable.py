@@ -9,12 +9,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.machine.figure import Variable, unquoted
-from zmon.machine.view import NoSuchThing, View, alone, definition, needs
+from zmon.machine.view import NoSuchThing, View
 from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
 from zmon.screen.sheet import Order, Sheet, natural
 from zmon.tables import DRAWN, UNDRAWN
+from zmon.tables.filled import alone, definition, needs
 from zmon.tables.plot import find, thing
 from zmon.tables.plot import parse as parse_variables
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.screen.definition import Column, Screen, Screens
+    from zmon.tables.table import Table
     from zmon.topology.machine import UserInputs
 
 EXAMPLES: Final = "DEVICE.resp 7000, CTLUNIT.resp, REDISP.busy"

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.clock import clock
-from zmon.machine.view import needs
 from zmon.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
@@ -24,6 +23,7 @@ from zmon.session.session import Session, SystemRequest, until_time
 from zmon.session.timeline import NoteError
 from zmon.session.when import outside, parse_when, whole
 from zmon.tables import DRAWN, SCREENS, UNDRAWN
+from zmon.tables.filled import needs
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:

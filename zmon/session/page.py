@@ -7,16 +7,16 @@ from functools import lru_cache, partial
 from zmon.clock import clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.view import NoSuchThing, View, definition, fill, needs
+from zmon.machine.view import NoSuchThing, View
 from zmon.record import NamedTuple
 from zmon.screen.definition import Column
 from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, parse_conditions
 from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN
+from zmon.tables.filled import definition, fill, needs
 
 if TYPE_CHECKING:
-    from zmon.machine.figure import Table
     from zmon.machine.view import History
     from zmon.rule.grammar import Rule
     from zmon.screen.definition import Screen, Screens
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zmon.screen.sheet import Order
     from zmon.session.timeline import Timeline
     from zmon.tables.conclusion import Conclusion
+    from zmon.tables.table import Table
 
 Window = Interval | tuple[int | None, int]
 """An interval, or begin and end (UTC in ns); without a begin the interval that ends there."""

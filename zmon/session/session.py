@@ -12,7 +12,7 @@ from functools import cached_property
 from zmon.clock import SECOND, clock
 from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.figure import Variable
-from zmon.machine.view import NoSuchThing, View, definition, fill, needs, no_inputs
+from zmon.machine.view import NoSuchThing, View, no_inputs
 from zmon.record import NamedTuple
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import LEFT
@@ -30,6 +30,7 @@ from zmon.session.page import (
     row_conditions,
 )
 from zmon.tables import CONCLUDED, DRAWN, UNDRAWN
+from zmon.tables.filled import definition, fill, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.event import Event
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.machine.view import History
     from zmon.rule.grammar import Rule
     from zmon.screen.definition import Column, Screen, Screens
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.page import Window
     from zmon.session.timeline import Timeline
+    from zmon.tables.table import Table
     from zmon.topology.machine import UserInputs
 
 

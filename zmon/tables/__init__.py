@@ -4,9 +4,9 @@ from zmon.light_typing import Final
 
 TABLES: Final = {
     **{name: name for name in (
-        "blocked", "correlation",
-        "dasdstat", "details", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
-        "itself", "multipath", "pci", "system_counters",
+        "blocked", "cache", "channel", "control_unit", "correlation", "cpu",
+        "dasdstat", "details", "device", "exceptions", "fcp", "fcp_port", "io_changes", "io_configuration",
+        "itself", "lpar", "multipath", "pci", "system_counters",
         "overview", "plot", "pressure", "stacked", "storage", "system",
     )},
     **dict.fromkeys(
@@ -16,19 +16,13 @@ TABLES: Final = {
         "key_figures",
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
-    "cache": "volume_cache",
-    "channel": "channel_paths",
     "check": "checked",
-    "control_unit": "lcus",
-    "cpu": "cpus",
-    "device": "devices",
-    "lpar": "partitions",
     "diagnosis": "diagnosed",
     **dict.fromkeys(
         ("fleet", "fleet_boxes", "fleet_fillers", "fleet_guests", "fleet_lcus", "fleet_paths"), "fleet"
     ),
     "focus": "system",
-    "memory": "cpus",
+    "memory": "cpu",
     "menu": "itself",
     "network": "network_cards",
     "processes": "wait_states",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.clock import SECOND
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, OPEN_FILE, ROUNDS
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY
-from zmon.machine.view import TableDefinition
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 from zmon.tables.unit_loads import KINDS
 from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, place_words

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.clock import MILLISECOND, SECOND, clock
 from zmon.interval import FIRST
-from zmon.machine.figure import SUMMARY, Summary, Table
 from zmon.machine.join import mean
 from zmon.machine.view import NOT_KNOWN, Row
+from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, machine_of
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.view import NoSuchThing
 from zmon.plain_text import did_you_mean
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.verdict import OF_KIND, SPARE
-from zmon.machine.devices import devices_of, find_device
+from zmon.machine.device_names import find_device
+from zmon.machine.devices import devices_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.absent import Absent, absent
 from zmon.clock import SECOND
-from zmon.machine import channel_paths as channel
-from zmon.machine import devices as device
-from zmon.machine import lcus as control_unit
-from zmon.machine.figure import Needs, Table, Variable
+from zmon.machine.figure import Needs, Variable
 from zmon.machine.topology import TOPOLOGY
-from zmon.machine.view import NOT_KNOWN, TableDefinition, alone
-from zmon.tables import system
+from zmon.machine.view import NOT_KNOWN
+from zmon.tables import channel, control_unit, device, system
+from zmon.tables.filled import TableDefinition, alone
 from zmon.tables.plot import MAX_INTERVALS, SCREENS, Figures, cell, parse, row_names, rows_of, window
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.absent import Absent, absent
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
-from zmon.machine.devices import label_of, label_on_volume, matches
-from zmon.machine.figure import Needs, Table
+from zmon.machine.device_names import matches
+from zmon.machine.devices import label_of, label_on_volume
+from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, volumes_of
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.view import NoSuchThing
 from zmon.sizes import MB, SECTOR
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

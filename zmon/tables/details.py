@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
-from zmon.machine import devices as device
-from zmon.machine import volume_cache as cache
-from zmon.machine.devices import CP_ONLY, find_device
-from zmon.machine.figure import Needs, Table
+from zmon.machine.device_names import find_device
+from zmon.machine.devices import NO_CMF, NOT_CCW, devices_of, label_of, label_on_volume
+from zmon.machine.figure import Needs
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
-from zmon.machine.view import TableDefinition
 from zmon.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
 from zmon.ranges import names, some
 from zmon.sizes import SECTOR
 from zmon.tables import multipath
+from zmon.tables.cache import table as cache_table
+from zmon.tables.device import CP_ONLY, hanging
+from zmon.tables.device import table as device_table
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +53,7 @@ def table(view: View) -> Table:
     Raises:
         NoSuchThing: no device, or more than one, has that name.
     """
-    load, devices = device.table(view), device.devices_of(view.interval)
+    load, devices = device_table(view), devices_of(view.interval)
     key = find_device(view, view.argument)
     row = load.keys.index(key)
     facts: dict[str, Value] = {name: values[row] for name, values in load.columns.items()}
@@ -60,14 +63,14 @@ def table(view: View) -> Table:
     interval, known = view.interval, volumes_of(view).get(key)
     ccw = interval.of(DEVICE)
     label = interval.of(DASD).cell(key, "volser")
-    volser = device.label_on_volume(interval, ccw.cell(key, "uid"), label)
+    volser = label_on_volume(interval, ccw.cell(key, "uid"), label)
     own_label = known.own_label if known else text_of(label) if volser != label else ""
     chpids = facts["chpids"]
     paths = chpids.split() if isinstance(chpids, str) else []
     states = path_states(interval, key, len(paths))
     device_name = facts["addr"] if isinstance(facts["addr"], str) else key
     if "." not in key:
-        is_lacking = (value == device.NO_CMF for value in facts.values())
+        is_lacking = (value == NO_CMF for value in facts.values())
         facts |= {name: NO_CHANNEL for name, lacks in zip([*facts], is_lacking, strict=True) if lacks}
     facts |= {
         "device": device_name,
@@ -85,14 +88,14 @@ def table(view: View) -> Table:
         "path_names": "".join(f"{name:<6}" for name in paths) or chpids,
         "path_states": "".join(f"{state:<6}" for state in states) or (NO_MASKS if paths else chpids),
         "size": _size(interval, facts["dasd"], key),
-        "label": device.label_of(known.volser if known else None, volser),
+        "label": label_of(known.volser if known else None, volser),
         "ownlabel": own_label or NO_OTHER_LABEL,
         "cylinders": interval.of(DASD).cell(key, "cylinders"),
-        "measured": "".join(device.hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
+        "measured": "".join(hanging(view, {devices.keys.index(key)} & devices.hung.keys()))
         or _measured(facts),
         "requests": interval.of(BLOCK).cell(str(facts["dasd"]), "nr_requests"),
     }
-    caches = cache.table(view)
+    caches = cache_table(view)
     place = caches.keys.index(key) if key in caches.keys else None
     for name in ("total", "read", "readhit", "writehit", "inhibited", "bypassed"):
         facts[f"cu_{name}"] = (
@@ -160,12 +163,12 @@ def _busid(view: View, key: str) -> Value:
     if "." in key:
         return key
     stack = machine_of(view).stack
-    nodes = [stack.named(name) for name in device.devices_of(view.interval).paths.get(key, (key,))]
+    nodes = [stack.named(name) for name in devices_of(view.interval).paths.get(key, (key,))]
     busids = dict.fromkeys(node.busid for node in nodes if node is not None)
     known = [one for one in busids if isinstance(one, str)]
     if len(known) > 1 and all(one.startswith(SET_0) for one in known):
         known = [one.removeprefix(SET_0) for one in known]
-    return " ".join(known) or next(iter(busids), device.NOT_CCW)
+    return " ".join(known) or next(iter(busids), NOT_CCW)
 
 
 def contents(view: View, facts: Mapping[str, Value]) -> dict[str, Value]:

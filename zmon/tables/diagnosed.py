@@ -31,21 +31,22 @@ from zmon.diagnosis.stretch import (
 )
 from zmon.diagnosis.verdict import calm, verdict
 from zmon.machine.devices import unseen_disks
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.observation import MIN_LOST
 from zmon.machine.observed import KINDS, SCSI
 from zmon.machine.observed_history import LOOKED_BACK
 from zmon.machine.observed_volumes import KINDS as MORE
 from zmon.machine.observed_volumes import stacked_disks, volume_details
 from zmon.machine.topology import TOPOLOGY, has_files
-from zmon.machine.view import TableDefinition, View
 from zmon.plain_text import harmless
 from zmon.queueing.headroom import ResourceUse, resource_uses
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
+from zmon.tables.filled import TableDefinition
 from zmon.tables.steps import part_of, parts_of, samples_in, span_of, steps_of
 from zmon.tables.surroundings import KINDS as SURROUNDINGS
 from zmon.tables.surroundings import observed_machine
+from zmon.tables.table import Table
 from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnosis, Subject, Verdict
     from zmon.diagnosis.stretch import Stretch
     from zmon.machine.observation import ObservedLoad
+    from zmon.machine.view import View
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.prediction import Prediction

@@ -8,9 +8,10 @@ from zmon.absent import absent
 from zmon.clock import DATED, clock, length
 from zmon.diagnosis.catalogue import is_of
 from zmon.event import LEVELS, OPEN
-from zmon.machine.figure import Needs, Table
-from zmon.machine.view import TableDefinition
+from zmon.machine.figure import Needs
 from zmon.ranges import names
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

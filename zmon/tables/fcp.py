@@ -17,10 +17,11 @@ from zmon.clock import clock
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.machine.devices import address
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
-from zmon.machine.view import TableDefinition
 from zmon.ranges import some
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

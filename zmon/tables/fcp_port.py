@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.kinds import TARGET_PORT
 from zmon.machine.devices import address
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
-from zmon.machine.view import TableDefinition
 from zmon.ranges import some
 from zmon.tables import multipath
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
-from zmon.machine.figure import Needs, Table
-from zmon.machine.view import TableDefinition
+from zmon.machine.figure import Needs
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from zmon.machine.view import View

@@ -25,8 +25,9 @@ from zmon.kinds import (
     QETH,
     TARGET_PORT,
 )
-from zmon.machine.figure import Needs, Table
-from zmon.machine.view import TableDefinition
+from zmon.machine.figure import Needs
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

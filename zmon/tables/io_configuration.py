@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import absent
 from zmon.kinds import DEVICE
 from zmon.machine.devices import NO_UID, address
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, units_of
-from zmon.machine.view import TableDefinition
 from zmon.path_masks import NO_MASKS, PATH_MASKS, operational, usable
 from zmon.placement.channel_device import NO_LCU
 from zmon.ranges import some
 from zmon.record import NamedTuple
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 from zmon.topology.volumes import device_type, short_titles
 from zmon.uid import alias_kind, find_uid
 

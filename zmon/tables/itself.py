@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.kinds import KINDS, SOURCE
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.observed import of_zmon
-from zmon.machine.view import TableDefinition
 from zmon.sizes import KIB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value

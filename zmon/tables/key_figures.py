@@ -26,27 +26,22 @@ from zmon.kinds import (
     NOT_MEASURED,
     PHYSICAL_CPU,
 )
-from zmon.machine import cpus as cpu
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
-from zmon.machine.cpus import NO_OWN, Processors, cpu_name, memory_figures
-from zmon.machine.devices import (
-    COLUMNS,
-    address,
-    devices_of,
-    find_device,
-    labels,
-    members,
-    unseen_disks,
-    with_labels,
-)
-from zmon.machine.figure import Needs, Table, each_row, of_all, weights_of
+from zmon.machine.cpus import CPU_FIGURES, NO_OWN, OVERHEAD, Processors, cpu_name
+from zmon.machine.device_names import find_device
+from zmon.machine.devices import DEVICE_FIGURES, address, devices_of, labels, members, unseen_disks
+from zmon.machine.figure import Needs, each_row, of_all, weights_of
 from zmon.machine.join import mean, present, total
-from zmon.machine.lcus import LOADS, TYPE_UNKNOWN, told_by
+from zmon.machine.lcus import LOADS, TYPE_UNKNOWN
+from zmon.machine.memory_use import memory_figures
 from zmon.machine.observation import NO_LCU
 from zmon.machine.partitions import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
 from zmon.machine.topology import TOPOLOGY, lcus_named, units_of
-from zmon.machine.view import NoSuchThing, TableDefinition, alone
+from zmon.machine.view import NoSuchThing
 from zmon.tables.by_time import ESTIMATED, Log, log_table
+from zmon.tables.control_unit import told_by
+from zmon.tables.device import with_labels
+from zmon.tables.filled import TableDefinition, alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,10 +50,11 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.view import View
+    from zmon.tables.table import Table
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
-CPU_COLUMNS: Final = tuple(one for one in cpu.COLUMNS if one.name not in {"guest", "guest_nice"})
+CPU_COLUMNS: Final = tuple(one for one in CPU_FIGURES if one.name not in {"guest", "guest_nice"})
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
@@ -103,7 +99,7 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     }
 
 
-DEVICE_WEIGHTS: Final = {**weights_of(COLUMNS), "share": "all"}
+DEVICE_WEIGHTS: Final = {**weights_of(DEVICE_FIGURES), "share": "all"}
 
 DEVICE_GONE: Final = absent("the device was not on line")
 NO_DISKS: Final = absent("there are no disks")
@@ -117,7 +113,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
         return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
     rows = members(devices)
     one = busiest(devices, rows)
-    cells = of_all(COLUMNS, devices, rows)
+    cells = of_all(DEVICE_FIGURES, devices, rows)
     nothing = unseen_disks(view.interval) or NO_DISKS
     return {**cells, **_chosen(devices, one, rows, nothing), ESTIMATED: _device_estimates(devices, rows, one)}
 
@@ -125,7 +121,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
     """Return the load of the device in a row."""
     cells: dict[str, Value] = {
-        column.name: column.values(devices)[row] for column in COLUMNS if column.together is not None
+        column.name: column.values(devices)[row] for column in DEVICE_FIGURES if column.together is not None
     }
     hung = " resp" if row in devices.hung else ""
     return {
@@ -392,7 +388,7 @@ def _label(value: Value) -> Value:
 LOGS: Final = (
     Log(
         "cpu_log",
-        Needs((CPU, *cpu.OVERHEAD), history=True),
+        Needs((CPU, *OVERHEAD), history=True),
         cpu_figures,
         find=find_cpu,
         finish=lambda filled, _view: with_age(filled, "tv", "T/V"),

@@ -15,14 +15,15 @@ from zmon.absent import absent, text_of
 from zmon.clock import clock
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.machine.topology import TOPOLOGY, units_of
-from zmon.machine.view import TableDefinition
 from zmon.path_state import GONE, is_down, state_of
 from zmon.ranges import names, some
 from zmon.sizes import KIB, MB, SECTOR
 from zmon.tables.fcp import MS, spent, timed
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

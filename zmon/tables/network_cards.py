@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
-from zmon.machine import channel_paths as channel
+from zmon.machine.channel_paths import busy_percents
 from zmon.machine.devices import address
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, total
-from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,7 +106,7 @@ def _of_paths(view: View, chpids: Sequence[Value]) -> dict[str, list[Value]]:
     """Return what is known of the channel path of each card."""
     paths = view.interval.of(CHANNEL)
     known = Joined(paths, chpids, NO_CHANNEL)
-    busy: Mapping[str, Number] = dict(zip(paths.keys, channel.busy(paths), strict=True))
+    busy: Mapping[str, Number] = dict(zip(paths.keys, busy_percents(paths), strict=True))
     many = Counter(chpid for chpid in chpids if isinstance(chpid, str))
 
     def of(values: Sequence[Value]) -> list[Value]:

@@ -17,11 +17,11 @@ from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.machine.channel_paths import UNTIMED
-from zmon.machine.figure import Figure, Needs, Table
+from zmon.machine.figure import Figure, Needs
 from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
 from zmon.machine.observed import KINDS
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
-from zmon.machine.view import GAP, TableDefinition
+from zmon.machine.view import GAP
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.waiting import CERTAINLY_FULL
 from zmon.ranges import ranges
@@ -40,6 +40,7 @@ from zmon.tables.diagnosed import (
 )
 from zmon.tables.exceptions import examined_of
 from zmon.tables.file_traffic import attribution_of
+from zmon.tables.filled import TableDefinition
 from zmon.tables.key_figures import NO_DISKS
 from zmon.tables.recent import recent_loads
 from zmon.tables.resource_state import Shortage, shortages
@@ -52,6 +53,7 @@ from zmon.tables.resources import (
     RESOURCES,
     fullness,
 )
+from zmon.tables.table import Table
 from zmon.tables.unit_loads import KINDS as UNIT_KINDS
 from zmon.tables.unit_loads import (
     PROCESSES,

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, first, plus, quotient, total
-from zmon.machine.view import TableDefinition
 from zmon.sizes import MB, SECTOR
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,10 +16,13 @@ from zmon.absent import Absent, absent, text_of
 from zmon.clock import MINUTE, SECOND
 from zmon.event import What
 from zmon.kinds import KINDS, PATH
-from zmon.machine.devices import address, devices_of, matches
-from zmon.machine.figure import Figure, Needs, Table, Variable, quoted, unquoted
+from zmon.machine.device_names import matches
+from zmon.machine.devices import address, devices_of
+from zmon.machine.figure import Figure, Needs, Variable, quoted, unquoted
 from zmon.machine.topology import lcus_named, units_of
-from zmon.machine.view import GAP, NoSuchThing, TableDefinition, View, alone, fill, needs
+from zmon.machine.view import GAP, NoSuchThing, View
+from zmon.tables.filled import TableDefinition, alone, fill, needs
+from zmon.tables.table import Table
 from zmon.topology.volumes import short_titles
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import PRESSURE
-from zmon.machine.figure import Needs, Table
-from zmon.machine.view import TableDefinition
+from zmon.machine.figure import Needs
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from zmon.absent import Value

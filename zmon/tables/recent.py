@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.kinds import DEVICE
-from zmon.machine.cpus import memory_use
 from zmon.machine.devices import devices_of, unseen_disks
+from zmon.machine.memory_use import memory_use
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
 from zmon.tables.diagnosed import situation_of

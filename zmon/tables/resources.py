@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.machine.cpus import MEMORY_ROW, Processors, memory_figures
+from zmon.machine.cpus import Processors
 from zmon.machine.join import first
+from zmon.machine.memory_use import MEMORY_ROW, memory_figures
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.machine.observed import SCSI
 from zmon.milliseconds import ms

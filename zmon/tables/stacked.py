@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, LAYER, TASKS
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.observed_system import held_devices
 from zmon.machine.observed_volumes import stacked_disks
-from zmon.machine.view import TableDefinition
 from zmon.same import SameNames
 from zmon.sizes import KIB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value

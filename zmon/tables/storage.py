@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio, text_of
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
-from zmon.machine.cpus import MEMORY_ROW, memory_figures, memory_rate
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
+from zmon.machine.memory_use import MEMORY_ROW, memory_figures, memory_rate
 from zmon.machine.topology import TOPOLOGY, machine_of
-from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 from zmon.tables.unit_loads import KINDS, DiskPlaces, unit_loads
 
 if TYPE_CHECKING:

@@ -32,15 +32,18 @@ from zmon.kinds import (
     UNIT_IO,
     VIRTUAL_CPU,
 )  # fmt: skip
-from zmon.machine.cpus import memory_figures
-from zmon.machine.devices import address, devices_of, find_device, members, with_labels
-from zmon.machine.figure import Needs, Table
+from zmon.machine.device_names import find_device
+from zmon.machine.devices import address, devices_of, members
+from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
+from zmon.machine.memory_use import memory_figures
 from zmon.machine.topology import TOPOLOGY, units_of
-from zmon.machine.view import TableDefinition, alone
 from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
 from zmon.tables.details import NOT_ASKED
+from zmon.tables.device import with_labels
+from zmon.tables.filled import TableDefinition, alone
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

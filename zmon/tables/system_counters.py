@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DIAGNOSE, INTERRUPT, TASKS
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.machine.view import TableDefinition
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import BLOCK, SOURCE
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.observed import KINDS as OBSERVED
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, remarks
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.view import NoSuchThing
 from zmon.placement.items import placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
@@ -41,6 +41,8 @@ from zmon.record import NamedTuple
 from zmon.sizes import MB
 from zmon.tables.diagnosed import waits_in
 from zmon.tables.file_traffic import attribution_of, tablespaces_behind
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
 from zmon.topology.volumes import short

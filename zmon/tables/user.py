@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
-from zmon.machine.figure import SUMMARY, Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, no_files
-from zmon.machine.view import TableDefinition
 from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.tables.unit_loads import (
     KINDS,
     NO_LCU,

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
-from zmon.machine.figure import Needs, Table
+from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.view import NoSuchThing
 from zmon.ranges import names
 from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 from zmon.tables.unit_loads import (
     KINDS,
     NO_LCU,

@@ -16,12 +16,14 @@ from zmon.absent import Absent, absent, ratio
 from zmon.clock import SECOND
 from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.machine.cpus import Processors
-from zmon.machine.figure import Needs, Summary, Table
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.topology import TOPOLOGY
-from zmon.machine.view import NoSuchThing, TableDefinition
+from zmon.machine.view import NoSuchThing
 from zmon.record import NamedTuple
 from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Summary, Table
 from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.tables.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.unit_name import title_of

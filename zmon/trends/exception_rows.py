@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.rule.grammar import Rule
     from zmon.store.reader import Recording
+    from zmon.tables.table import Table
 
 TABLES: Final = {
     "exception": "CREATE TABLE exception (event INTEGER PRIMARY KEY, entry TEXT NOT NULL)",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.absent import Number
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
     from zmon.trends.trend_tables import TrendFigure, TrendTable
 
 MAX_VALUE: Final = 1e15

@@ -23,8 +23,8 @@ from zmon.trends.trend_tables import SECONDS, TREND_TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.machine.figure import Table
     from zmon.sample import Frame, Kind
+    from zmon.tables.table import Table
     from zmon.trends.minute import Resting
     from zmon.trends.trend_tables import TrendTable
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from zmon.absent import Absent
 from zmon.clock import SECOND
 from zmon.interval import Interval
-from zmon.machine.view import definition
 from zmon.store.file_format import sql_text
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
+from zmon.tables.filled import definition
 from zmon.trends.exception_rows import ExceptionWriter
 from zmon.trends.minute import (
     NONE_REST,

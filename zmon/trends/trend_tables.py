@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.machine.view import definition
+from zmon.tables.filled import definition
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Value
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
+    from zmon.tables.table import Table
 
 MINUTE: Final = 60
 QUARTER: Final = 900

@@ -11,12 +11,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.clock import clock
-from zmon.machine.view import needs
 from zmon.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove
 from zmon.session.page import ConcludeTask, FillTask, PreviewTask
+from zmon.tables.filled import needs
 from zmon.ui import frame
 from zmon.ui.chooser import DashboardPane, Menu
 from zmon.ui.command_line import CommandLine, candidate_lines, command_line
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.sample import Sample
     from zmon.screen.sheet import Sheet
     from zmon.session.navigator import Arrival
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from zmon.session.session import Session
     from zmon.session.timeline import Overview
     from zmon.tables.conclusion import Conclusion
+    from zmon.tables.table import Table
     from zmon.ui.chooser import Chooser
     from zmon.ui.history import CommandHistory
     from zmon.ui.playback import SamplingControl

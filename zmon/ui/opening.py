@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.interval import Interval
 from zmon.kinds import DEVICE
-from zmon.machine.view import needs
 from zmon.plain_text import harmless
 from zmon.screen.charset import ascii_only, style
+from zmon.tables.filled import needs
 from zmon.ui import frame
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass

@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from zmon.clock import END_OF_TIME
-from zmon.machine.view import needs
 from zmon.session.cursor import PAUSED, Playback, parse_speed, speed_words
 from zmon.session.navigator import CommandError
+from zmon.tables.filled import needs
 from zmon.ui.timeline_bar import TimelineBar
 
 if TYPE_CHECKING:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Table
     from zmon.sample import Sample
     from zmon.session.cursor import Cursor
     from zmon.session.exception_log import ExceptionLog
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.timeline import Overview, Timeline
     from zmon.tables.conclusion import Conclusion
+    from zmon.tables.table import Table
 
 FIRST_INTERVAL: Final = 1.0
 """Seconds until the second sample at most: without it there are no rates."""

@@ -6,18 +6,19 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from zmon.machine.figure import unquoted
-from zmon.machine.view import needs
 from zmon.screen.chart.line_chart import ChartLine, Manner, plot
 from zmon.screen.chart.points import Point
 from zmon.screen.variable import described, listed, names
+from zmon.tables.filled import needs
 from zmon.tables.plot import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.machine.figure import Table, Variable
+    from zmon.machine.figure import Variable
     from zmon.screen.chart.line_chart import Chart
     from zmon.screen.definition import Column, Screen, Screens
+    from zmon.tables.table import Table
 
 WIDTH, HEIGHT = 79, 19
 """Of a chart that is printed with a screen."""

@@ -1,0 +1,72 @@
+"""The rows of one screen, a pure function of an interval."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from zmon.absent import absent
+from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zmon.absent import Absent, Value
+    from zmon.machine.figure import Figure
+
+
+SUMMARY: Final = -1
+"""The number of the row that speaks of all rows."""
+
+
+class Summary(NamedTuple):
+    """A line that speaks of all rows: its title (`>> All DASD <<`) and its cells by column."""
+
+    title: str
+    cells: Mapping[str, Value]
+
+
+class Table(NamedTuple):
+    """What a screen shows, as values; how they look is the screen's matter.
+
+    `columns` holds, per column name, the values in the order of `keys`.
+    """
+
+    keys: list[str]
+    columns: Mapping[str, list[Value]]
+    summary: Summary | None = None
+    """A line above the rows that speaks of all of them."""
+    facts: Mapping[str, Value] = MappingProxyType({})
+    """Single values for the form above the rows."""
+    estimated: Mapping[str, frozenset[int] | None] = MappingProxyType({})
+    """Columns that hold estimates, with the rows concerned, `SUMMARY` among them; None for all rows.
+    Estimates are marked wherever they are shown."""
+    notes: tuple[str, ...] = ()
+    """Sentences a reader must know: what is estimated, what is missing and why."""
+    missing: Absent | None = None
+    """Why there are no rows, when there are none."""
+    gaps: Mapping[int, str] = MappingProxyType({})
+    """Rows that hold no values, by their numbers, and the sentence that is shown in their place."""
+    span: tuple[int, int] | None = None
+    """Begin and end (UTC in ns) of what is shown, where that is more than the interval."""
+    marks: Mapping[str, Mapping[int, str]] = MappingProxyType({})
+    """Columns that rules judge, with the rows, `SUMMARY` among them, that stand out: `*` or `!`."""
+    faint: Mapping[str, frozenset[int]] = MappingProxyType({})
+    """Columns of means, with the rows of too little I/O for them, which are sorted behind the others."""
+    series: Mapping[str, Sequence[Figure]] = MappingProxyType({})
+    """Figures by time, the oldest first: for curves by the key of their row, for charts by their title."""
+    home: str = ""
+    """The key of the row that has to be in sight when the screen is opened; by default the first one."""
+
+    sentences: str = ""
+    """The column of sentences, each of which goes on in lines below; the keys count the rows."""
+
+    def is_estimate(self, name: str, row: int) -> bool:
+        """Tell whether a cell is an estimate."""
+        rows = self.estimated.get(name, frozenset())
+        return rows is None or row in rows
+
+    def column(self, name: str) -> list[Value]:
+        """Return the values of a column; absent throughout when the table does not have it."""
+        values = self.columns.get(name)
+        return [absent(f"{name} is not known here")] * len(self.keys) if values is None else values
