@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.situations import only, situation
 from zmon.absent import absent
 from zmon.diagnosis.above_disks import all_tags_in_use
-from zmon.diagnosis.situation import VolumeDetail
+from zmon.machine.observed_volumes import VolumeDetail
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from zmon.absent import absent
-from zmon.diagnosis.situation import Situation, StackedDisk, VolumeDetail
+from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes
 from zmon.machine.observed_machine import HungDisk, ObservedMachine, ObservedSystem
+from zmon.machine.observed_volumes import StackedDisk, VolumeDetail
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import absent
-from zmon.diagnosis.situation import VolumeDetail
 from zmon.diagnosis.transfers import small_requests
+from zmon.machine.observed_volumes import VolumeDetail
 
 SEQUENTIAL = VolumeDetail(*[absent("not read")] * len(VolumeDetail._fields))._replace(sequential=0.9)
 

@@ -12,8 +12,9 @@ from zmon.machine.observation import (
     ObservedVolume,
     mean_of,
     path_groups,
+    tasks_wait,
 )
-from zmon.queueing.waiting import Waiting, processors_full, tasks_wait, waiting
+from zmon.queueing.waiting import Waiting, processors_full, waiting
 
 PATHS = ("50", "51")
 UNKNOWN = absent("not measured")

@@ -130,14 +130,14 @@ def test_usual_is_the_median_of_other_days_at_this_hour() -> None:
         mean = value[asked[-1]]
         return [Figure(begin, end, mean, mean, mean)]
 
-    assert usual(view([9000], trend), LCU) == 20.0
+    assert usual(view([9000], trend), LCU.variable) == 20.0
     assert asked == [1, 2, 3]
 
 
 def test_without_other_days_nothing_is_usual() -> None:
     """Nor is a number without a thing that trends are kept of."""
-    assert isinstance(usual(view([9000]), LCU), Absent)
-    assert isinstance(usual(view([9000]), LCU._replace(subject=Subject("machine"))), Absent)
+    assert isinstance(usual(view([9000]), LCU.variable), Absent)
+    assert isinstance(usual(view([9000]), LCU._replace(subject=Subject("machine")).variable), Absent)
 
 
 def test_the_load_of_all_processors_is_the_mean_of_theirs() -> None:
@@ -148,4 +148,4 @@ def test_the_load_of_all_processors_is_the_mean_of_theirs() -> None:
         return [Figure(begin, end, 40.0, 40.0, 40.0)]
 
     busy = Measurement("cpu.busy", Subject("cpu", "", "1 processor"), 80.0, "words")
-    assert usual(view([9000], trend), busy) == 40.0
+    assert usual(view([9000], trend), busy.variable) == 40.0

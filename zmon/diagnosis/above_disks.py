@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume
-from zmon.diagnosis.situation import detailed, details_of
 from zmon.machine.observation import MIN_LOST
+from zmon.machine.observed_volumes import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.situation import Situation, StackedDisk
+    from zmon.diagnosis.situation import Situation
+    from zmon.machine.observed_volumes import StackedDisk
 
 LONGER: Final = 0.2
 """The part of the time of a request that it waits above the disks, from which on it matters."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
+from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
 from zmon.record import NamedTuple
 
@@ -53,6 +54,12 @@ class Measurement(NamedTuple):
     """The number as a part of a sentence: `Disc 27.4 of Serv 38.7 ms`."""
     before: Number | None = None
     """The same number at the time it is compared with."""
+
+    @property
+    def variable(self) -> Variable:
+        """What it is a value of."""
+        table, _, column = self.column.partition(".")
+        return Variable(table, column, self.subject.key)
 
 
 class Diagnosis(NamedTuple):

@@ -68,7 +68,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
         f"{moved / MB:.0f} MB/s on {lcu.title}, {old_moved / MB:.1f} before{_calm(before)}",
         old_moved / MB,
     )  # fmt: skip
-    usual = situation.machine.usual(main)
+    usual = situation.machine.usual(main.variable)
     if usual >= USUAL * moved / MB:
         return None
     is_long = before.seconds >= LONG_ENOUGH

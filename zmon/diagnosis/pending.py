@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume, why_untimed
-from zmon.diagnosis.situation import detailed, details_of
 from zmon.interval import IDLE
 from zmon.machine.observation import NO_LCU, mean_of
+from zmon.machine.observed_volumes import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.queueing.waiting import FULL_PATHS
 from zmon.ranges import names, ranges

@@ -15,8 +15,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, of_lcu, percent, why_untimed
-from zmon.diagnosis.situation import detailed, details_of
 from zmon.machine.observation import mean_by_rate, mean_of
+from zmon.machine.observed_volumes import detailed, details_of
 from zmon.milliseconds import ms
 from zmon.queueing.fit import QUEUED, SLOWER
 from zmon.ranges import many, names
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.situation import Situation, VolumeDetail
+    from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad
+    from zmon.machine.observed_volumes import VolumeDetail
 
 DELAYED: Final = 0.01
 """The part of the writes that wait for the write cache from which on it is full at times ..."""

@@ -7,117 +7,22 @@ it computes once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import fsum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from zmon.absent import absent
 from zmon.machine.observation import bytes_of
 from zmon.machine.observed_machine import ObservedMachine
 from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, KeysView, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.machine.observation import ObservedLoad, ObservedVolume, Volumes
+    from zmon.machine.observation import ObservedLoad, ObservedVolume
+    from zmon.machine.observed_volumes import StackedDisk, VolumeDetail
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.prediction import Prediction
     from zmon.queueing.waiting import Waiting
-
-
-NO_STRIPE: Final = absent("its table names no stripes")
-
-
-class VolumeDetail(NamedTuple):
-    """What is known of a volume besides its load; times are seconds."""
-
-    device_busy: Number
-    """Per start of I/O: the device is busy, or reserved by another system."""
-    cu_queue: Number
-    """Per start of I/O: the request waits in the control unit."""
-    hits: Number
-    """The part of the reads that the cache answers."""
-    sequential: Number
-    """The part of the reads that the storage server takes for sequential."""
-    delayed: Number
-    """The part of the writes that wait because the write cache is full."""
-    duplex: Value
-    """`simplex`, or what it is in a pair: `primary`, `secondary`."""
-    in_linux: Number
-    """Requests of Linux that are not answered, on average."""
-    tags: Number
-    """How many of them the disk may have at once."""
-
-
-class DetailColumns(Mapping[str, VolumeDetail]):
-    """The details of volumes, of which each is computed for those alone of which somebody asks for it."""
-
-    def __init__(
-        self, rows: Mapping[str, int], column: Callable[[str, Sequence[int]], Sequence[Value]]
-    ) -> None:
-        """Know the rows of volumes by their keys; `column` returns a detail, by its name, of some rows."""
-        self._rows, self._column = rows, column
-
-    def __getitem__(self, key: str) -> VolumeDetail:
-        return VolumeDetail._make(self._column(name, [self._rows[key]])[0] for name in VolumeDetail._fields)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._rows
-
-    def keys(self) -> KeysView[str]:
-        """Return the keys of the volumes."""
-        return self._rows.keys()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def of(self, name: str, keys: Sequence[str]) -> Sequence[Value]:
-        """Return one detail of some volumes."""
-        return self._column(name, list(map(self._rows.__getitem__, keys)))
-
-
-def detailed(details: Mapping[str, VolumeDetail], volumes: Volumes) -> Volumes:
-    """Return the volumes that have details: as a rule all of them."""
-    keys = volumes.column("key")
-    if details.keys() >= set(keys):
-        return volumes
-    return volumes.part([at for at, key in enumerate(keys) if key in details])
-
-
-def details_of(details: Mapping[str, VolumeDetail], name: str, keys: Sequence[str]) -> Sequence[Any]:
-    """Return one detail of some volumes, all of which have details."""
-    if isinstance(details, DetailColumns):
-        return details.of(name, keys)
-    return [getattr(details[key], name) for key in keys]
-
-
-class StackedDisk(NamedTuple):
-    """A block device that Linux makes of others: dm, md."""
-
-    name: str
-    rate: float
-    response: float
-    """Seconds that a request to it takes."""
-    below: float
-    """Seconds that a request to the disks below takes on average."""
-    below_rate: float
-    """Requests per second to all disks below."""
-    below_size: float
-    """Bytes of a request to these."""
-    volume: str = ""
-    """What the device mapper calls it, as `/dev/mapper` has it: `vg-data`; empty if not known."""
-    stripe: Number = NO_STRIPE
-    """Bytes of its smallest stripe."""
-
-    @property
-    def title(self) -> str:
-        """Its names: `vg-data (dm-0)`, or `md0`."""
-        return f"{self.volume} ({self.name})" if self.volume else self.name
 
 
 def _no_details() -> Mapping[str, VolumeDetail]:

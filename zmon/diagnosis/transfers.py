@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, evidence, of_lcu, percent, why_untimed
-from zmon.diagnosis.situation import details_of
 from zmon.machine.observation import MIN_LOST, NO_LCU, mean_of
+from zmon.machine.observed_volumes import details_of
 from zmon.milliseconds import ms
 from zmon.ranges import names, ranges
 from zmon.sizes import KIB
@@ -16,8 +16,9 @@ from zmon.sizes import KIB
 if TYPE_CHECKING:
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
-    from zmon.diagnosis.situation import Situation, StackedDisk
+    from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu
+    from zmon.machine.observed_volumes import StackedDisk
 
 LARGE: Final = 32_768.0
 """Bytes of a request from which on its transfer is most of Conn."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.diagnosis.diagnosis import Diagnosis, Measurement
+    from zmon.machine.figure import Variable
 
 MAX_COMPARED: Final = 2
 """Numbers of a diagnosis that are compared: the first that have a usual value."""
@@ -18,7 +19,7 @@ UNUSUAL: Final = 1.25
 """Times its usual value, or the inverse of it, from which on a number is unusual."""
 
 
-def compared(diagnosis: Diagnosis, usual: Callable[[Measurement], Number]) -> Diagnosis:
+def compared(diagnosis: Diagnosis, usual: Callable[[Variable], Number]) -> Diagnosis:
     """Return a diagnosis with the words of its main numbers followed by what they usually are."""
     found = []
     many = 0
@@ -29,12 +30,12 @@ def compared(diagnosis: Diagnosis, usual: Callable[[Measurement], Number]) -> Di
     return diagnosis._replace(evidence=tuple(found))
 
 
-def usual_words(measurement: Measurement, usual: Callable[[Measurement], Number]) -> str:
+def usual_words(measurement: Measurement, usual: Callable[[Variable], Number]) -> str:
     """Return how a number compares: `3.2 times what it usually is at this hour`; empty if not known."""
     value = measurement.value
     if isinstance(value, str | Absent):
         return ""
-    before = usual(measurement)
+    before = usual(measurement.variable)
     if isinstance(before, Absent) or before <= 0:
         return ""
     times = value / before

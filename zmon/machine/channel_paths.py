@@ -80,10 +80,10 @@ def own_load(interval: Interval) -> dict[str, float]:
 
     Above 100 several requests are connected at a time, which is no utilisation.
     """
-    return _own_load(interval)[0]
+    return own_load_with_untimed(interval)[0]
 
 
-def _own_load(interval: Interval) -> tuple[dict[str, float], set[str]]:
+def own_load_with_untimed(interval: Interval) -> tuple[dict[str, float], set[str]]:
     """Return the estimates, and the CHPIDs without one that carried I/O of disks."""
     devices = interval.of(DEVICE)
     blocks = Joined(interval.of(BLOCK), devices["block"], NO_BLOCK)

@@ -47,6 +47,9 @@ NOTHING: Final = 0.01
 """The part of the whole load up to which an LCU has next to nothing of it."""
 NOTICED: Final = 0.02
 """The part of the processors that zmon itself uses, from which on it is named."""
+TASKS_WAIT: Final = 0.5
+"""The part of the time in which tasks wait for a processor, from which on processors that are not used all of
+the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
 NOT_APART: Final = absent("the times of reads and writes were not read apart")
 NOT_TOGETHER: Final = absent("its devices were not timed together")
 FEW_ALIASES: Final = 10
@@ -304,6 +307,16 @@ class ObservedProcessors(NamedTuple):
     def taken(self) -> Number:
         """The part of their time that is no longer to be had: used, or withheld."""
         return self.busy if isinstance(self.stolen, Absent) else self.busy + self.stolen
+
+
+def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
+    """Return whether tasks wait for one of so many processors; None if nobody counted them.
+
+    `running` are the tasks that run or wait, `some` is the part of the time in which some task waits.
+    """
+    if isinstance(some, Absent):
+        return None if isinstance(running, Absent) else bool(running > number)
+    return bool(some >= TASKS_WAIT)
 
 
 class ObservedLoad(NamedTuple):

@@ -46,9 +46,9 @@ from zmon.machine.observation import (
     ObservedProcessors,
     Volumes,
     places_by,
+    tasks_wait,
 )
 from zmon.machine.topology import rows_of_lcus
-from zmon.queueing.waiting import tasks_wait
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.topology.volumes import lcus, titles

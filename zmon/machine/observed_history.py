@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zmon.absent import Number
-    from zmon.diagnosis.diagnosis import Measurement
     from zmon.interval import Interval
     from zmon.machine.view import View
 
@@ -183,10 +182,9 @@ def _writes(interval: Interval, members: frozenset[str]) -> _Writes | None:
     return _Writes(float(seconds), float(many), float(time), float(longer))
 
 
-def usual(view: View, measurement: Measurement) -> Number:
-    """Return what a number usually is at this hour: the median of other days on which it was recorded."""
-    table, _, column = measurement.column.partition(".")
-    key = measurement.subject.key
+def usual(view: View, variable: Variable) -> Number:
+    """Return what a figure usually is at this hour: the median of other days on which it was recorded."""
+    table, column, key = variable
     keys = view.interval.after.frame(CPU).keys[:MAX_CPUS] if table == "cpu" else [key] if key else []
     from statistics import median  # noqa: PLC0415 - it loads fractions and decimals, and is seldom asked
 

@@ -1,7 +1,7 @@
-"""What diagnoses look at besides the load of disks: processors, memory, tasks, paths, what hangs.
+"""What a machine has besides the load of disks: processors, memory, tasks, paths, what hangs.
 
 Parts are of 1, rates per second, times seconds, sizes bytes, instants UTC in ns.  What was not read is absent
-with its reason.  The modules `observed_*` of `zmon.tables` fill these records from a view.
+with its reason.  The modules `observed_*` beside this one fill these records from a view.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zmon.absent import Absent, Number
-    from zmon.diagnosis.diagnosis import Measurement
+    from zmon.machine.figure import Variable
     from zmon.machine.observation import ObservedLoad
 
 NOT_READ: Final = absent("it was not read")
@@ -243,7 +243,7 @@ def _nobody(_lcu: str, _period: LoadPeriod | Absent) -> tuple[()]:
     return ()
 
 
-def _not_compared(_measurement: Measurement) -> Absent:
+def _not_compared(_variable: Variable) -> Absent:
     return NOT_READ
 
 
@@ -265,5 +265,5 @@ class ObservedMachine(NamedTuple):
     """Returns who has most of the bytes of an LCU, by its key, in such a time; none if not known."""
     hung: Callable[[], Sequence[HungDisk] | Absent] = _unread
     lacking: Callable[[], Sequence[LackingMeasurement]] = tuple
-    usual: Callable[[Measurement], Number] = _not_compared
-    """Returns what a number usually is at this hour, from other days that were recorded."""
+    usual: Callable[[Variable], Number] = _not_compared
+    """Returns what a figure usually is at this hour, from other days that were recorded."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zmon.event import Event
     from zmon.machine.figure import Figure, Variable
     from zmon.sample import Instant
-    from zmon.tables.table import Table
+    from zmon.topology.machine import UserInputs
 
     Past = Callable[..., Iterator[Interval]]
     """Yields intervals from the present one backwards; with a time, from the one that ends there."""
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     """Returns the exceptions between two times, without the second up to the last."""
     Trend = Callable[[Variable, int, int], Sequence[Figure]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
-    FleetFill = Callable[[str, int, int], Table]
+    FleetFill = Callable[[str, int, int], Any]
     """Fills a table of a fleet, by its name, from a time, UTC in ns."""
-    from zmon.topology.machine import UserInputs
 
     Limits = Mapping[str, tuple[float, float]]
     """From where on a value deserves a look, and from where it is bad, by `table.column`."""

@@ -45,9 +45,6 @@ CERTAINLY_FULL: Final = 0.97
 """Utilisation from which on work waits for processors, however evenly it comes."""
 LIKELY_FULL: Final = 0.95
 """Utilisation from which on it likely does, where nothing shows whether tasks wait."""
-TASKS_WAIT: Final = 0.5
-"""The part of the time in which tasks wait for a processor, from which on processors that are not used all of
-the time are full: more tasks than processors are then the rule, not a moment, which 90 % always bring."""
 HARDLY: Final = 0.1
 """The part of the time in which tasks wait for a processor, below which next to nothing does, however busy
 they are: there are just as many programs as processors."""
@@ -365,16 +362,6 @@ def lcus_behind(load: ObservedLoad, *keys: str) -> list[ObservedLcu]:
     """Return the LCUs all of whose paths are in some groups, each by its CHPIDs in words."""
     chpids = {chpid for key in keys for chpid in key.split()}
     return [lcu for lcu in load.lcus if lcu.chpids and chpids.issuperset(lcu.chpids)]
-
-
-def tasks_wait(number: Number, running: Number, some: Number) -> bool | None:
-    """Return whether tasks wait for one of so many processors; None if nobody counted them.
-
-    `running` are the tasks that run or wait, `some` is the part of the time in which some task waits.
-    """
-    if isinstance(some, Absent):
-        return None if isinstance(running, Absent) else bool(running > number)
-    return bool(some >= TASKS_WAIT)
 
 
 def processors_full(known: ObservedProcessors) -> bool | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.channel_paths import PATH_FIGURES, UNTIMED, ChannelPaths, _own_load
+from zmon.machine.channel_paths import PATH_FIGURES, UNTIMED, ChannelPaths, own_load_with_untimed
 from zmon.machine.devices import lost_paths, paths_with_masks
 from zmon.machine.figure import Needs, each_row
 from zmon.machine.observation import utilisation
@@ -81,7 +81,7 @@ def table(view: View) -> Table:
     cur = known["cur"]
     measured = any(not isinstance(v, Absent) for v in current)
     if not measured:
-        load, loaded = _own_load(interval)
+        load, loaded = own_load_with_untimed(interval)
         guessed = frozenset(row for row, key in enumerate(keys) if key in load)
         for row in guessed:
             cur[row] = 100.0 * utilisation(load[keys[row]] / 100.0)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from zmon.absent import Value
     from zmon.machine.devices import Devices
     from zmon.machine.view import View
+
 NEEDS: Final = Needs((BLOCK, CMF, CPU, DASD, DEVICE, MEMORY, *OVERHEAD))
 
 GUESSED: Final = "SSCH/RSCH holds Linux's own requests, where starts of I/O are not counted"

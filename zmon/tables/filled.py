@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from zmon.absent import Absent, absent
-from zmon.event import Exceptions, What
+from zmon.event import What
 from zmon.light_typing import TYPE_CHECKING, Any
 from zmon.machine.figure import each_row, is_faint
 from zmon.machine.view import View
@@ -15,29 +15,12 @@ from zmon.tables import TABLES
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable
 
-    from zmon.absent import Value
-    from zmon.event import Event
     from zmon.interval import Interval
-    from zmon.machine.figure import Figure, Needs, TableColumn, Variable
+    from zmon.machine.figure import Needs, TableColumn
     from zmon.sample import Sample
-
-    Past = Callable[..., Iterator[Interval]]
-    """Yields intervals from the present one backwards; with a time, from the one that ends there."""
-    Figures = Callable[[Interval], Mapping[str, Value]]
-    Happened = Callable[[int, int], Sequence[Event]]
-    """Returns what happened between two times."""
-    Log = Callable[[int, int | None], Exceptions]
-    """Returns the exceptions between two times, without the second up to the last."""
-    Trend = Callable[[Variable, int, int], Sequence[Figure]]
-    """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
-    FleetFill = Callable[[str, int, int], Table]
-    """Fills a table of a fleet, by its name, from a time, UTC in ns."""
     from zmon.topology.machine import UserInputs
-
-    Limits = Mapping[str, tuple[float, float]]
-    """From where on a value deserves a look, and from where it is bad, by `table.column`."""
 
 
 class TableDefinition(NamedTuple):

@@ -28,7 +28,8 @@ def table(name: str, view: View) -> Table:
     before, after = view.interval.before, view.interval.after
     if before is None:
         return Table([], {}, missing=NO_TIME)
-    return view.history.fleet(name, before.at.utc, after.at.utc)
+    filled: Table = view.history.fleet(name, before.at.utc, after.at.utc)
+    return filled
 
 
 DEFINITIONS: Final = {

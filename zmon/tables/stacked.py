@@ -21,8 +21,8 @@ from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from zmon.absent import Number, Value
-    from zmon.diagnosis.situation import StackedDisk
     from zmon.interval import Interval
+    from zmon.machine.observed_volumes import StackedDisk
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((BLOCK, LAYER, TASKS))

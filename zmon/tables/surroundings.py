@@ -59,5 +59,5 @@ def observed_machine(view: View, until: int | None = None) -> ObservedMachine:
         units,
         cache(lambda: observed_system.hung_disks(view)),
         cache(lambda: observed_system.lacking_measurements(view)),
-        cache(lambda measurement: usual(view, measurement)),
+        cache(lambda variable: usual(view, variable)),
     )
