@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.diagnosis import POSSIBLE
+from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.machine.view import View
@@ -34,7 +35,6 @@ from zmon.session.exception_log import QuietTimes
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.store.segment import Segment
-from zmon.tables.diagnosed import verdict_of
 from zmon.tables.filled import fill
 from zmon.trends.rollup import recording_with_trends
 

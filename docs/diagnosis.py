@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
+from zmon.diagnosis.judged import verdict_of
 from zmon.lab.scenario import load_scenario, names
 from zmon.machine.view import no_inputs
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
-from zmon.tables.diagnosed import verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,13 +22,13 @@ from tests.frames import frame_of
 from tests.judged_days import judge_anew, judge_once, plan_anew, steps_anew
 from tests.lab.plans import shorter
 from tests.once import compute_once, run_anew
+from zmon.diagnosis import judged as diagnosed
 from zmon.interval import Interval
 from zmon.lab import scenario, simulation
 from zmon.placement import planner, spread_report
 from zmon.sample import Instant, Sample
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.timeline import Section, Timeline
-from zmon.tables import diagnosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

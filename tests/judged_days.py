@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tests.disk_cache import ROOT, appended, digest, dump, kept, kept_file, pickled, sources_digest
 from zmon.clock import END_OF_TIME, HOUR
+from zmon.diagnosis import judged as diagnosed
+from zmon.diagnosis.steps import span_of
 from zmon.placement import planner, spread_report
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import ScenarioSection, simulated
 from zmon.session.navigator import Navigator
 from zmon.session.recording import RecordingSection
-from zmon.tables import diagnosed
-from zmon.tables.steps import span_of
 from zmon.trends.rollup import recording_with_trends
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from tests.judged_days import JUDGING, judge_anew, source_of, steps_anew
 from tests.lab.plans import small
 from zmon.absent import absent
 from zmon.clock import MINUTE
+from zmon.diagnosis import judged as diagnosed
 from zmon.rule.grammar import load_rules
 from zmon.session.exception_log import ExceptionLog
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
-from zmon.tables import diagnosed
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Barrier

@@ -8,9 +8,9 @@ from tests.check.machines import GONE, good, result
 from tests.diagnosis.simulated import view_of
 from zmon.absent import absent
 from zmon.check.practice import State
+from zmon.diagnosis.judged import verdict_of
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH, SETTING
 from zmon.tables.checked import results_of
-from zmon.tables.diagnosed import verdict_of
 
 BAD, LOOK, OK, UNKNOWN, SKIP = State.BAD, State.LOOK, State.OK, State.UNKNOWN, State.NOT_APPLICABLE
 NO_FCP: Final = {LAYER: {"8:0": None, "8:16": None, "253:0": None}}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from zmon.diagnosis.judged import situation_of
 from zmon.lab.scenario import load_scenario
 from zmon.machine.view import View, no_inputs
 from zmon.queueing.waiting import waiting
 from zmon.session.machines import ScenarioSection
-from zmon.tables.diagnosed import situation_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation

@@ -9,8 +9,8 @@ import pytest
 
 from tests.diagnosis.simulated import view_of
 from zmon.cli.main import main
+from zmon.diagnosis.judged import situation_of, verdict_of
 from zmon.diagnosis.verdict import verdict
-from zmon.tables.diagnosed import situation_of, verdict_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Examined

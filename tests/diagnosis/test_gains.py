@@ -12,11 +12,11 @@ from tests.diagnosis.situations import load, situation, volume
 from zmon.cli.main import main
 from zmon.diagnosis.channels import NO_PEND
 from zmon.diagnosis.diagnosis import LIKELY
+from zmon.diagnosis.judged import situation_of, verdict_of
 from zmon.diagnosis.sections import remarks
 from zmon.diagnosis.verdict import verdict
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.prediction import LITTLE, PROCESSORS, fitted_interval, predict
-from zmon.tables.diagnosed import situation_of, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,9 @@ from tests.diagnosis.situations import LCU, load, only, situation, volume
 from zmon.check.practices import CHECKS
 from zmon.diagnosis.aliases import too_few_aliases
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
+from zmon.diagnosis.judged import verdict_of
 from zmon.diagnosis.transfers import ENOUGH, small_requests
 from zmon.machine.observed_volumes import NO_STRIPE
-from zmon.tables.diagnosed import verdict_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnosis

@@ -222,9 +222,9 @@ def test_a_calm_window_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
 @given(st.integers(0, 28), st.integers(1, 14))
 def test_another_cut_has_the_same_incident(before: int, after: int) -> None:
     """A window that begins up to half an hour earlier and ends later has the same begin, end and cause."""
+    from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - likewise
     from zmon.session.navigator import Navigator  # noqa: PLC0415 - of this test alone
     from zmon.session.recording import open_recording  # noqa: PLC0415 - likewise
-    from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - likewise
 
     timeline = open_recording(DAY)
     navigator = Navigator(timeline)

@@ -15,6 +15,7 @@ from zmon.cli.service_status import UNKNOWN as NAGIOS_UNKNOWN
 from zmon.cli.service_status import state_of_verdict
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.judged import verdict_of
 from zmon.diagnosis.phrases import NO_CMF
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import CAUSES, _explained, _waiting, verdict
@@ -24,7 +25,6 @@ from zmon.queueing.prediction import fitted_interval, predict
 from zmon.queueing.waiting import Waiting, WaitingPlace, waiting
 from zmon.session.machines import open_capture
 from zmon.session.navigator import Navigator
-from zmon.tables.diagnosed import verdict_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Verdict

@@ -9,11 +9,11 @@ import pytest
 
 from tests.lab.plans import FAULTS, samples
 from zmon.absent import Absent
+from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PATH, PRESSURE, TASKS
 from zmon.lab.scenario import load_scenario
 from zmon.machine.view import View
-from zmon.tables.diagnosed import verdict_of
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:

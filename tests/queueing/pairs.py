@@ -12,6 +12,7 @@ from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
 from zmon.machine.observation import mean_of
 from zmon.machine.view import View
+from zmon.placement.whatif import load_of
 from zmon.queueing.change import (
     AliasNumber,
     Change,
@@ -24,7 +25,6 @@ from zmon.queueing.change import (
 from zmon.queueing.fit import FlowShare
 from zmon.queueing.prediction import Prediction, fitted_interval, predict
 from zmon.session.machines import ScenarioSection
-from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.lab.model import Scenario

@@ -6,13 +6,14 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
+from zmon.diagnosis import judged as diagnosed
+from zmon.diagnosis.conclusion import LISTED, ONE, Conclusion, conclusion
+from zmon.diagnosis.judged import judged_view, verdict_of
+from zmon.diagnosis.steps import span_of
 from zmon.diagnosis.stretch import times
 from zmon.machine.view import View, no_inputs
 from zmon.queueing.headroom import ResourceUse
-from zmon.tables import CONCLUDED, diagnosed, overview
-from zmon.tables.conclusion import LISTED, ONE, Conclusion, conclusion
-from zmon.tables.diagnosed import judged_view, verdict_of
-from zmon.tables.steps import span_of
+from zmon.tables import CONCLUDED, overview
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
 
@@ -88,7 +89,7 @@ def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate(
 ) -> None:
     """Beside a diagnosis of something else, too: nobody outside of the storage server measures it."""
     use = ResourceUse("lcu", "L", "LCU 8000", 0.3, estimated=estimated)
-    monkeypatch.setattr("zmon.tables.conclusion.resource_uses", lambda _load: (use,))
+    monkeypatch.setattr("zmon.diagnosis.conclusion.resource_uses", lambda _load: (use,))
     assert conclusion(simulated_view("zvm-2-cpus"), "control_unit").words.startswith(f"The LCUs are {words}")
 
 

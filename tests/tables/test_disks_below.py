@@ -9,7 +9,7 @@ import pytest
 from zmon.absent import absent
 from zmon.kinds import BLOCK, DEVICE, LAYER, MOUNT, SWAP
 from zmon.machine.view import View
-from zmon.tables.whatif import load_of
+from zmon.placement.whatif import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

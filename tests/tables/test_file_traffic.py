@@ -11,10 +11,10 @@ from tests.placement.study import SECOND, sample
 from zmon.interval import Interval
 from zmon.machine.topology import units_of
 from zmon.machine.view import History, View
+from zmon.placement.file_traffic import attribution_of, tablespaces_behind
 from zmon.placement.traffic import BYTES, COUNTED, FITTED, IDLE
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
-from zmon.tables.file_traffic import attribution_of, tablespaces_behind
 from zmon.tables.tablespaces import moves_table, spread_table
 
 if TYPE_CHECKING:

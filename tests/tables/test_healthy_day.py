@@ -9,8 +9,8 @@ import pytest
 from tests.tables.test_overview import session_at, view_of
 from zmon.absent import Absent
 from zmon.cli.whatif import suggested_plan
+from zmon.diagnosis.judged import verdict_of
 from zmon.queueing.change import ChangeError
-from zmon.tables.diagnosed import verdict_of
 from zmon.tables.tablespaces import moves_table, spread_table
 
 if TYPE_CHECKING:

@@ -14,8 +14,10 @@ from zmon.absent import Absent
 from zmon.cli.main import main
 from zmon.clock import MINUTE
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
+from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
+from zmon.machine.unit_loads import INSTEAD
 from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
@@ -27,12 +29,10 @@ from zmon.session.recording import open_recording
 from zmon.session.session import Session
 from zmon.session.when import parse_when
 from zmon.tables import overview
-from zmon.tables.diagnosed import judged_view, situation_of, verdict_of
 from zmon.tables.filled import fill
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
-from zmon.tables.unit_loads import INSTEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import pytest
 from zmon.absent import absent
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
+from zmon.diagnosis.resource_state import resource_of, resource_of_exception, shortages
 from zmon.event import BAD, LOOK, ExceptionEntry
 from zmon.rule.grammar import load_rules
-from zmon.tables.resource_state import resource_of, resource_of_exception, shortages
 from zmon.tables.resources import RESOURCES
 
 if TYPE_CHECKING:

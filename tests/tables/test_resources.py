@@ -8,12 +8,12 @@ import pytest
 
 from tests.diagnosis.situations import load, volume
 from zmon.absent import Absent, absent
+from zmon.diagnosis.judged import situation_of
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice
 from zmon.machine.devices import unseen_disks
 from zmon.machine.view import View
 from zmon.session.machines import LiveTimeline
-from zmon.tables.diagnosed import situation_of
 from zmon.tables.key_figures import NO_DISKS, device_figures
 from zmon.tables.recent import recent_loads
 from zmon.tables.resources import (

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.study import SECOND
+from zmon.diagnosis.judged import verdict_of, waits_in
 from zmon.machine.topology import machine_of
+from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.spread_report import SpreadQuery, even_words, report_spread
+from zmon.placement.whatif import predicted
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
-from zmon.tables.diagnosed import verdict_of, waits_in
-from zmon.tables.file_traffic import attribution_of
 from zmon.tables.tablespaces import moves_table, spread_table
-from zmon.tables.whatif import predicted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,15 +11,15 @@ import pytest
 
 from tests.diagnosis import simulated
 from zmon.clock import clock
+from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
 from zmon.machine.observed import SCSI
 from zmon.machine.view import View
+from zmon.placement.whatif import load_of
 from zmon.sample import not_sampled
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
-from zmon.tables.diagnosed import verdict_of
-from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Verdict

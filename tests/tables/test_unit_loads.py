@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
+from zmon.machine.unit_loads import UnitLoads
 from zmon.machine.view import View
 from zmon.sample import Instant, Sample, empty_frame, frame_of
-from zmon.tables.unit_loads import UnitLoads
 from zmon.tables.user import disk_table, table
 
 if TYPE_CHECKING:

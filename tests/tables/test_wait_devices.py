@@ -10,7 +10,7 @@ from zmon.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import LAYER, OPEN_FILE
 from zmon.machine.view import View
-from zmon.tables.wait_devices import NO_DISK, WaitDevices
+from zmon.machine.wait_devices import NO_DISK, WaitDevices
 from zmon.wait_place import CALL, ONLY_DISK, OPEN_FILES
 
 if TYPE_CHECKING:

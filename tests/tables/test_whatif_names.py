@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zmon.kinds import DEVICE
 from zmon.machine.topology import lcus_named
 from zmon.machine.view import View, no_inputs
-from zmon.tables.whatif import known_names
+from zmon.placement.whatif import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.conftest import ListTimeline
 from tests.once import run_anew
 from tests.ui.conftest import MINUTE, NOON
+from zmon.diagnosis.conclusion import Conclusion
 from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import PROCESS, UNIT, UNIT_IO
@@ -23,7 +24,6 @@ from zmon.session.exception_log import ExceptionLog
 from zmon.session.machines import open_lab
 from zmon.session.page import PreviewTask
 from zmon.session.session import Session
-from zmon.tables.conclusion import Conclusion
 from zmon.ui.actions import GlassActions
 from zmon.ui.glass import Glass
 from zmon.ui.keys import FUNCTIONS

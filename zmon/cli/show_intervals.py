@@ -180,7 +180,7 @@ def _write_state(session: Session, args: argparse.Namespace) -> int:
         shown = [entry for entry in known.entries if str(entry.number) in keys]
         state = service.state_of_exceptions(shown, known, session.log.rules)
     else:
-        from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - likewise
+        from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - likewise
 
         if view.interval.before is None:
             raise ValueError("there are no two samples in this time")

@@ -21,7 +21,9 @@ from zmon.cli.output import (
     write_result,
 )
 from zmon.cli.source_options import open_lookup, refused
+from zmon.diagnosis.judged import waits_in
 from zmon.kinds import CONTAINER
+from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import UnitKind, placement_of
 from zmon.placement.listed_containers import products_of, with_listing
 from zmon.placement.move_statements import instead, move_statements
@@ -36,13 +38,11 @@ from zmon.placement.spread_report import (
     times_words,
     why_no_move,
 )
+from zmon.placement.whatif import predicted
 from zmon.plain_text import cells, harmless
 from zmon.ranges import many
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
 from zmon.sizes import MB
-from zmon.tables.diagnosed import waits_in
-from zmon.tables.file_traffic import attribution_of
-from zmon.tables.whatif import predicted
 
 if TYPE_CHECKING:
     import argparse

@@ -19,13 +19,16 @@ from zmon.cli.output import (
 )
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source, refused
+from zmon.diagnosis.judged import waits_in
 from zmon.kinds import MACHINE
 from zmon.machine.topology import has_files, machine_of
 from zmon.machine.view import View
 from zmon.milliseconds import ms
+from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import SpreadQuery, report_spread, why_no_move
+from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of
 from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
@@ -37,9 +40,6 @@ from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
 from zmon.sizes import GIB, MB
-from zmon.tables.diagnosed import waits_in
-from zmon.tables.file_traffic import attribution_of
-from zmon.tables.whatif import NEEDS, changes_of, known_names, model_of
 from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """All that a diagnosis looks at: plain records of an interval, of the time before it, and of the machine.
 
-`zmon.tables.diagnosed` fills them.  What was not read is absent with its reason, so a diagnosis that needs
+`zmon.diagnosis.judged` fills them.  What was not read is absent with its reason, so a diagnosis that needs
 it is not known, never false.  What takes long to fill is a function, which only a cause that needs it calls;
 it computes once.
 """

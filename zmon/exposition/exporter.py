@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.clock import MINUTE
+from zmon.diagnosis.judged import verdict_of
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import DISK_COUNTERS, DiskTotals
 from zmon.exposition.exposition_text import Family, exposition_text, label_text, number_text
@@ -32,7 +33,6 @@ from zmon.interval import Interval
 from zmon.kinds import ADAPTER, CHANNEL, CPU, DEVICE, MACHINE, SOURCE
 from zmon.machine.channel_paths import busy_percents, stamp_seconds
 from zmon.machine.view import View, no_inputs
-from zmon.tables.diagnosed import verdict_of
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from zmon.tables import DRAWN
 from zmon.tables.filled import definition, fill, needs
 
 if TYPE_CHECKING:
+    from zmon.diagnosis.conclusion import Conclusion
     from zmon.machine.view import History
     from zmon.rule.grammar import Rule
     from zmon.screen.definition import Screen, Screens
     from zmon.screen.query import Condition
     from zmon.screen.sheet import Order
     from zmon.session.timeline import Timeline
-    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
 
 Window = Interval | tuple[int | None, int]
@@ -186,7 +186,7 @@ class ConcludeTask(NamedTuple):
         Raises:
             NoSuchThing: the device that the page is about is gone.
         """
-        from zmon.tables.conclusion import conclusion  # noqa: PLC0415 - a lookup starts without diagnoses
+        from zmon.diagnosis.conclusion import conclusion  # noqa: PLC0415 - a lookup starts without diagnoses
 
         return conclusion(self.view, self.table)
 

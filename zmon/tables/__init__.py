@@ -17,7 +17,7 @@ TABLES: Final = {
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "check": "checked",
-    "diagnosis": "diagnosed",
+    "diagnosis": "zmon.diagnosis.judged",
     **dict.fromkeys(
         ("fleet", "fleet_boxes", "fleet_fillers", "fleet_guests", "fleet_lcus", "fleet_paths"), "fleet"
     ),
@@ -46,7 +46,7 @@ UNDRAWN: Final = frozenset(
 """Those whose rows cannot be followed in time: checks, conclusions, events, files, fleets, proposals."""
 
 CONCLUDED: Final = frozenset({"channel", "control_unit", "details", "device"})
-"""Those whose screens have a conclusion from the verdict: see `zmon.tables.conclusion`."""
+"""Those whose screens have a conclusion from the verdict: see `zmon.diagnosis.conclusion`."""
 
 SCREENS: Final = {
     "channel": "CHANNEL",

@@ -9,10 +9,10 @@ from zmon.clock import SECOND
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, OPEN_FILE, ROUNDS
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY
+from zmon.machine.unit_loads import KINDS
+from zmon.machine.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
-from zmon.tables.unit_loads import KINDS
-from zmon.tables.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.wait_states import NOBODY, place_words
 from zmon.unit_name import title_of
 

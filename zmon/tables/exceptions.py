@@ -116,7 +116,7 @@ def _examined(view: View, entries: list[ExceptionEntry]) -> list[str]:
     now = [one for one in entries if one.cause and one.begin < end and one.end > begin]
     if not now:
         return []
-    from zmon.tables.diagnosed import verdict_of  # noqa: PLC0415 - most times have no exception
+    from zmon.diagnosis.judged import verdict_of  # noqa: PLC0415 - most times have no exception
 
     return [f"Looked at: {words}" for words in examined_of(verdict_of(view), now)]
 

@@ -53,9 +53,10 @@ def definition(name: str) -> TableDefinition:
     """
     if name not in TABLES:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    moved = {"volume_cache", "channel_paths", "lcus", "cpus", "devices", "partitions"}
-    room = "machine" if TABLES[name] in moved else "tables"
-    found: TableDefinition = import_module(f"zmon.{room}.{TABLES[name]}").DEFINITIONS[name]
+    module = TABLES[name]
+    found: TableDefinition = import_module(
+        module if "." in module else f"zmon.tables.{module}"
+    ).DEFINITIONS[name]
     return found
 
 

@@ -12,23 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.clock import DATED, SECOND, clock, length
-from zmon.diagnosis.processors import may_be_full
-from zmon.diagnosis.stretch import times
-from zmon.event import LEVELS, LOOK
-from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
-from zmon.machine.channel_paths import UNTIMED
-from zmon.machine.figure import Figure, Needs
-from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
-from zmon.machine.observed import KINDS
-from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
-from zmon.machine.view import GAP
-from zmon.placement.pieces import pieces, tablespace_of
-from zmon.queueing.waiting import CERTAINLY_FULL
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
-from zmon.sample import pick
-from zmon.sizes import MB
-from zmon.tables.diagnosed import (
+from zmon.diagnosis.judged import (
     SLOW,
     calm_on,
     claim_on,
@@ -38,24 +22,18 @@ from zmon.tables.diagnosed import (
     situation_of,
     verdict_of,
 )
-from zmon.tables.exceptions import examined_of
-from zmon.tables.file_traffic import attribution_of
-from zmon.tables.filled import TableDefinition
-from zmon.tables.key_figures import NO_DISKS
-from zmon.tables.recent import recent_loads
-from zmon.tables.resource_state import Shortage, shortages
-from zmon.tables.resources import (
-    NO_ALIASES,
-    NO_DASD,
-    NO_DISC,
-    NO_LCUS,
-    NO_PATHS,
-    RESOURCES,
-    fullness,
-)
-from zmon.tables.table import Table
-from zmon.tables.unit_loads import KINDS as UNIT_KINDS
-from zmon.tables.unit_loads import (
+from zmon.diagnosis.processors import may_be_full
+from zmon.diagnosis.resource_state import Shortage, shortages
+from zmon.diagnosis.stretch import times
+from zmon.event import LEVELS, LOOK
+from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
+from zmon.machine.channel_paths import UNTIMED
+from zmon.machine.figure import Figure, Needs
+from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
+from zmon.machine.observed import KINDS
+from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
+from zmon.machine.unit_loads import KINDS as UNIT_KINDS
+from zmon.machine.unit_loads import (
     PROCESSES,
     REST,
     REST_DISKS,
@@ -66,6 +44,28 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
+from zmon.machine.view import GAP
+from zmon.placement.file_traffic import attribution_of
+from zmon.placement.pieces import pieces, tablespace_of
+from zmon.queueing.waiting import CERTAINLY_FULL
+from zmon.ranges import ranges
+from zmon.record import NamedTuple
+from zmon.sample import pick
+from zmon.sizes import MB
+from zmon.tables.exceptions import examined_of
+from zmon.tables.filled import TableDefinition
+from zmon.tables.key_figures import NO_DISKS
+from zmon.tables.recent import recent_loads
+from zmon.tables.resources import (
+    NO_ALIASES,
+    NO_DASD,
+    NO_DISC,
+    NO_LCUS,
+    NO_PATHS,
+    RESOURCES,
+    fullness,
+)
+from zmon.tables.table import Table
 from zmon.topology.volumes import short
 from zmon.unit_name import title_of
 

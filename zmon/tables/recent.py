@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.diagnosis.judged import situation_of
 from zmon.kinds import DEVICE
 from zmon.machine.devices import devices_of, unseen_disks
 from zmon.machine.memory_use import memory_use
 from zmon.machine.topology import units_of
+from zmon.placement.whatif import load_of
 from zmon.queueing.headroom import resource_uses
-from zmon.tables.diagnosed import situation_of
 from zmon.tables.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
-from zmon.tables.whatif import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

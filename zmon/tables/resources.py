@@ -17,12 +17,12 @@ from zmon.machine.join import first
 from zmon.machine.memory_use import MEMORY_ROW, memory_figures
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.machine.observed import SCSI
+from zmon.machine.unit_loads import filling
 from zmon.milliseconds import ms
 from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sizes import GIB
 from zmon.tables.key_figures import NO_DISKS, partition_figures
-from zmon.tables.unit_loads import filling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -15,10 +15,10 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.machine.memory_use import MEMORY_ROW, memory_figures, memory_rate
 from zmon.machine.topology import TOPOLOGY, machine_of
+from zmon.machine.unit_loads import KINDS, DiskPlaces, unit_loads
 from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
-from zmon.tables.unit_loads import KINDS, DiskPlaces, unit_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

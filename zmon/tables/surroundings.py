@@ -10,8 +10,8 @@ from zmon.machine import observed_paths, observed_system
 from zmon.machine.observed_history import load_period, slower_writes, usual
 from zmon.machine.observed_machine import ObservedMachine, SlowerWrites, UnitPart
 from zmon.machine.topology import units_of
-from zmon.tables.unit_loads import most_on
-from zmon.tables.whatif import load_of
+from zmon.machine.unit_loads import most_on
+from zmon.placement.whatif import load_of
 
 if TYPE_CHECKING:
     from zmon.machine.observed_machine import LoadPeriod

@@ -15,12 +15,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
+from zmon.diagnosis.judged import waits_in
 from zmon.kinds import BLOCK, SOURCE
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.observed import KINDS as OBSERVED
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, remarks
 from zmon.machine.view import NoSuchThing
+from zmon.placement.file_traffic import attribution_of, tablespaces_behind
 from zmon.placement.items import placement_of
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
 from zmon.placement.planner import PLANNED
@@ -36,14 +38,12 @@ from zmon.placement.spread_report import (
     why_no_move,
 )
 from zmon.placement.traffic import BASES, BYTES, FITTED
+from zmon.placement.whatif import predicted
 from zmon.placement.word_lookup import MeaningKind, find, meanings
 from zmon.record import NamedTuple
 from zmon.sizes import MB
-from zmon.tables.diagnosed import waits_in
-from zmon.tables.file_traffic import attribution_of, tablespaces_behind
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
-from zmon.tables.whatif import predicted
 from zmon.topology.claims import Grade
 from zmon.topology.volumes import short
 
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.machine.view import View
+    from zmon.placement.file_traffic import SpaceLoad
     from zmon.placement.items import FilePlacement
     from zmon.placement.pieces import FilePiece
     from zmon.placement.planner import MovePlan, PlanStep
     from zmon.placement.spread_report import SpreadReport, TablespaceSpread
     from zmon.placement.traffic import Attribution, Space
     from zmon.placement.word_lookup import WordMeaning
-    from zmon.tables.file_traffic import SpaceLoad
     from zmon.topology.machine import Machine
 
 

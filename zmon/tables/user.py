@@ -14,10 +14,7 @@ from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
 from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, no_files
-from zmon.sizes import MB
-from zmon.tables.filled import TableDefinition
-from zmon.tables.table import SUMMARY, Summary, Table
-from zmon.tables.unit_loads import (
+from zmon.machine.unit_loads import (
     KINDS,
     NO_LCU,
     NO_UNIT_IO,
@@ -33,6 +30,9 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
+from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.leaf_disks import NOTHING
 from zmon.unit_name import title_of
 

@@ -12,12 +12,7 @@ from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of
-from zmon.machine.view import NoSuchThing
-from zmon.ranges import names
-from zmon.sizes import MB
-from zmon.tables.filled import TableDefinition
-from zmon.tables.table import Table
-from zmon.tables.unit_loads import (
+from zmon.machine.unit_loads import (
     KINDS,
     NO_LCU,
     DiskPlaces,
@@ -27,7 +22,12 @@ from zmon.tables.unit_loads import (
     unit_loads,
     without_units,
 )
-from zmon.tables.wait_devices import CANDIDATES, WaitDevices
+from zmon.machine.view import NoSuchThing
+from zmon.machine.wait_devices import CANDIDATES, WaitDevices
+from zmon.ranges import names
+from zmon.sizes import MB
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
 from zmon.unit_name import title_of
 

@@ -19,13 +19,13 @@ from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.topology import TOPOLOGY
+from zmon.machine.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.machine.view import NoSuchThing
+from zmon.machine.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.record import NamedTuple
 from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
-from zmon.tables.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
-from zmon.tables.wait_devices import CANDIDATES, WaitDevice, WaitDevices
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 

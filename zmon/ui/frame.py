@@ -14,9 +14,9 @@ from zmon.ui.line import EMPTY, Line, Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zmon.diagnosis.conclusion import Conclusion
     from zmon.interval import Interval
     from zmon.screen.definition import Screen
-    from zmon.tables.conclusion import Conclusion
     from zmon.ui.keys import KeyMap
 
 FRAME: Final = 5

@@ -32,6 +32,7 @@ from zmon.ui.timeline_bar import happenings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zmon.diagnosis.conclusion import Conclusion
     from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.screen.sheet import Sheet
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from zmon.session.page import Page
     from zmon.session.session import Session
     from zmon.session.timeline import Overview
-    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
     from zmon.ui.chooser import Chooser
     from zmon.ui.history import CommandHistory

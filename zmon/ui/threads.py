@@ -28,13 +28,13 @@ from zmon.session.page import ConcludeTask, FillTask, PreviewTask
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.diagnosis.conclusion import Conclusion
     from zmon.interval import Interval
     from zmon.sample import Sample
     from zmon.session.cursor import Cursor
     from zmon.session.exception_log import ExceptionLog
     from zmon.session.navigator import Arrival, CursorMove
     from zmon.session.timeline import Overview, Timeline
-    from zmon.tables.conclusion import Conclusion
     from zmon.tables.table import Table
 
 FIRST_INTERVAL: Final = 1.0

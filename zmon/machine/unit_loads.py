@@ -16,8 +16,8 @@ from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
 from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
 from zmon.machine.join import present
 from zmon.machine.topology import has_files, machine_of, units_of, volumes_of
+from zmon.placement.file_traffic import attribution_of
 from zmon.sizes import SECTOR
-from zmon.tables.file_traffic import attribution_of
 from zmon.tables.table import Table
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles

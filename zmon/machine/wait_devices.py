@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, text_of
 from zmon.kinds import LAYER, OPEN_FILE
+from zmon.machine.unit_loads import NO_LCU, DiskPlaces, unit_loads
 from zmon.record import NamedTuple
-from zmon.tables.unit_loads import NO_LCU, DiskPlaces, unit_loads
 from zmon.topology.stack import Stack
 from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES, may_wait_for_disk
 

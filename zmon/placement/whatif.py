@@ -15,6 +15,7 @@ from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.observed import KINDS, observed_load
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
+from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import LOGS
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.change import Change, FileMove, StripedSpace
@@ -30,7 +31,6 @@ from zmon.queueing.prediction import (
     predict,
 )
 from zmon.sizes import MB
-from zmon.tables.file_traffic import attribution_of
 from zmon.topology.site import NO_SITE
 from zmon.topology.volumes import titles
 

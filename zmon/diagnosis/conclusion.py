@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
+from zmon.diagnosis.judged import calm_on, claim_on, judged_view, situation_of, verdict_of
+from zmon.diagnosis.resource_state import resource_of
 from zmon.diagnosis.verdict import OF_KIND, SPARE
 from zmon.machine.device_names import find_device
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
 from zmon.record import NamedTuple
-from zmon.tables.diagnosed import calm_on, claim_on, judged_view, situation_of, verdict_of
-from zmon.tables.resource_state import resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

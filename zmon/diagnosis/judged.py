@@ -18,6 +18,7 @@ from zmon.clock import HOUR, SECOND, clock
 from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.situation import Situation
+from zmon.diagnosis.steps import part_of, parts_of, samples_in, span_of, steps_of
 from zmon.diagnosis.stretch import (
     MOST,
     Step,
@@ -38,16 +39,15 @@ from zmon.machine.observed_history import LOOKED_BACK
 from zmon.machine.observed_volumes import KINDS as MORE
 from zmon.machine.observed_volumes import stacked_disks, volume_details
 from zmon.machine.topology import TOPOLOGY, has_files
+from zmon.placement.whatif import flow_shares, load_of, model_of
 from zmon.plain_text import harmless
 from zmon.queueing.headroom import ResourceUse, resource_uses
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
 from zmon.tables.filled import TableDefinition
-from zmon.tables.steps import part_of, parts_of, samples_in, span_of, steps_of
 from zmon.tables.surroundings import KINDS as SURROUNDINGS
 from zmon.tables.surroundings import observed_machine
 from zmon.tables.table import Table
-from zmon.tables.whatif import flow_shares, load_of, model_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
