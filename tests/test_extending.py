@@ -35,7 +35,7 @@ def test_every_step_is_shown() -> None:
     """Kind, reader, registration, table, screen."""
     assert {path for path, _ in BLOCKS} == {
         "zmon/kinds.py", "zmon/kernel/proc_pressure.py", "zmon/registry.py", "zmon/tables/pressure.py",
-        "zmon/tables/lpar.py", "screens/pressure.toml", "screens/menu.toml", "screens/channel.toml",
+        "zmon/machine/partitions.py", "screens/pressure.toml", "screens/menu.toml", "screens/channel.toml",
     }  # fmt: skip
 
 

@@ -15,8 +15,9 @@ import pytest
 from tests.diagnosis.simulated import view_of
 from tests.lab.plans import shorter
 from zmon.cli.main import main
-from zmon.diagnosis.judged import same_time, verdict_of, written_out
+from zmon.diagnosis.judged import verdict_of
 from zmon.lab import scenario
+from zmon.tables.diagnosed import same_time, written_out
 
 if TYPE_CHECKING:
     from pathlib import Path

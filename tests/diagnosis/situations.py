@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from zmon.diagnosis.situation import Situation
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
-from zmon.machine.observed_machine import ObservedMachine, ObservedSystem
+from zmon.machine.observed_machine import ObservedMachine
+from zmon.machine.observed_system import ObservedSystem
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.added_volumes import added_volumes
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
-from zmon.machine.observed_machine import ExtendedVolume, StripeSegment
+from zmon.machine.observed_paths import ExtendedVolume, StripeSegment
 from zmon.queueing.fit import FlowShare
 
 OLD = tuple(f"0.0.700{at}" for at in range(4))

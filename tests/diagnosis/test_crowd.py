@@ -10,7 +10,8 @@ from zmon.absent import absent
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes
-from zmon.machine.observed_machine import HungDisk, ObservedMachine, ObservedSystem
+from zmon.machine.observed_machine import ObservedMachine
+from zmon.machine.observed_system import HungDisk, ObservedSystem
 from zmon.machine.observed_volumes import StackedDisk, VolumeDetail
 from zmon.queueing.waiting import waiting
 

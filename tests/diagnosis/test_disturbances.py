@@ -8,7 +8,7 @@ from tests.diagnosis.situations import only, situation
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.disturbances import hung_disks, measurements_off
-from zmon.machine.observed_machine import HungDisk, LackingMeasurement
+from zmon.machine.observed_system import HungDisk, LackingMeasurement
 from zmon.queueing.fit import FlowShare
 
 UNKNOWN = absent("not read")

@@ -10,7 +10,7 @@ from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
 from zmon.diagnosis.verdict import verdict
-from zmon.machine.observed_machine import LcuPaths, LostPath, MultipathDisk, PathLeaf
+from zmon.machine.observed_paths import LcuPaths, LostPath, MultipathDisk, PathLeaf
 from zmon.path_repair import ON
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))

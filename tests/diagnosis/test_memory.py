@@ -8,7 +8,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.memory import blocked_tasks, cached_files, short_memory
-from zmon.machine.observed_machine import ObservedSystem
+from zmon.machine.observed_system import ObservedSystem
 
 UNKNOWN = absent("not read")
 

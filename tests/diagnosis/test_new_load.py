@@ -9,7 +9,8 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.new_load import new_load
-from zmon.machine.observed_machine import LoadPeriod, UnitPart
+from zmon.machine.observed_history import LoadPeriod
+from zmon.machine.observed_machine import UnitPart
 from zmon.queueing.fit import FlowShare
 
 CALM = load(volume(rate=100.0), volume("0.0.7001", 100.0))._replace(seconds=3600.0)

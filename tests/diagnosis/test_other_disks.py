@@ -11,7 +11,7 @@ from zmon.absent import absent
 from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.other_disks import ACTIONS, slow_disks
 from zmon.diagnosis.verdict import verdict
-from zmon.machine.observed_machine import MultipathDisk, PathLeaf
+from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 
 if TYPE_CHECKING:
     from zmon.machine.observation import ObservedVolume

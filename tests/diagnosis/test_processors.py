@@ -12,7 +12,8 @@ from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.processors import costly_fcp, full_processors
 from zmon.machine.observation import ObservedProcessors
-from zmon.machine.observed_machine import MultipathDisk, ObservedSystem, PathLeaf
+from zmon.machine.observed_paths import MultipathDisk, PathLeaf
+from zmon.machine.observed_system import ObservedSystem
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:

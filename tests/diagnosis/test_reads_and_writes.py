@@ -9,7 +9,7 @@ from zmon.absent import Absent, absent
 from zmon.clock import clock
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.reads_and_writes import remote_mirror
-from zmon.machine.observed_machine import SlowerWrites
+from zmon.machine.observed_history import SlowerWrites
 from zmon.machine.observed_volumes import VolumeDetail
 
 BEGIN = 1_773_662_400_000_000_000

@@ -10,7 +10,7 @@ from tests.diagnosis.situations import load, only, situation, volume
 from zmon.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
-from zmon.machine.observed_machine import MultipathDisk, PathLeaf
+from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:

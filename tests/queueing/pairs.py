@@ -11,8 +11,8 @@ from zmon.lab.counters import busid
 from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
 from zmon.machine.observation import mean_of
+from zmon.machine.observed import load_of
 from zmon.machine.view import View
-from zmon.placement.whatif import load_of
 from zmon.queueing.change import (
     AliasNumber,
     Change,

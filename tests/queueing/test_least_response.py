@@ -9,8 +9,8 @@ import pytest
 from tests.queueing.pairs import scenario, shares
 from zmon.interval import Interval
 from zmon.lab.scenario import names
+from zmon.machine.observed import load_of
 from zmon.machine.view import View
-from zmon.placement.whatif import load_of
 from zmon.queueing.change import AliasNumber, ChangeError, PathNumber, ProcessorNumber
 from zmon.queueing.prediction import fitted_interval, predict
 from zmon.session.machines import ScenarioSection

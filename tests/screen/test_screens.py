@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.diagnosis.judged import DOORS
 from zmon.kinds import KINDS
 from zmon.machine.view import View
 from zmon.screen.definition import Screen, load_screens, shipped
 from zmon.screen.sheet import headings, natural
+from zmon.tables.diagnosed import DOORS
 from zmon.tables.filled import definition, fill
 
 if TYPE_CHECKING:

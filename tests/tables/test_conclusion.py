@@ -6,14 +6,13 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.tables.test_overview import session_at, view_of
-from zmon.diagnosis import judged as diagnosed
 from zmon.diagnosis.conclusion import LISTED, ONE, Conclusion, conclusion
 from zmon.diagnosis.judged import judged_view, verdict_of
 from zmon.diagnosis.steps import span_of
 from zmon.diagnosis.stretch import times
 from zmon.machine.view import View, no_inputs
 from zmon.queueing.headroom import ResourceUse
-from zmon.tables import CONCLUDED, overview
+from zmon.tables import CONCLUDED, diagnosed, overview
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
 

@@ -9,7 +9,7 @@ import pytest
 from tests.diagnosis.simulated import view_of
 from zmon.diagnosis import judged as diagnosed
 from zmon.diagnosis.diagnosis import Subject
-from zmon.diagnosis.judged import door, lcu_door, verdict_of, waits_in
+from zmon.diagnosis.judged import verdict_of, waits_in
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.machine.view import View, no_inputs
@@ -18,6 +18,7 @@ from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
 from zmon.session.navigator import Navigator
 from zmon.session.page import Page
+from zmon.tables.diagnosed import door, lcu_door
 from zmon.tables.filled import fill
 from zmon.ui.grid import Grid
 

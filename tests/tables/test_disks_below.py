@@ -8,8 +8,8 @@ import pytest
 
 from zmon.absent import absent
 from zmon.kinds import BLOCK, DEVICE, LAYER, MOUNT, SWAP
+from zmon.machine.observed import load_of
 from zmon.machine.view import View
-from zmon.placement.whatif import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,7 @@ from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.machine.figure import Figure, Variable
-from zmon.machine.observed_history import load_period, slower_writes, usual
-from zmon.machine.observed_machine import LoadPeriod, SlowerWrites
+from zmon.machine.observed_history import LoadPeriod, SlowerWrites, load_period, slower_writes, usual
 from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
 

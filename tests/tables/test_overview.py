@@ -17,7 +17,6 @@ from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
-from zmon.machine.unit_loads import INSTEAD
 from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.ranges import ranges
@@ -33,6 +32,7 @@ from zmon.tables.filled import fill
 from zmon.tables.overview import UNJUDGED, table
 from zmon.tables.recent import MAX_RECENT, recent_loads
 from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
+from zmon.tables.user import INSTEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,8 @@ from zmon.clock import clock
 from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MEMORY, PRESSURE, TASKS
-from zmon.machine.observed import SCSI
+from zmon.machine.observed import SCSI, load_of
 from zmon.machine.view import View
-from zmon.placement.whatif import load_of
 from zmon.sample import not_sampled
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording

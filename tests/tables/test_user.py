@@ -15,7 +15,7 @@ from zmon.lab.scenario import load_scenario, parse_scenario
 from zmon.lab.simulation import Simulation
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import lcus_named
-from zmon.machine.unit_loads import INSTEAD, REST, filling
+from zmon.machine.unit_loads import filling
 from zmon.machine.view import View
 from zmon.registry import NO_PROCESSES
 from zmon.sample import empty_frame, frame_of
@@ -25,7 +25,7 @@ from zmon.screen.sheet import Sheet
 from zmon.tables import user_details, user_paging
 from zmon.tables.control_unit import table as control_unit_table
 from zmon.tables.device import table as device_table
-from zmon.tables.user import OTHERS, SEVERAL, disk_table, table, uncounted
+from zmon.tables.user import INSTEAD, OTHERS, REST, SEVERAL, disk_table, table, uncounted
 from zmon.topology.machine import UserInputs
 
 if TYPE_CHECKING:

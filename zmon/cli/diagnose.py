@@ -19,7 +19,7 @@ from zmon.cli.service_status import (
 from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import is_simulated, open_source
 from zmon.diagnosis.catalogue import CATALOGUE, is_of
-from zmon.diagnosis.judged import NEEDS, judged_view, same_time, verdict_of, why_longer, written_out
+from zmon.diagnosis.judged import NEEDS, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
 from zmon.event import OPEN
@@ -29,6 +29,7 @@ from zmon.record import NamedTuple
 from zmon.screen.export import moment, plain, source_of
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
+from zmon.tables.diagnosed import same_time, written_out
 
 if TYPE_CHECKING:
     import argparse

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad, ObservedVolume
-    from zmon.machine.observed_machine import ExtendedVolume
+    from zmon.machine.observed_paths import ExtendedVolume
 
 IDLE: Final = 0.1
 """The part of the requests of a waiting volume below which another one is idle."""

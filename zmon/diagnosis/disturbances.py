@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
-    from zmon.machine.observed_machine import HungDisk
+    from zmon.machine.observed_system import HungDisk
 
 EXPIRED: Final = 30.0
 """Seconds after which the DASD driver gives a request up and tries again (`expires`)."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
-    from zmon.machine.observed_machine import LcuPaths, MultipathDisk, PathLeaf
+    from zmon.machine.observed_paths import LcuPaths, MultipathDisk, PathLeaf
 
 FEW: Final = 3
 """Failed paths up to which each is named."""

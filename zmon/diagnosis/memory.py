@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedVolume
-    from zmon.machine.observed_machine import ObservedSystem
+    from zmon.machine.observed_system import ObservedSystem
 
 SWAPPING: Final = 10.0
 """Pages read from swap a second from which on memory is short (the consolidation study, line 309)."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
-    from zmon.machine.observed_machine import LoadPeriod
+    from zmon.machine.observed_history import LoadPeriod
 
 MOSTLY: Final = 0.7
 """The part of the new requests that read, from which on somebody reads; below the rest somebody writes."""

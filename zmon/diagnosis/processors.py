@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement, NotKnown
     from zmon.diagnosis.situation import Situation
-    from zmon.machine.observed_machine import ObservedSystem
+    from zmon.machine.observed_system import ObservedSystem
 
 ZVM: Final = "z/VM"
 MOST_FULL: Final = 0.99

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
-    from zmon.machine.observed_machine import MultipathDisk, PathLeaf
+    from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 
 ALL: Final = 0.95
 """The part of the requests of a disk from which on one path does all."""

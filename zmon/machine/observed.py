@@ -32,6 +32,7 @@ from zmon.kinds import (
 from zmon.machine.channel_paths import busy_percents, own_load
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
+from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
 from zmon.machine.observation import (
     NO_CAPACITY,
@@ -48,9 +49,11 @@ from zmon.machine.observation import (
     places_by,
     tasks_wait,
 )
-from zmon.machine.topology import rows_of_lcus
+from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.record import NamedTuple
 from zmon.sample import pick
+from zmon.sizes import MB
+from zmon.topology.site import NO_SITE, Site
 from zmon.topology.volumes import lcus, titles
 from zmon.uid import HYPERPAV, find_uid
 
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.observation import ObservedVolume
+    from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
     from zmon.uid import Uid
 
@@ -75,6 +79,21 @@ KINDS: Final = (BLOCK, CACHE, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, MOUNT, PRE
 KEPT: Final = 3
 """Of how many choices of volumes the times are kept."""
 NOTHING: Final = absent("nothing happened in the interval")
+
+
+def load_of(view: View) -> ObservedLoad:
+    """Return the load of a view's interval, with the LCUs and capacities that users name."""
+    site = NO_SITE if view.inputs is None else view.inputs().site
+    return load_with(view, units_of(view).lcus, site)
+
+
+def load_with(view: View, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
+    """Return the load of a view's interval with these LCUs, and the capacities that a site gives."""
+    capacity: dict[str, Number] = {}
+    for key, unit in lcus.items():
+        names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
+        capacity[key] = site.capacity([name for name in names if name]) * MB
+    return observed_load(view.interval, lcus, capacity, swap_volumes(view))
 
 
 def observed_load(

@@ -14,7 +14,6 @@ from zmon.clock import DAY, HOUR, MINUTE
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.machine.figure import Variable
 from zmon.machine.join import total
-from zmon.machine.observed_machine import LoadPeriod, SlowerWrites
 from zmon.record import NamedTuple
 from zmon.sizes import MB, SECTOR
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number
     from zmon.interval import Interval
+    from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
 
 LOOKED_BACK: Final = 6 * HOUR
@@ -44,6 +44,28 @@ MAX_CPUS: Final = 8
 """CPUs whose usual load is asked for; the load of all is their mean."""
 LONGER_AGO: Final = absent("it began longer ago than was looked back")
 NOT_RECORDED: Final = absent("no other day was recorded")
+
+
+class LoadPeriod(NamedTuple):
+    """The time in which an LCU had a load that is not there always."""
+
+    begin: Number
+    """UTC in ns; absent if it began before the time that was looked through."""
+    end: int | None = None
+    """UTC in ns; None if it goes on at the end of the time that is looked at."""
+    load: ObservedLoad | None = None
+    """What was measured in it alone, where that is another time than is looked at."""
+
+
+class SlowerWrites(NamedTuple):
+    """Since when the writes to an LCU take longer than its reads, and how they were just before."""
+
+    begin: int
+    """UTC in ns."""
+    writes: float
+    """A second, before."""
+    write: float
+    """Seconds that one took before."""
 
 
 def load_period(

@@ -18,14 +18,6 @@ from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETT
 from zmon.machine.channel_paths import busy_percents, in_use, own_load
 from zmon.machine.disks_below import DisksBelow
 from zmon.machine.join import plus, present, quotient
-from zmon.machine.observed_machine import (
-    ExtendedVolume,
-    LcuPaths,
-    LostPath,
-    MultipathDisk,
-    PathLeaf,
-    StripeSegment,
-)
 from zmon.machine.topology import TOPOLOGY, machine_of, units_of
 from zmon.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
 from zmon.path_repair import why_unused
@@ -58,6 +50,108 @@ UNPAIRED: Final = absent("the tables of the device mapper are readable by root o
 RUNNING: Final = "running"
 """State of a SCSI disk that answers."""
 LVM: Final = "LVM-"
+
+
+class LostPath(NamedTuple):
+    """A channel path that some devices of an LCU have, and cannot use."""
+
+    chpid: str
+    devices: int
+    """How many of them."""
+    why: str
+    """`configured off`, `varied off by Linux`, `path_repair.ON`: nobody has taken it off; empty if not
+    known."""
+
+
+class LcuPaths(NamedTuple):
+    """The channel paths of the devices of an LCU that are on line."""
+
+    lcu: str
+    title: str
+    devices: int
+    installed: tuple[str, ...]
+    lost: tuple[LostPath, ...] = ()
+    physical: tuple[str, ...] = ()
+    """The physical channels (PCHIDs) behind them, where all are known."""
+    without_hpf: int = 0
+    """Devices of a control unit that knows High Performance FICON, which do not use it."""
+    since: int | None = None
+    """When the first path was lost, as far as looked back."""
+
+
+class PathLeaf(NamedTuple):
+    """One path to a SCSI disk: a disk of its own to Linux."""
+
+    number: str
+    """major:minor."""
+    name: str
+    """`sda`."""
+    adapter: str
+    """Bus id of the FCP device; empty if not known."""
+    chpid: str
+    """The channel path of the adapter; empty if not known."""
+    port: str
+    """WWPN of the port of the storage server; empty if not known."""
+    rate: Number
+    """Requests per second."""
+    response: Number
+    use: Number
+    """Utilisation of the channel path."""
+    failed: str = ""
+    """Why it is not used: `failed`, `offline`, `gone`; empty if it may be."""
+    adapter_offline: bool = False
+    """Whether its adapter is there and was set offline."""
+
+
+class MultipathDisk(NamedTuple):
+    """A disk that is reached over several paths."""
+
+    key: str
+    """`dm-0`."""
+    title: str
+    groups: tuple[tuple[PathLeaf, ...], ...]
+    """In the order of use."""
+    selector: str
+    turn: int
+    """Requests until the next path takes over (`rr_min_io`); 0 if not known."""
+    gone: tuple[PathLeaf, ...] = ()
+    """Paths that it had within the last day and has no more."""
+    since: int | None = None
+    """UTC in ns from which on it has fewer paths that work; None if always, as far as is recorded."""
+
+    @property
+    def broken(self) -> tuple[PathLeaf, ...]:
+        """The paths that are lost: they failed, or are gone."""
+        return (*(leaf for leaf in self.leaves if leaf.failed), *self.gone)
+
+    @property
+    def leaves(self) -> tuple[PathLeaf, ...]:
+        """All paths."""
+        return tuple(leaf for group in self.groups for leaf in group)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the disk may be called: as a map, by its alias, and as each of its paths."""
+        return frozenset({self.key, self.title, *(leaf.name for leaf in (*self.leaves, *self.gone))})
+
+
+class StripeSegment(NamedTuple):
+    """A part of a logical volume."""
+
+    volumes: tuple[str, ...]
+    """Keys of the volumes that it is on."""
+    bytes: int
+
+
+class ExtendedVolume(NamedTuple):
+    """A logical volume that was extended: its parts are on different volumes."""
+
+    title: str
+    """`vg/lv`."""
+    segments: tuple[StripeSegment, ...]
+    """In the order of its addresses: what was added later lies behind."""
+    group: tuple[str, ...]
+    """Keys of all volumes that logical volumes of the volume group lie on."""
 
 
 # channel paths

@@ -28,8 +28,8 @@ from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.machine.join import plus, total
 from zmon.machine.memory_use import MEMORY_ROW, memory_rate
 from zmon.machine.observed import of_zmon_at_least
-from zmon.machine.observed_machine import HungDisk, LackingMeasurement, ObservedSystem
 from zmon.machine.partitions import own_partitions
+from zmon.record import NamedTuple
 from zmon.unit_name import title_of
 from zmon.wait_place import class_of
 
@@ -66,6 +66,74 @@ DEAR: Final = {
     "totals": "without --exact",
 }
 """How sources are left out that need not be read."""
+
+
+NOT_READ: Final = absent("it was not read")
+
+
+class ObservedSystem(NamedTuple):
+    """The memory and the tasks of this Linux, and what limits its processors (their load: `ObservedLoad`)."""
+
+    system: Number = NOT_READ
+    """The part of the processors' time in the kernel, with interrupts."""
+    running: Number = NOT_READ
+    """Tasks that run or wait for a CPU, at the end of the interval."""
+    blocked: Number = NOT_READ
+    """Tasks that wait for I/O to end, likewise."""
+    waiting: tuple[tuple[str, float], ...] = ()
+    """Tasks that wait uninterruptibly, in words, with seconds; the longest first.  None where not read."""
+    io_some: Number = NOT_READ
+    memory_some: Number = NOT_READ
+    """Parts of the time in which some tasks waited for the resource (PSI)."""
+    swapped_in: Number = NOT_READ
+    swapped_out: Number = NOT_READ
+    """Pages."""
+    refaulted_file: Number = NOT_READ
+    memory: Number = NOT_READ
+    available: Number = NOT_READ
+    cached: Number = NOT_READ
+    writeback: Number = NOT_READ
+    swap_used: Number = NOT_READ
+    hypervisor: str = ""
+    """`z/VM`, `the hypervisor of the LPARs`, `KVM`; empty if not known."""
+    below: Number = NOT_READ
+    """Processors of the LPAR, below z/VM."""
+    limits: tuple[str, ...] = ()
+    """What the hypervisor grants, in words: `the LPAR is capped`."""
+
+
+class HungDisk(NamedTuple):
+    """A volume in which requests do not complete, or a device of the device mapper that is suspended."""
+
+    key: str
+    title: str
+    seconds: float
+    """For how long nothing completed, at least."""
+    requests: Number
+    """That are in it; of one that is suspended the tasks that wait for I/O, as the kernel holds its requests
+    back before it counts them."""
+    suspended: bool = False
+    """Whether it is suspended: the device mapper holds back all I/O until it is resumed."""
+
+
+class LackingMeasurement(NamedTuple):
+    """A measurement that is off and can be switched on."""
+
+    what: str
+    why: str
+    switch: str
+    """What to do."""
+    devices: int
+    """How many devices with I/O it is about."""
+    column: str
+    """Where it would be seen: `device.pend`."""
+    value: float | None = None
+    """The number in `why`; None: that of the devices."""
+
+    @property
+    def number(self) -> float:
+        """The number in `why`."""
+        return self.devices if self.value is None else self.value
 
 
 def observed_system(view: View) -> ObservedSystem:

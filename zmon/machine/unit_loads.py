@@ -12,13 +12,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
-from zmon.kinds import BLOCK, LAYER, PROCESS, UNIT, UNIT_IO
+from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
 from zmon.machine.join import present
-from zmon.machine.topology import has_files, machine_of, units_of, volumes_of
-from zmon.placement.file_traffic import attribution_of
+from zmon.machine.topology import units_of, volumes_of
 from zmon.sizes import SECTOR
-from zmon.tables.table import Table
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
 from zmon.unit_name import title_of
@@ -29,18 +27,9 @@ if TYPE_CHECKING:
     from zmon.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
-    from zmon.placement.traffic import Space
     from zmon.sample import Frame
 
 KINDS: Final = (BLOCK, LAYER, UNIT, UNIT_IO)
-PROCESSES: Final = "UPROC"
-"""The command that lists processes, which there are on every machine."""
-INSTEAD: Final = f"{PROCESSES} shows what each process reads and writes"
-REST: Final = "not-accounted"
-"""The key of what is accounted to no unit."""
-REST_TITLE: Final = "not accounted for"
-REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
-"""The command that lists the disks of that."""
 NO_LCU: Final = absent("no LCU of the disk is known")
 NO_UNIT_IO: Final = absent("the kernel does not count the I/O of this unit: set IOAccounting=yes for it")
 
@@ -179,20 +168,6 @@ def unit_loads(interval: Interval) -> UnitLoads:
     return UnitLoads(interval)
 
 
-def without_units(view: View, missing: Absent | None) -> Table:
-    """Return a table of units where there are none: why, and that processes are shown instead.
-
-    That is said where there are some: on a live machine, which reads them when they are looked at, or where
-    they were recorded.
-    """
-    from zmon.registry import NO_PROCESSES  # noqa: PLC0415 - most machines have units
-
-    processes = view.interval.after.frame(PROCESS)
-    if missing is None or not (processes.keys or processes.missing == absent(NO_PROCESSES)):
-        return Table([], {}, missing=missing)
-    return Table([], {}, missing=absent(f"{missing.reason}; {INSTEAD}"), facts={"door": PROCESSES})
-
-
 class DiskPlaces:
     """Where each disk is: its device, label and LCU."""
 
@@ -236,37 +211,6 @@ class DiskPlaces:
         return NO_LCU if key is None else self.titles.get(key, key)
 
 
-def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
-    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key.
-
-    So it does for the disks of each sort that are on no LCU.
-    """
-    on = places.lcu | places.home
-    keys = {on[number] for devices in loads.of.values() for number in devices if number in on}
-    return {key: f"USERIO lcu={places.titles.get(key, key)}" for key in keys}
-
-
-def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
-    """Return the traffic of the tablespaces on each disk in bytes a second, an estimate.
-
-    What lies on paths of a multipath device lies on that device, as what units do there is counted at it.
-    """
-    if view.inputs is None or not has_files(view):
-        return {}
-    from zmon.placement.pieces import pieces  # noqa: PLC0415 - without files it starts faster
-    from zmon.placement.traffic import space_of  # noqa: PLC0415 - likewise
-
-    traffic, leaves = attribution_of(view), unit_loads(view.interval).leaves
-    found: dict[str, dict[Space, float]] = {}
-    for piece in pieces(machine_of(view)):
-        load = traffic.of(piece.file.path, piece.number)
-        if not isinstance(load, Absent) and load > 0:
-            disk = next(iter(leaves.leaves(piece.number)), piece.number)
-            spaces = found.setdefault(disk, {})
-            spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
-    return found
-
-
 def total_of(counts: Iterable[IoCounts]) -> IoCounts:
     """Return what was done together."""
     found = NOTHING
@@ -292,18 +236,6 @@ def most_of(much: Mapping[str, float], whole: float) -> list[tuple[str, float]]:
         if value > 0 and (not most or value >= MIN_PART * whole):
             most.append((name, value / whole))
     return most
-
-
-def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:
-    """Return the tablespaces that are on some disks, with their parts of what is done there."""
-    found: dict[str, float] = {}
-    for number, counts in on.items():
-        here = spaces.get(number, {})
-        whole = sum(here.values())
-        for (database, name), load in here.items():
-            title = f"{database}.{name}" if database else name
-            found[title] = found.get(title, 0.0) + counts.bytes * load / whole
-    return found
 
 
 def filling(view: View, lcu: str) -> str:

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent
-from zmon.machine.topology import machine_of
+from zmon.machine.topology import has_files, machine_of
+from zmon.machine.unit_loads import unit_loads
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.placement.traffic import BASES, IDLE, attribution, intervals_for, space_of, volumes_traffic
 from zmon.record import NamedTuple
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from zmon.interval import Interval
     from zmon.machine.view import History, View
     from zmon.placement.traffic import Attribution, Space
+    from zmon.topology.leaf_disks import IoCounts
     from zmon.topology.machine import Machine
 
 
@@ -66,3 +68,33 @@ def tablespaces_behind(view: View, lcu_of: Mapping[str, str]) -> dict[str, dict[
 
 
 NO_LOAD: Final = SpaceLoad(0.0, 0, IDLE)
+
+
+def disk_spaces(view: View) -> dict[str, dict[Space, float]]:
+    """Return the traffic of the tablespaces on each disk in bytes a second, an estimate.
+
+    What lies on paths of a multipath device lies on that device, as what units do there is counted at it.
+    """
+    if view.inputs is None or not has_files(view):
+        return {}
+    traffic, leaves = attribution_of(view), unit_loads(view.interval).leaves
+    found: dict[str, dict[Space, float]] = {}
+    for piece in pieces(machine_of(view)):
+        load = traffic.of(piece.file.path, piece.number)
+        if not isinstance(load, Absent) and load > 0:
+            disk = next(iter(leaves.leaves(piece.number)), piece.number)
+            spaces = found.setdefault(disk, {})
+            spaces[space_of(piece)] = spaces.get(space_of(piece), 0.0) + load
+    return found
+
+
+def spaces_of(spaces: Mapping[str, Mapping[Space, float]], on: Mapping[str, IoCounts]) -> dict[str, float]:
+    """Return the tablespaces that are on some disks, with their parts of what is done there."""
+    found: dict[str, float] = {}
+    for number, counts in on.items():
+        here = spaces.get(number, {})
+        whole = sum(here.values())
+        for (database, name), load in here.items():
+            title = f"{database}.{name}" if database else name
+            found[title] = found.get(title, 0.0) + counts.bytes * load / whole
+    return found

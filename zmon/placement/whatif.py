@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent
 from zmon.kinds import BLOCK
 from zmon.machine.cpus import Processors
-from zmon.machine.disks_below import swap_volumes
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.machine.observed import KINDS, observed_load
+from zmon.machine.observed import KINDS, load_of, load_with
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, units_of, volumes_of
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import LOGS
@@ -30,8 +29,6 @@ from zmon.queueing.prediction import (
     loss_words,
     predict,
 )
-from zmon.sizes import MB
-from zmon.topology.site import NO_SITE
 from zmon.topology.volumes import titles
 
 if TYPE_CHECKING:
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from zmon.placement.spread_report import SpreadReport, WhatIf
     from zmon.topology.data_files import DataFile
     from zmon.topology.machine import Machine
-    from zmon.topology.site import Site
     from zmon.topology.volumes import Lcu
 
 NEEDS: Final = Needs(KINDS, topology=TOPOLOGY)
@@ -57,20 +53,6 @@ MAX_FLOWS: Final = 1000
 """Files on volumes beyond which screens show bounds: the model would take seconds."""
 MAX_SPREAD: Final = 4000
 """Files on volumes after a spread of each over all volumes, beyond which bounds are shown as well."""
-
-
-def load_of(view: View) -> ObservedLoad:
-    """Return the load of a view's interval, with the LCUs and capacities that users name."""
-    site = NO_SITE if view.inputs is None else view.inputs().site
-    return _load(view, units_of(view).lcus, site)
-
-
-def _load(view: View, lcus: Mapping[str, Lcu], site: Site) -> ObservedLoad:
-    capacity: dict[str, Number] = {}
-    for key, unit in lcus.items():
-        names = (unit.called, unit.name, key, f"SSID {unit.ssid}", unit.ssid, f"LSS {unit.lss}")
-        capacity[key] = site.capacity([name for name in names if name]) * MB
-    return observed_load(view.interval, lcus, capacity, swap_volumes(view))
 
 
 def model_of(view: View, load: ObservedLoad | None = None) -> FittedInterval:
@@ -147,7 +129,7 @@ def predicted(report: SpreadReport, view: View) -> SpreadReport:
     if not report.wanted.traffic or report.wanted.what not in {"LCU", "disk"} or report.no_use:
         return report
     machine = machine_of(view)
-    load = _load(view, machine.lcus, machine.site)
+    load = load_with(view, machine.lcus, machine.site)
     shares = flow_shares(view, load)
     volumes = _volumes_of(report, machine, load)
     most = MAX_SPREAD // max(1, len(volumes)) if volumes else MAX_FLOWS

@@ -17,7 +17,7 @@ TABLES: Final = {
     ),
     **dict.fromkeys(("files", "moves", "spread"), "tablespaces"),
     "check": "checked",
-    "diagnosis": "zmon.diagnosis.judged",
+    "diagnosis": "diagnosed",
     **dict.fromkeys(
         ("fleet", "fleet_boxes", "fleet_fillers", "fleet_guests", "fleet_lcus", "fleet_paths"), "fleet"
     ),

@@ -129,7 +129,8 @@ def _doors(view: View) -> Mapping[str, str]:
     """Return the command that lists who uses an LCU, by its key, as far as the kernel counts it."""
     if view.interval.after.frame(UNIT_IO).missing is not None:
         return {}
-    from zmon.machine.unit_loads import DiskPlaces, lcu_doors, unit_loads  # noqa: PLC0415 - else it starts faster
+    from zmon.machine.unit_loads import DiskPlaces, unit_loads  # noqa: PLC0415 - else it starts faster
+    from zmon.tables.user import lcu_doors  # noqa: PLC0415 - else it starts faster
 
     loads = unit_loads(view.interval)
     return lcu_doors(loads, DiskPlaces(view, loads)) if loads.of else {}

@@ -53,10 +53,7 @@ def definition(name: str) -> TableDefinition:
     """
     if name not in TABLES:
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    module = TABLES[name]
-    found: TableDefinition = import_module(
-        module if "." in module else f"zmon.tables.{module}"
-    ).DEFINITIONS[name]
+    found: TableDefinition = import_module(f"zmon.tables.{TABLES[name]}").DEFINITIONS[name]
     return found
 
 

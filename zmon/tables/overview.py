@@ -17,7 +17,6 @@ from zmon.diagnosis.judged import (
     calm_on,
     claim_on,
     judged_view,
-    lcu_door,
     mean_lcu_uses,
     situation_of,
     verdict_of,
@@ -33,17 +32,7 @@ from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisatio
 from zmon.machine.observed import KINDS
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
 from zmon.machine.unit_loads import KINDS as UNIT_KINDS
-from zmon.machine.unit_loads import (
-    PROCESSES,
-    REST,
-    REST_DISKS,
-    DiskPlaces,
-    UnitLoads,
-    lcu_doors,
-    total_of,
-    unit_loads,
-    without_units,
-)
+from zmon.machine.unit_loads import DiskPlaces, UnitLoads, total_of, unit_loads
 from zmon.machine.view import GAP
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.pieces import pieces, tablespace_of
@@ -52,6 +41,7 @@ from zmon.ranges import ranges
 from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.sizes import MB
+from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import examined_of
 from zmon.tables.filled import TableDefinition
 from zmon.tables.key_figures import NO_DISKS
@@ -66,6 +56,7 @@ from zmon.tables.resources import (
     fullness,
 )
 from zmon.tables.table import Table
+from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
 from zmon.topology.volumes import short
 from zmon.unit_name import title_of
 

@@ -18,18 +18,13 @@ from zmon.machine.unit_loads import (
     KINDS,
     NO_LCU,
     NO_UNIT_IO,
-    REST,
-    REST_DISKS,
-    REST_TITLE,
     DiskPlaces,
     UnitLoads,
-    disk_spaces,
     parts_of,
-    spaces_of,
     total_of,
     unit_loads,
-    without_units,
 )
+from zmon.placement.file_traffic import disk_spaces, spaces_of
 from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -45,6 +40,14 @@ if TYPE_CHECKING:
 
 NEEDS: Final = Needs((*KINDS, CMF, DASD, DEVICE, PROCESS), topology=TOPOLOGY)
 
+PROCESSES: Final = "UPROC"
+"""The command that lists processes, which there are on every machine."""
+INSTEAD: Final = f"{PROCESSES} shows what each process reads and writes"
+REST: Final = "not-accounted"
+"""The key of what is accounted to no unit."""
+REST_TITLE: Final = "not accounted for"
+REST_DISKS: Final = f"USERIO unit={REST_TITLE}"
+"""The command that lists the disks of that."""
 REST_WORDS: Final = "it is no unit"
 MIN_REST: Final = 0.01
 """The part of a disk's bytes from which on what is accounted to no unit has a row."""
@@ -71,6 +74,30 @@ RATES: Final = {
 }  # fmt: skip
 """Columns in percent of the interval, by the fields of UNIT."""
 SUMMED: Final = ("cpu", "io", "mbs", "share", "tasks", "memory", "swap", "faults")
+
+
+def without_units(view: View, missing: Absent | None) -> Table:
+    """Return a table of units where there are none: why, and that processes are shown instead.
+
+    That is said where there are some: on a live machine, which reads them when they are looked at, or where
+    they were recorded.
+    """
+    from zmon.registry import NO_PROCESSES  # noqa: PLC0415 - most machines have units
+
+    processes = view.interval.after.frame(PROCESS)
+    if missing is None or not (processes.keys or processes.missing == absent(NO_PROCESSES)):
+        return Table([], {}, missing=missing)
+    return Table([], {}, missing=absent(f"{missing.reason}; {INSTEAD}"), facts={"door": PROCESSES})
+
+
+def lcu_doors(loads: UnitLoads, places: DiskPlaces) -> dict[str, str]:
+    """Return the command that lists who uses it, for each LCU on whose disks units do I/O, by its key.
+
+    So it does for the disks of each sort that are on no LCU.
+    """
+    on = places.lcu | places.home
+    keys = {on[number] for devices in loads.of.values() for number in devices if number in on}
+    return {key: f"USERIO lcu={places.titles.get(key, key)}" for key in keys}
 
 
 def table(view: View) -> Table:

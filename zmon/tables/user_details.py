@@ -12,22 +12,15 @@ from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of
-from zmon.machine.unit_loads import (
-    KINDS,
-    NO_LCU,
-    DiskPlaces,
-    disk_spaces,
-    parts_of,
-    spaces_of,
-    unit_loads,
-    without_units,
-)
+from zmon.machine.unit_loads import KINDS, NO_LCU, DiskPlaces, parts_of, unit_loads
 from zmon.machine.view import NoSuchThing
 from zmon.machine.wait_devices import CANDIDATES, WaitDevices
+from zmon.placement.file_traffic import disk_spaces, spaces_of
 from zmon.ranges import names
 from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
+from zmon.tables.user import without_units
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
 from zmon.unit_name import title_of
 

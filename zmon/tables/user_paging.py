@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.kinds import PROCESS, UNIT
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.machine.unit_loads import without_units
 from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
+from zmon.tables.user import without_units
 from zmon.unit_name import title_of
 
 if TYPE_CHECKING:

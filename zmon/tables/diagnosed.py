@@ -1,0 +1,115 @@
+"""DIAGNOSE: what is wrong, how that is known, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zmon.absent import absent
+from zmon.clock import SECOND, clock
+from zmon.diagnosis.judged import NEEDS, calm_on, claim_on, judged_view, verdict_of, why_longer
+from zmon.diagnosis.sections import remarks, sections
+from zmon.machine.observed import SCSI
+from zmon.plain_text import harmless
+from zmon.tables.filled import TableDefinition
+from zmon.tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zmon.absent import Value
+    from zmon.diagnosis.diagnosis import Diagnosis, Subject
+    from zmon.machine.view import View
+DOORS: Final = {
+    "volume": "DEVICE {key}",
+    "disk": "DEVICE {key}",
+    "path": "CHANNEL",
+    "adapter": "MPATH",
+    "cpu": "CPU",
+    "memory": "PAGELOG",
+    "file": "FILES {key}",
+    "tablespace": "FILES {key}",
+    "machine": "REDISP",
+}
+"""The screen of each kind of subject."""
+FIRST: Final = absent("nothing can be said yet: figures need a second sample")
+NO_DIAGNOSIS: Final = absent("this line belongs to no diagnosis")
+
+
+# DIAGNOSE
+
+
+def table(view: View) -> Table:
+    """Fill DIAGNOSE: sentences, those of a diagnosis one after the other; each leads to its subject."""
+    if view.interval.before is None:
+        return Table([], {}, missing=FIRST)
+    found = verdict_of(view)
+    lines: list[tuple[str, str, Diagnosis | None]] = []
+    firsts: dict[int, Diagnosis] = {}
+    if found.is_calm:
+        lines.append(("Verdict", calm_on(view, found), None))
+    for number, one in enumerate(found.diagnoses, 1):
+        firsts[len(lines)] = one
+        lines.append((f"{number}. {one.id}", claim_on(view, one), one))
+        lines += [("", f"({one.confidence}; {one.lost:.1f} wait because of it)", one)]
+        lines += [(heading, words, one) for heading, words in sections(one, same_time(view))]
+    lines += [(heading, words, None) for heading, words in remarks(found)]
+    heads = [firsts.get(number) for number in range(len(lines))]
+    columns: dict[str, list[Value]] = {
+        "what": [what for what, _, _ in lines],
+        "text": [harmless(text) for _, text, _ in lines],
+        "id": ["" if one is None else one.id for one in heads],
+        "confidence": ["" if one is None else one.confidence for one in heads],
+        "lost": ["" if one is None else one.lost for one in heads],
+        "subject": ["" if one is None else one.subjects[0].title for one in heads],
+        "door": [NO_DIAGNOSIS if one is None else door(one.subjects[0]) for _, _, one in lines],
+    }
+    notes = (f"A longer time was looked at: {why}",) if (why := why_longer(view)) else ()
+    return Table([str(number) for number in range(1, len(lines) + 1)], columns, notes=notes, sentences="text")
+
+
+def same_time(view: View, given: Sequence[str] | None = None) -> Callable[[Diagnosis], list[str]]:
+    """Return what returns the options with which a command looks at the interval that a diagnosis is about.
+
+    `given` are those of the time as the command line had them; without them the time is written out.  Where
+    more was judged than the interval, or a stretch of it, that is what the gain is of.
+    """
+    judged, asked = judged_view(view).interval, [*view.history.asked]
+    begin = None if judged.before is None else judged.before.at.utc
+    is_given = given is not None and begin is not None and judged is view.interval
+
+    def options(one: Diagnosis) -> list[str]:
+        if "--from" not in asked:
+            return asked
+        if one.begin is not None and one.end is not None:
+            return [*asked, "--since", written_out(one.begin), "--at", written_out(one.end)]
+        if is_given:
+            return [*asked, *(given or ())]
+        is_long = judged.skipped or judged is not view.interval
+        since = ["--since", written_out(begin)] if is_long and begin is not None else []
+        return [*asked, *since, "--at", written_out(judged.after.at.utc)]
+
+    return options
+
+
+def written_out(utc: int) -> str:
+    """Write an instant as `--at` understands it: `2026-03-16 14:41:00`; parts of a second are rounded up."""
+    whole, part = divmod(utc, SECOND)
+    thousandths = -(-part // (SECOND // 1000))
+    if thousandths in {0, 1000}:
+        return clock((whole + (thousandths > 0)) * SECOND, "%Y-%m-%d %H:%M:%S")
+    return f"{clock(utc, '%Y-%m-%d %H:%M:%S')}.{thousandths:03d}"
+
+
+def door(subject: Subject) -> str:
+    """Return the command that opens the screen of a subject."""
+    if subject.title.startswith("FCP device"):
+        return "FCP"  # its response beside that of the others
+    return lcu_door(subject.key) if subject.kind == "lcu" else DOORS[subject.kind].format(key=subject.key)
+
+
+def lcu_door(key: str) -> str:
+    """Return the command that lists the devices of an LCU; of all SCSI disks together, their LCUs."""
+    return f"DEVICE cu={key}" if key != SCSI else "CTLUNIT"
+
+
+DEFINITIONS: Final = {"diagnosis": TableDefinition(NEEDS, table)}
