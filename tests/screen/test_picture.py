@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.absent import absent
-from zmon.machine.figure import Figure
+from zmon.machine.figure import TimedValue
 from zmon.screen.definition import ScreenError, load_screens, parse_screen, shipped
 from zmon.screen.layout import right, within
 from zmon.screen.number import LEFT
@@ -87,7 +87,7 @@ def test_each_column_is_reached_behind_pictures(command: str) -> None:
 
 def test_a_bar_is_of_the_field_and_a_curve_ends_with_the_present() -> None:
     """Percentages go up to 100; what is not known is blank; print has figures alone."""
-    figures = tuple(Figure(at, at + 1, value, value, value) for at, value in enumerate((0, 50, 100)))
+    figures = tuple(TimedValue(at, at + 1, value, value, value) for at, value in enumerate((0, 50, 100)))
     table = Table(
         ["0.0.7000", "0.0.7001"],
         {"addr": ["7000", "7001"], "busy": [100.0, absent("off")]},

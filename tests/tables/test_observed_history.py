@@ -13,7 +13,7 @@ from zmon.clock import DAY, HOUR, MINUTE
 from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CPU, DEVICE
-from zmon.machine.figure import Figure, Variable
+from zmon.machine.figure import TimedValue, Variable
 from zmon.machine.observed_history import LoadPeriod, SlowerWrites, load_period, slower_writes, usual
 from zmon.machine.view import History, View
 from zmon.sample import Instant, Sample
@@ -107,11 +107,11 @@ def test_a_load_that_is_over_has_an_end() -> None:
 def test_what_is_kept_by_minutes_is_asked_first() -> None:
     """In MB/s; a minute that is not known is passed over."""
 
-    def trend(variable: Variable, begin: int, end: int) -> list[Figure]:
+    def trend(variable: Variable, begin: int, end: int) -> list[TimedValue]:
         assert (variable, end - begin) == (Variable("control_unit", "mbs", "L"), 6 * HOUR)
         means: list[float | Absent] = [50.0, 1.0, GAP, 50.0]
         return [
-            Figure(NOW + (at - 4) * MINUTE, NOW + (at - 3) * MINUTE, mean, mean, mean)
+            TimedValue(NOW + (at - 4) * MINUTE, NOW + (at - 3) * MINUTE, mean, mean, mean)
             for at, mean in enumerate(means)
         ]
 
@@ -122,12 +122,12 @@ def test_usual_is_the_median_of_other_days_at_this_hour() -> None:
     """Half an hour to either side; a day that was not recorded does not count."""
     asked = []
 
-    def trend(_variable: Variable, begin: int, end: int) -> list[Figure]:
+    def trend(_variable: Variable, begin: int, end: int) -> list[TimedValue]:
         asked.append((NOW - (begin + end) // 2) // DAY)
         assert end - begin == HOUR
         value: dict[int, float | Absent] = {1: 10.0, 2: GAP, 3: 30.0}
         mean = value[asked[-1]]
-        return [Figure(begin, end, mean, mean, mean)]
+        return [TimedValue(begin, end, mean, mean, mean)]
 
     assert usual(view([9000], trend), LCU.variable) == 20.0
     assert asked == [1, 2, 3]
@@ -142,9 +142,9 @@ def test_without_other_days_nothing_is_usual() -> None:
 def test_the_load_of_all_processors_is_the_mean_of_theirs() -> None:
     """Trends are kept of each."""
 
-    def trend(variable: Variable, begin: int, end: int) -> list[Figure]:
+    def trend(variable: Variable, begin: int, end: int) -> list[TimedValue]:
         assert variable == Variable("cpu", "busy", "0")
-        return [Figure(begin, end, 40.0, 40.0, 40.0)]
+        return [TimedValue(begin, end, 40.0, 40.0, 40.0)]
 
     busy = Measurement("cpu.busy", Subject("cpu", "", "1 processor"), 80.0, "words")
     assert usual(view([9000], trend), busy.variable) == 40.0

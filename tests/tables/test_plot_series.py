@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.tables.disks import NOON, SECOND, seen, watch
 from zmon.absent import Absent
 from zmon.event import Event, What
-from zmon.machine.figure import Figure, Variable
+from zmon.machine.figure import TimedValue, Variable
 from zmon.machine.view import History, NoSuchThing, View
 from zmon.screen.chart.points import Point, buckets
 from zmon.tables import plot as module
@@ -26,7 +26,7 @@ IO = Variable("device", "io", "sda")
 WORK = st.lists(st.integers(0, 500), min_size=1, max_size=60)
 
 
-def figures(looked: Navigator, variable: Variable = IO, begin: int = 0, many: int = 10) -> list[Figure]:
+def figures(looked: Navigator, variable: Variable = IO, begin: int = 0, many: int = 10) -> list[TimedValue]:
     """Return the figures of a variable up to the end."""
     (found,) = series([variable], seen(looked), (begin, None), many)
     return found.figures
@@ -59,12 +59,12 @@ def test_averages_of_many_intervals_add_up_to_the_work_done(work: list[int]) -> 
     assert sum(found) == pytest.approx(sum(work))
 
 
-def averaged(looked: Navigator, length: int = 10) -> list[Figure]:
+def averaged(looked: Navigator, length: int = 10) -> list[TimedValue]:
     """Return averages over so many seconds."""
     ends = looked.span or (0, 0)
     intervals = averages(looked.history, *ends, length * SECOND)
     rows = [(one, cell(IO, View(one))) for one in intervals]
-    return [Figure(o.before.at.utc, o.after.at.utc, v, v, v) for o, v in rows if o.before]
+    return [TimedValue(o.before.at.utc, o.after.at.utc, v, v, v) for o, v in rows if o.before]
 
 
 def test_very_many_intervals_are_averaged_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from zmon.clock import clock
 from zmon.lab.scenario import load_scenario
-from zmon.machine.figure import Figure
+from zmon.machine.figure import TimedValue
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
@@ -250,12 +250,12 @@ def test_an_exception_that_lasts_on_does_not_keep_the_order_of_another_time() ->
     table = Table(
         ["lcu a", "lcu b"],
         columns,
-        series={"resource cpu": (Figure(8, 10, 1, 1, 1),)},
+        series={"resource cpu": (TimedValue(8, 10, 1, 1, 1),)},
     )
     turned = table._replace(
         keys=["lcu b", "lcu a"],
         columns={**columns, "name": ["b", "a"]},
-        series={"resource cpu": (Figure(4, 6, 1, 1, 1),), "exceptions": (Figure(2, 10, 1, 1, 1),)},
+        series={"resource cpu": (TimedValue(4, 6, 1, 1, 1),), "exceptions": (TimedValue(2, 10, 1, 1, 1),)},
     )
     screen = load_screens(shipped("screens")).find("OVERVIEW")
     page = Page(screen)

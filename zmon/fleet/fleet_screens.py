@@ -9,7 +9,7 @@ from zmon.clock import DATED, SECOND, clock
 from zmon.event import LEVELS
 from zmon.fleet.filling import WAITING
 from zmon.fleet.fleet_tables import APART
-from zmon.machine.figure import Figure
+from zmon.machine.figure import TimedValue
 from zmon.ranges import many
 from zmon.session.when import written
 from zmon.tables.table import Table
@@ -120,7 +120,7 @@ def _glance(fleet: Fleet, exceptions: Sequence[ExceptionEntry]) -> Table:
     return Table(
         [f"{line.section} {line.key}" for line in lines],
         {name: [getattr(line, name) for line in lines] for name in FleetLine._fields},
-        series={"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+        series={"exceptions": tuple(TimedValue(one.begin, one.end, 1, 1, 1) for one in exceptions)},
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.path_masks import PATH_MASKS, paths_in, usable
 from zmon.sizes import MB
@@ -169,16 +169,16 @@ def _read(field: str, paths: ChannelPaths) -> list[Value]:
 
 
 PATH_FIGURES: Final = (
-    TableColumn("cur", lambda paths: busy_percents(paths.channels), trend=1),
-    TableColumn("own", lambda paths: busy_percents(paths.channels, own=True)),
-    TableColumn(
+    Figure("cur", lambda paths: busy_percents(paths.channels), trend=1),
+    Figure("own", lambda paths: busy_percents(paths.channels, own=True)),
+    Figure(
         "bus",
         lambda paths: _used(
             paths.channels, "bus_cycles_cpc", "max_bus_cycles", stamp_seconds(paths.channels)
         ),
     ),
-    TableColumn("read", lambda paths: data_rate(paths.channels, "read_cpc")),
-    TableColumn(
+    Figure("read", lambda paths: data_rate(paths.channels, "read_cpc")),
+    Figure(
         "write",
         lambda paths: first(
             data_rate(paths.channels, "written_cpc"),
@@ -186,7 +186,7 @@ PATH_FIGURES: Final = (
         ),
     ),
     *(
-        TableColumn(name, partial(_read, field))
+        Figure(name, partial(_read, field))
         for name, field in (
             ("status", "status"), ("configured", "configure"), ("shared", "shared"), ("pchid", "chid"),
             ("speed", "speed"), ("cmg", "cmg"),

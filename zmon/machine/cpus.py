@@ -24,7 +24,7 @@ from zmon.kinds import (
     MACHINE,
     VIRTUAL_CPU,
 )
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.partitions import earlier_span, own_partitions
 
@@ -169,11 +169,11 @@ def _whole(total_times: Sequence[Number], virtual_times: Sequence[Number], reaso
     return ratio(total(total_times), total(virtual_times), NOT_RUN.reason)
 
 
-def _percent(name: str, values: Callable[[Processors], list[Number]], trend: int = 0) -> TableColumn:
-    return TableColumn(name, values, lambda cpus, _rows: cpus.average(values(cpus)), trend=trend)
+def _percent(name: str, values: Callable[[Processors], list[Number]], trend: int = 0) -> Figure:
+    return Figure(name, values, lambda cpus, _rows: cpus.average(values(cpus)), trend=trend)
 
 
-def _part(name: str, trend: int = 0) -> TableColumn:
+def _part(name: str, trend: int = 0) -> Figure:
     """Declare a part of a CPU's time."""
     return _percent(name, lambda cpus: cpus.part[name], trend)
 
@@ -186,7 +186,7 @@ CPU_FIGURES: Final = (
     _percent("logical", attrgetter("logical")),
     _percent("delay", lambda cpus: cpus.counted("run_delay", 1e-7)),
     _percent("waits", lambda cpus: cpus.counted("idle_entries")),
-    TableColumn("tv", attrgetter("overheads"), lambda cpus, _rows: cpus.overhead),
+    Figure("tv", attrgetter("overheads"), lambda cpus, _rows: cpus.overhead),
     _percent("idlex", lambda cpus: cpus.counted("idle_exact", 1e-7)),
 )
 """The loads of a CPU, which are averaged over all CPUs."""

@@ -22,7 +22,7 @@ from zmon.absent import Absent, absent, text_of
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
 from zmon.sample import pick
@@ -361,12 +361,10 @@ def _load(
     together: Callable[[Devices, Sequence[int], list[Number]], Number],
     weight: str = "",
     trend: int = 0,
-) -> TableColumn:
+) -> Figure:
     """Declare a load that several devices have together, too."""
     values: Callable[[Devices], list[Number]] = attrgetter(attribute)
-    return TableColumn(
-        name, values, lambda devices, rows: together(devices, rows, values(devices)), weight, trend
-    )
+    return Figure(name, values, lambda devices, rows: together(devices, rows, values(devices)), weight, trend)
 
 
 def _sum(_devices: Devices, rows: Sequence[int], values: list[Number]) -> Number:
@@ -475,27 +473,27 @@ SHOWN: Final = (
     _load("disc", "disc", Devices.average, "measured", 3),
     _load("conn", "conn", Devices.average, "measured", 4),
     _load("serv", "serv", Devices.average, "measured", 5),
-    TableColumn(
+    Figure(
         "resp", attrgetter("response"), lambda devices, rows: devices.average_response(rows), "answered", 6
     ),
     _load("cuwt", "cuwt", Devices.average, "measured"),
-    TableColumn("qued", attrgetter("queued"), _queued),
-    TableColumn("busy", attrgetter("busy"), trend=7),
+    Figure("qued", attrgetter("queued"), _queued),
+    Figure("busy", attrgetter("busy"), trend=7),
     _load("ios", "requests", _sum),
     _load("await", "wait", Devices.average_wait, "ios"),
     _load("queue", "linux_queue", _sum, trend=8),
-    TableColumn("lbusy", attrgetter("linux_busy")),
+    Figure("lbusy", attrgetter("linux_busy")),
     _load("mbs", "megabytes", _sum, trend=9),
     _load("reqkb", "kilobytes", Devices.average_wait, "ios"),
     _load("read", "reads", Devices.average_wait, "ios"),
 )
 DEVICE_FIGURES: Final = (
     *SHOWN,
-    TableColumn("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
-    TableColumn("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
-    TableColumn("paths", path_count),
-    TableColumn("lost", _lost),
-    TableColumn("lostchpids", _lost_chpids),
+    Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
+    Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
+    Figure("paths", path_count),
+    Figure("lost", _lost),
+    Figure("lostchpids", _lost_chpids),
 )
 """The loads of DEVICE, which DEVLOG, CTLUNIT, CTLULOG and trends take from here, and its paths.
 

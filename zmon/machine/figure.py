@@ -44,36 +44,36 @@ def is_faint(rate: float, every: float, seconds: float) -> bool:
     return rate * seconds < LEAST_COUNT or (rate < LEAST_RATE and rate < LEAST_SHARE * every)
 
 
-class TableColumn(NamedTuple):
-    """A figure, declared once for its table, the row of all, screens by time and trends.
+class Figure(NamedTuple):
+    """A figure of things, declared once for all who ask: screens, rules, trends, diagnoses, plots.
 
     The things of an interval are an object with their `keys` and `labels`, such as `Devices`.
     """
 
-    name: str
-    values: Callable[[Any], Sequence[Value]]
-    """Returns the value of each row from the things of an interval."""
+    key: str
+    make: Callable[[Any], Sequence[Value]]
+    """Returns the value of each thing from the things of an interval."""
     together: Callable[[Any, Sequence[int]], Number] | None = None
-    """Returns the value for the things of some rows; None where that means nothing."""
-    weight: str = ""
-    """The column, a rate, that it is an average over; empty for an average over time."""
+    """Returns the value of the things in some rows as one; None where that means nothing."""
+    over: str = ""
+    """The key of the rate that it is a mean over; empty for a mean over time."""
     trend: int = 0
     """Its place among the SQL columns of trends, from 1; 0 if none is made of it."""
 
 
-def each_row(columns: Iterable[TableColumn], things: object) -> dict[str, list[Value]]:
-    """Return the values of columns, row by row."""
-    return {column.name: list(column.values(things)) for column in columns}
+def each_row(figures: Iterable[Figure], things: object) -> dict[str, list[Value]]:
+    """Return the values of figures, thing by thing."""
+    return {figure.key: list(figure.make(things)) for figure in figures}
 
 
-def of_all(columns: Iterable[TableColumn], things: object, rows: Sequence[int]) -> dict[str, Value]:
-    """Return the values of columns for some rows together, where that means something."""
-    return {column.name: column.together(things, rows) for column in columns if column.together is not None}
+def of_all(figures: Iterable[Figure], things: object, rows: Sequence[int]) -> dict[str, Value]:
+    """Return the values of figures for the things in some rows as one, where that means something."""
+    return {figure.key: figure.together(things, rows) for figure in figures if figure.together is not None}
 
 
-def weights_of(columns: Iterable[TableColumn]) -> dict[str, str]:
-    """Return the rate that each average is over."""
-    return {column.name: column.weight for column in columns if column.weight}
+def weights_of(figures: Iterable[Figure]) -> dict[str, str]:
+    """Return the key of the rate that each mean is over."""
+    return {figure.key: figure.over for figure in figures if figure.over}
 
 
 class Variable(NamedTuple):
@@ -99,8 +99,8 @@ def unquoted(word: str) -> str:
     return word.replace("%20", " ").replace("%25", "%")
 
 
-class Figure(NamedTuple):
-    """The lowest, the mean and the highest value between two times (UTC in ns); a gap where absent."""
+class TimedValue(NamedTuple):
+    """A value between two times: the lowest, the mean and the highest (UTC in ns); a gap where absent."""
 
     begin: int
     end: int

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE, MACHINE
 from zmon.machine.devices import DEVICE_FIGURES, devices_of, most_lost, strays
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import Joined, total
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
@@ -145,18 +145,16 @@ class ControlUnits:
         return "/".join(sorted(modes)) or (NOT_IN_UID if unit.aliases else self.no_alias(unit))
 
 
-def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> TableColumn:
+def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> Figure:
     """Declare what an LCU is, or has together: a function of it and of the rows of its devices."""
-    return TableColumn(
-        name, lambda found: list(map(value, repeat(found), found.units.values(), found.members))
-    )
+    return Figure(name, lambda found: list(map(value, repeat(found), found.units.values(), found.members)))
 
 
-def _of_devices(name: str, trend: int = 0) -> TableColumn:
+def _of_devices(name: str, trend: int = 0) -> Figure:
     """Declare a load that the devices of an LCU have together."""
-    together, weight = next((one.together, one.weight) for one in DEVICE_FIGURES if one.name == name)
+    together, weight = next((one.together, one.over) for one in DEVICE_FIGURES if one.key == name)
     assert together is not None  # noqa: S101 - those that are named below have it
-    return TableColumn(
+    return Figure(
         name,
         lambda units: [together(units.devices, rows) for rows in units.members],
         lambda units, _rows: together(units.devices, units.rows),
@@ -174,24 +172,24 @@ LOADS: Final = tuple(
 
 
 LCU_FIGURES: Final = (
-    TableColumn("ssid", attrgetter("labels")),
+    Figure("ssid", attrgetter("labels")),
     _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
     _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
     _each("cutype", lambda found, _unit, rows: found.types(rows)),
     _each("units", lambda _found, unit, _rows: len(unit.bases)),
-    TableColumn("active", attrgetter("active")),
+    Figure("active", attrgetter("active")),
     _each("aliases", lambda found, unit, _rows: found.aliases(unit)),
     _each("aliasuse", ControlUnits.alias_use),
     _each("aliasio", ControlUnits.alias_share),
     _each("mode", lambda found, unit, _rows: found.alias_mode(unit)),
     _each("paths", lambda found, unit, rows: found.paths(unit, rows)),
     _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
-    TableColumn("share", attrgetter("shares")),
-    TableColumn("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
+    Figure("share", attrgetter("shares")),
+    Figure("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
     *LOADS,
     _each("qued", lambda found, _unit, rows: found.devices.queued_at(rows)),
     _each("hung", lambda found, _unit, rows: found.devices.hanging(rows)),
-    TableColumn("lss", attrgetter("subsystems")),
+    Figure("lss", attrgetter("subsystems")),
 )
 """What is known of an LCU, but for what people call it and the files on it."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import Joined, not_below_zero, quotient
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class LogicalProcessors:
 
 
 PARTITION_FIGURES: Final = (
-    TableColumn("busy", attrgetter("busy"), trend=1),
-    TableColumn("ovhd", attrgetter("overhead"), trend=2),
-    TableColumn("susp", attrgetter("suspended"), trend=3),
-    TableColumn("logld", lambda found: _logical(found.busy, found.suspended)),
-    TableColumn("wait", attrgetter("wait")),
+    Figure("busy", attrgetter("busy"), trend=1),
+    Figure("ovhd", attrgetter("overhead"), trend=2),
+    Figure("susp", attrgetter("suspended"), trend=3),
+    Figure("logld", lambda found: _logical(found.busy, found.suspended)),
+    Figure("wait", attrgetter("wait")),
 )
 
 

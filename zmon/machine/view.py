@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zmon.absent import Number, Value
     from zmon.event import Event
-    from zmon.machine.figure import Figure, Variable
+    from zmon.machine.figure import TimedValue, Variable
     from zmon.sample import Instant
     from zmon.topology.machine import UserInputs
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     """Returns what happened between two times."""
     Log = Callable[[int, int | None], Exceptions]
     """Returns the exceptions between two times, without the second up to the last."""
-    Trend = Callable[[Variable, int, int], Sequence[Figure]]
+    Trend = Callable[[Variable, int, int], Sequence[TimedValue]]
     """Returns what is kept of a variable by minutes or quarters of an hour, if anything is."""
     FleetFill = Callable[[str, int, int], Any]
     """Fills a table of a fleet, by its name, from a time, UTC in ns."""

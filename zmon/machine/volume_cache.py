@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.interval import IDLE
-from zmon.machine.figure import TableColumn
+from zmon.machine.figure import Figure
 from zmon.machine.join import plus, quotient
 
 if TYPE_CHECKING:
@@ -27,16 +27,14 @@ def _added(caches: Delta, *names: str) -> list[Number]:
     return plus(*(caches.numbers(name) for name in names))
 
 
-def _rate(name: str, *counters: str) -> TableColumn:
+def _rate(name: str, *counters: str) -> Figure:
     """Declare a rate: what some counters count in a second."""
-    return TableColumn(name, lambda caches: plus(*map(caches.rate, counters)))
+    return Figure(name, lambda caches: plus(*map(caches.rate, counters)))
 
 
-def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> TableColumn:
+def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> Figure:
     """Declare what part of some requests others are."""
-    return TableColumn(
-        name, lambda caches: quotient(_added(caches, *parts), _added(caches, *wholes), 100.0, IDLE)
-    )
+    return Figure(name, lambda caches: quotient(_added(caches, *parts), _added(caches, *wholes), 100.0, IDLE))
 
 
 CACHE_FIGURES: Final = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.absent import Number, Value
-    from zmon.machine.figure import TableColumn
+    from zmon.machine.figure import Figure
     from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule
     from zmon.tables.table import Table
@@ -135,15 +135,15 @@ class Judge:
             declared = self._declared(table, name)
             things = self._of(table) if declared is not None else None
             if declared is not None and things is not None:
-                known = declared.values(things)
+                known = declared.make(things)
             else:
                 known = self._table(table).column(name)
             self._columns[table, name] = known
         return known
 
     @staticmethod
-    def _declared(table: str, name: str) -> TableColumn | None:
-        return next((column for column in definition(table).columns if column.name == name), None)
+    def _declared(table: str, name: str) -> Figure | None:
+        return next((column for column in definition(table).columns if column.key == name), None)
 
     def of_all(self, table: str, name: str) -> Value:
         """Return what all rows of a table have together, or a fact above them."""
@@ -271,10 +271,10 @@ class Judge:
     def _is_below(self, rule: Rule, limit: float) -> bool:
         """Return whether the mean of some devices cannot reach a limit, because that of no device does."""
         declared = self._declared(rule.table, rule.column)
-        if rule.table != "control_unit" or rule.per or declared is None or not declared.weight:
+        if rule.table != "control_unit" or rule.per or declared is None or not declared.over:
             return False
         each = self._declared("device", rule.column)
-        if each is None or not each.weight or self._of("control_unit") is None:
+        if each is None or not each.over or self._of("control_unit") is None:
             return False
         return not any(map(ge, self.column("device", rule.column), repeat(limit * ROUNDED)))
 
@@ -316,9 +316,9 @@ class Judge:
     def _is_evident(self, rule: Rule, at: int) -> bool:
         """Return whether a mean is one of enough I/O; see `is_faint`."""
         declared = self._declared(rule.table, rule.column)
-        if declared is None or not declared.weight:
+        if declared is None or not declared.over:
             return True
-        place = rule.table, declared.weight
+        place = rule.table, declared.over
         rates, seconds = self.column(*place), self._view.interval.seconds
         if place not in self._rates:
             self._rates[place] = sum(rate for rate in rates if not isinstance(rate, (Absent, str)))
@@ -345,7 +345,7 @@ class Judge:
         """Return the mean of a column over the other rows, by the rate that it is an average over."""
         declared = self._declared(rule.table, name)
         values = [_number(value) for value in self.column(rule.table, name)]
-        weight = "" if declared is None else declared.weight
+        weight = "" if declared is None else declared.over
         rates = map(_number, self.column(rule.table, weight)) if weight else [1.0] * len(values)
         known = [
             (value, rate)

@@ -32,7 +32,7 @@ def columns_of(table: str) -> frozenset[str]:
     except NoSuchThing:
         return frozenset()
     cells = {} if filled.summary is None else filled.summary.cells
-    declared = (column.name for column in definition(table).columns)
+    declared = (column.key for column in definition(table).columns)
     return frozenset((*filled.columns, *filled.facts, *cells, *declared))
 
 

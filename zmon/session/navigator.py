@@ -11,7 +11,7 @@ from zmon.absent import absent
 from zmon.clock import END_OF_TIME, clock
 from zmon.interval import Interval
 from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.machine.figure import Figure
+from zmon.machine.figure import TimedValue
 from zmon.machine.view import History, View
 from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
@@ -398,7 +398,7 @@ class Navigator:
         return View(self.interval, period, argument, self.history)
 
 
-def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int) -> Sequence[Figure]:
+def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int) -> Sequence[TimedValue]:
     """Return what recordings keep of a variable by minutes or quarters of an hour; empty if nothing."""
     recordings = timeline.recordings(begin, end) if variable.key else []
     if not recordings:
@@ -415,4 +415,4 @@ def recorded_trend(timeline: Timeline, variable: Variable, begin: int, end: int)
         points = trend(recordings, screen, variable.column, variable.key, begin, end)
     except RecordingError:
         return ()
-    return [Figure(*point[:2], *(UNKNOWN if v is None else v for v in point[2:])) for point in points]
+    return [TimedValue(*point[:2], *(UNKNOWN if v is None else v for v in point[2:])) for point in points]

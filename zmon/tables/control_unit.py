@@ -78,7 +78,7 @@ def table(view: View) -> Table:
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     if found.strays:
         sums["aliases"] = strays(found.strays)
-    times = of_all((one for one in LOADS if one.weight), found, ())
+    times = of_all((one for one in LOADS if one.over), found, ())
     sentences = findings(titles(found.units), columns)
     others = {} if view.figures_only else _on_no_lcu(devices, known.of)
     for rows in others.values():
@@ -148,9 +148,9 @@ def _on_no_lcu(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[in
 def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
     """Return the cells of a row of CTLUNIT for disks that are on no LCU."""
     devices = found.devices
-    cells: dict[str, Value] = {column.name: NO_UNIT for column in LCU_FIGURES}
-    loads = {column.name for column in LOADS}
-    cells |= of_all((column for column in DEVICE_FIGURES if column.name in loads), devices, rows)
+    cells: dict[str, Value] = {column.key: NO_UNIT for column in LCU_FIGURES}
+    loads = {column.key for column in LOADS}
+    cells |= of_all((column for column in DEVICE_FIGURES if column.key in loads), devices, rows)
     chpids = {chpid for row in rows if isinstance(said := devices.chpids[row], str) for chpid in said.split()}
     return cells | {
         "cutype": found.types(rows),

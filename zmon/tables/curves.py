@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.absent import absent
 from zmon.kinds import DEVICE
-from zmon.machine.figure import Figure
+from zmon.machine.figure import TimedValue
 from zmon.machine.observation import mean_of, utilisation
 from zmon.machine.observed import SCSI
 from zmon.machine.topology import units_of
@@ -36,19 +36,19 @@ MAX_DEVICES: Final = 1000
 GONE: Final = absent("it was not there")
 
 
-class RecentCurves(Mapping[str, tuple[Figure, ...]]):
+class RecentCurves(Mapping[str, tuple[TimedValue, ...]]):
     """The curves of a table, by the name of a column, a blank and the key of a row."""
 
     def __init__(self, recent: Sequence[RecentLoad], readers: Mapping[str, Reader]) -> None:
         """Read nothing yet."""
         self._recent, self._readers = recent, readers
 
-    def __getitem__(self, name: str) -> tuple[Figure, ...]:
+    def __getitem__(self, name: str) -> tuple[TimedValue, ...]:
         column, _, key = name.partition(" ")
         read = self._readers[column]
         values = (GAP if one.gap else read(one.load, key) for one in self._recent)
         return tuple(
-            Figure(one.begin, one.end, value, value, value)
+            TimedValue(one.begin, one.end, value, value, value)
             for one, value in zip(self._recent, values, strict=True)
         )
 
@@ -59,7 +59,7 @@ class RecentCurves(Mapping[str, tuple[Figure, ...]]):
         return len(self._readers)
 
 
-def curves(name: str, view: View) -> Mapping[str, tuple[Figure, ...]]:
+def curves(name: str, view: View) -> Mapping[str, tuple[TimedValue, ...]]:
     """Return the curves of a table; none of a table without any, before the second sample or of a fleet."""
     if name not in CURVED or len(view.interval.of(DEVICE)) > MAX_DEVICES:
         return {}

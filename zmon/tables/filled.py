@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Needs, TableColumn
+    from zmon.machine.figure import Figure, Needs
     from zmon.sample import Sample
     from zmon.topology.machine import UserInputs
 
@@ -34,15 +34,15 @@ class TableDefinition(NamedTuple):
     """Prepares two fillings to be shown side by side."""
     things: Callable[[Interval], Any] | None = None
     """Returns what trends are made of: the things of an interval, with their `keys` and `labels` ..."""
-    columns: tuple[TableColumn, ...] = ()
+    columns: tuple[Figure, ...] = ()
     """... and their columns, of which some have a trend."""
 
     def trend(self, interval: Interval) -> Table:
         """Return the columns that trends are made of, and those that they are averages over."""
         assert self.things is not None  # noqa: S101 - `TREND_TABLES` names tables that have it
         things = self.things(interval)
-        wanted = {name for column in self.columns if column.trend for name in (column.name, column.weight)}
-        return Table(things.keys, each_row((c for c in self.columns if c.name in wanted), things))
+        wanted = {name for column in self.columns if column.trend for name in (column.key, column.over)}
+        return Table(things.keys, each_row((c for c in self.columns if c.key in wanted), things))
 
 
 def definition(name: str) -> TableDefinition:
@@ -81,7 +81,7 @@ def fill(name: str, view: View) -> Table:
 def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:
     """Return the rows of which columns of means say nothing, because too little I/O is behind them."""
     seconds = interval.seconds
-    weights = {one.name: one.weight for one in definition(name).columns if one.weight}
+    weights = {one.key: one.over for one in definition(name).columns if one.over}
     weights = {name: weight if weight in filled.columns else "io" for name, weight in weights.items()}
     if isinstance(seconds, Absent) or not weights.keys() & filled.columns.keys():
         return {}

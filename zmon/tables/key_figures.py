@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
-CPU_COLUMNS: Final = tuple(one for one in CPU_FIGURES if one.name not in {"guest", "guest_nice"})
+CPU_COLUMNS: Final = tuple(one for one in CPU_FIGURES if one.key not in {"guest", "guest_nice"})
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
@@ -121,7 +121,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
     """Return the load of the device in a row."""
     cells: dict[str, Value] = {
-        column.name: column.values(devices)[row] for column in DEVICE_FIGURES if column.together is not None
+        column.key: column.make(devices)[row] for column in DEVICE_FIGURES if column.together is not None
     }
     hung = " resp" if row in devices.hung else ""
     return {

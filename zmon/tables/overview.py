@@ -27,7 +27,7 @@ from zmon.diagnosis.stretch import times
 from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.machine.channel_paths import UNTIMED
-from zmon.machine.figure import Figure, Needs
+from zmon.machine.figure import Needs, TimedValue
 from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
 from zmon.machine.observed import KINDS
 from zmon.machine.topology import TOPOLOGY, has_files, machine_of, no_files, units_of
@@ -166,13 +166,13 @@ def _table(
         columns,
         estimated=estimated,
         series=_series(recent)
-        | {"exceptions": tuple(Figure(one.begin, one.end, 1, 1, 1) for one in exceptions)},
+        | {"exceptions": tuple(TimedValue(one.begin, one.end, 1, 1, 1) for one in exceptions)},
     )
 
 
-def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
+def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[TimedValue, ...]]:
     """Return by time how much of each resource was used, and what the LCU that is busiest now did."""
-    found: dict[str, tuple[Figure, ...]] = {
+    found: dict[str, tuple[TimedValue, ...]] = {
         f"resource {one.key}": _by_time(recent, [each.percents[one.key] for each in recent])
         for one in RESOURCES
     }
@@ -190,10 +190,10 @@ def _series(recent: Sequence[RecentLoad]) -> dict[str, tuple[Figure, ...]]:
     return found
 
 
-def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[Figure, ...]:
+def _by_time(recent: Sequence[RecentLoad], values: Sequence[Number]) -> tuple[TimedValue, ...]:
     each = (GAP if one.gap else value for one, value in zip(recent, values, strict=True))
     return tuple(
-        Figure(one.begin, one.end, value, value, value) for one, value in zip(recent, each, strict=True)
+        TimedValue(one.begin, one.end, value, value, value) for one, value in zip(recent, each, strict=True)
     )
 
 

@@ -18,7 +18,7 @@ from zmon.event import What
 from zmon.kinds import KINDS, PATH
 from zmon.machine.device_names import matches
 from zmon.machine.devices import address, devices_of
-from zmon.machine.figure import Figure, Needs, Variable, quoted, unquoted
+from zmon.machine.figure import Needs, TimedValue, Variable, quoted, unquoted
 from zmon.machine.topology import lcus_named, units_of
 from zmon.machine.view import GAP, NoSuchThing, View
 from zmon.tables.filled import TableDefinition, alone, fill, needs
@@ -69,7 +69,7 @@ NO_COLUMN: Final = absent("the screen has no such column")
 class Series(NamedTuple):
     """Figures by time, in the order of time."""
 
-    figures: list[Figure]
+    figures: list[TimedValue]
     note: str = ""
     """What a reader must know of how they were made; empty when each is that of one interval."""
 
@@ -270,12 +270,12 @@ def _cells_of_one_device(variables: Sequence[Variable], view: View, interval: In
     return {str(place): cell(one, view.at(only[place])) for place, one in enumerate(variables)}
 
 
-def _drawn(rows: Sequence[Row], name: str) -> Iterator[Figure]:
+def _drawn(rows: Sequence[Row], name: str) -> Iterator[TimedValue]:
     for row in rows:
         if row.begin is None or row.end.utc <= row.begin.utc:
             continue  # the first sample has no figures; nor are there any where the clock was set back
         value = GAP if row.gap else row.cells[name]
-        yield Figure(row.begin.utc, row.end.utc, value, value, value)
+        yield TimedValue(row.begin.utc, row.end.utc, value, value, value)
 
 
 def _size(tables: Iterable[str], interval: Interval) -> int:

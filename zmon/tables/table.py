@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zmon.absent import Absent, Value
-    from zmon.machine.figure import Figure
+    from zmon.machine.figure import TimedValue
 
 
 SUMMARY: Final = -1
@@ -53,7 +53,7 @@ class Table(NamedTuple):
     """Columns that rules judge, with the rows, `SUMMARY` among them, that stand out: `*` or `!`."""
     faint: Mapping[str, frozenset[int]] = MappingProxyType({})
     """Columns of means, with the rows of too little I/O for them, which are sorted behind the others."""
-    series: Mapping[str, Sequence[Figure]] = MappingProxyType({})
+    series: Mapping[str, Sequence[TimedValue]] = MappingProxyType({})
     """Figures by time, the oldest first: for curves by the key of their row, for charts by their title."""
     home: str = ""
     """The key of the row that has to be in sight when the screen is opened; by default the first one."""

@@ -101,7 +101,7 @@ class TrendTable(NamedTuple):
 @lru_cache
 def _figures(table: str) -> tuple[TrendFigure, ...]:
     columns = sorted(definition(table).columns, key=lambda column: column.trend)
-    return tuple(TrendFigure(column.name, column.weight or SECONDS) for column in columns if column.trend)
+    return tuple(TrendFigure(column.key, column.over or SECONDS) for column in columns if column.trend)
 
 
 TREND_TABLES: Final = (
