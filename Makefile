@@ -9,7 +9,7 @@ ready = .venv/ready
 # Tests start hundreds of processes, each of which would else compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: dist dist-twice help demo test test-quick test-whole-days test-any-order test-thorough check unit testbed testbed-short bench lock recordings pictures pages goldens generated site clean
+.PHONY: dist dist-twice help demo test test-quick test-whole-days test-any-order test-thorough check unit testbed testbed-short bench house lock recordings pictures pages goldens generated site clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ testbed-short: $(ready)  ## the same for three minutes, as each submission does 
 
 bench: $(ready)  ## measure every figure that the documents claim
 	$(bin)/python -m benchmarks
+
+house: $(ready)  ## what the house is measured by; LIST=wording lists what is counted with that word
+	@$(bin)/python -m tests.house $(LIST)
 
 # What emulated machines recorded: `zmon cut` judges it by the rules of today.
 recorded = hercules-two-hot-files-before hercules-two-hot-files-after qemu-one-path-of-two

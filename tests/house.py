@@ -1,0 +1,203 @@
+"""Count what the house is measured by: `make house`; `make house LIST=wording` lists what a line counts."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.wording import bindings, names_in, wording
+from zmon.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+ROOT: Final = Path(__file__).parents[1]
+ZMON: Final = ROOT / "zmon"
+CEILINGS: Final = {
+    "check": 2171, "cli": 9402, "collected": 2133, "cp": 3197, "diagnosis": 5760, "exposition": 1879,
+    "fleet": 2003, "kernel": 12_801, "lab": 5158, "listing": 5493, "placement": 4501, "queueing": 4013,
+    "recorder": 1651, "rule": 1689, "screen": 4362, "session": 4714, "store": 5760, "tables": 13_543,
+    "topology": 5282, "trends": 1796, "ui": 5338, "zmon": 4240,
+}  # fmt: skip
+"""The most lines of each package; `zmon` are the modules that are in none."""
+VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})
+"""Names of variables that say nothing of the thing."""
+READERS: Final = frozenset({"collected", "cp", "kernel", "lab", "listing", "store", "topology"})
+"""Packages that know no screen: a word there is that of a source."""
+REGISTRIES: Final = frozenset({"DEFINITIONS", "TABLES"})
+"""What says which tables there are."""
+TWICE: Final = {
+    "check.memory_checks.SWAPPING": "paging",
+    "diagnosis.examined.ALONE": "path-alone",
+    "diagnosis.examined.BUSY_PATHS": "path-busy",
+    "diagnosis.examined.TIMES_ALONE": "path-alone",
+    "diagnosis.memory.WAITS": "memory-pressure",
+    "diagnosis.pending.LONG": "lcu-pend",
+    "diagnosis.pending.TIMES": "lcu-pend",
+    "diagnosis.scsi_paths.BUSY_PATH": "path-busy",
+    "diagnosis.scsi_paths.SLOW": "path-slow",
+    "diagnosis.transfers.PIECES": "small-stripes",
+    "diagnosis.transfers.SMALL": "small-stripes",
+    "fleet.filling.SLOWER": "lcu-share",
+    "fleet.filling.WAITING": "lcu-share",
+    "queueing.observation.FULL_ALIASES": "alias-use",
+    "queueing.observation.MIN_LOST": "alias-use",
+    "queueing.prediction.FULL_PATHS": "path-full",
+    "queueing.waiting.FULL_PATHS": "path-busy",
+    "queueing.waiting.LIKELY_FULL": "cpu-busy",
+    "queueing.waiting.LIMITING_PATHS": "path-full",
+    "queueing.waiting.MUCH_STOLEN": "cpu-steal",
+}
+"""Constants that limit the same figure as a rule, by the same number: a test says which do no longer.
+
+Kept by hand: neither a value nor a name tells that two numbers are about the same figure.
+"""
+
+
+def lines_of(path: Path) -> int:
+    """Return how many lines a file has."""
+    return len(path.read_text().splitlines())
+
+
+def packages() -> Counter[str]:
+    """Return the lines of each package of zmon; `zmon` are the modules that are in none."""
+    lines: Counter[str] = Counter()
+    for path in ZMON.rglob("*.py"):
+        lines["zmon" if path.parent == ZMON else path.relative_to(ZMON).parts[0]] += lines_of(path)
+    return lines
+
+
+def toml_files(*folders: str) -> list[Path]:
+    """Return the TOML files of folders, in the order of their names, without what zmon keeps of them."""
+    paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.toml")))
+    return [path for path in paths if path.parent.name != "__pycache__"]
+
+
+def documents(*folders: str) -> list[dict[str, Any]]:
+    """Return what the TOML files of folders say."""
+    return [tomllib.loads(path.read_text()) for path in toml_files(*folders)]
+
+
+def constants(tree: ast.Module) -> dict[str, ast.expr | None]:
+    """Return the values of the constants of a module."""
+    return {
+        node.target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+
+
+def number(module: str, name: str) -> float | None:
+    """Return the number that a constant of a module of zmon is written as; None if it is not."""
+    path = ZMON.joinpath(*module.split(".")).with_suffix(".py")
+    value = constants(ast.parse(path.read_text())).get(name) if path.exists() else None
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int | float) else None
+
+
+def vague_names(tree: ast.Module) -> list[str]:
+    """Return the vague names of variables and arguments, each as often as it is bound."""
+    variables = [name for target, _ in bindings(tree) for name in names_in(target)]
+    arguments = [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
+    return [name for name in (*variables, *arguments) if name in VAGUE]
+
+
+def first_text(node: ast.expr) -> str | None:
+    """Return a text, or the first field of a record if that is a text."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Call(args=[field, *_]) | ast.Tuple(elts=[field, *_]):
+            return first_text(field)
+    return None
+
+
+def members(node: ast.expr | None) -> Iterator[str | None]:
+    """Yield the members or keys of a collection that is written down."""
+    match node:
+        case ast.Dict(keys, values):
+            for key, value in zip(keys, values, strict=True):
+                yield from members(value) if key is None else [first_text(key)]
+        case ast.Set(values) | ast.Tuple(values) | ast.List(values):
+            yield from map(first_text, values)
+        case ast.Call(args=[collection, *_]):
+            yield from members(collection)
+        case ast.DictComp(generators=[loop]) | ast.GeneratorExp(generators=[loop]):
+            yield from members(loop.iter)
+
+
+def lists_by_id(tree: ast.Module, ids: Collection[str]) -> list[str]:
+    """Return the collections of a module all of whose members name a screen, or half of them and three.
+
+    Where fewer do, a word means something else: `user` and `system` are parts of processor time, too.
+    """
+    lists = []
+    for name, value in constants(tree).items():
+        is_id = [member in ids for member in members(value)]
+        if sum(is_id) >= 2 and (all(is_id) or (sum(is_id) >= 3 and 2 * sum(is_id) >= len(is_id))):
+            lists.append(name)
+    return [name for name in lists if name not in REGISTRIES]
+
+
+def repeated(columns: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the columns that state name, head and unit as another one before does."""
+    stated = [(column["name"], column["head"], column.get("unit")) for column in columns if "head" in column]
+    return [figure[0] for place, figure in enumerate(stated) if figure in stated[:place]]
+
+
+def measures() -> Iterator[tuple[str, int | list[str]]]:
+    """Yield what is measured with its number, or with what is counted."""
+    trees = {
+        ".".join(path.relative_to(ZMON).with_suffix("").parts): ast.parse(path.read_text())
+        for path in sorted(ZMON.rglob("*.py"))
+    }
+    spoken = {module: wording(tree) for module, tree in trees.items()}
+    screens = documents("screens", "figures")
+    tables = {module: tree for module, tree in trees.items() if module.startswith("tables.")}
+    shown = [screen for screen in screens if "table" in screen]
+    ids = {*TABLES, *(name for screen in shown for name in (screen["id"], screen["command"].upper()))}
+    columns = [column for screen in screens for column in screen.get("column", ())]
+    yield "lines of zmon/tables", packages()["tables"]
+    yield "modules of zmon/tables that fill no screen", [
+        module for module, tree in tables.items()
+        if "DEFINITIONS" not in constants(tree) and module != "tables.__init__"
+    ]  # fmt: skip
+    yield "decisions by wording", [f"{module}:{place}" for module in trees for place in spoken[module][0]]
+    yield "sentences cut by wording", [f"{module}:{place}" for module in trees for place in spoken[module][1]]
+    yield "lists by the id of a screen", [
+        f"{module}.{name}"
+        for module, tree in trees.items() if module.partition(".")[0] not in READERS
+        for name in lists_by_id(tree, ids)
+    ]  # fmt: skip
+    yield "columns in screens and figures", len(columns)
+    yield "columns that repeat another", repeated(columns)
+    yield "thresholds that stand twice", [f"{name}: rule {rule}" for name, rule in TWICE.items()]
+    yield "vague names in zmon/machine and zmon/tables", [
+        f"{module}: {name}"
+        for module, tree in trees.items() if module.startswith(("machine.", "tables."))
+        for name in vague_names(tree)
+    ]  # fmt: skip
+    yield "modules of zmon", len(trees)
+    yield "lines of zmon", packages().total()
+    yield "lines of screens and figures", sum(map(lines_of, toml_files("screens", "figures")))
+
+
+def main(word: str = "") -> None:
+    """Print the table; with a word what the lines count that have it."""
+    if word:
+        chosen = [counted for what, counted in measures() if word in what and isinstance(counted, list)]
+        sys.stdout.writelines(f"{line}\n" for counted in chosen for line in counted)
+        return
+    rows = [(what, f"{now if isinstance(now, int) else len(now):,}") for what, now in measures()]
+    for package, lines in sorted(packages().items()):
+        what = "modules in no package" if package == "zmon" else f"zmon/{package}"
+        rows.append((f"lines of {what}", f"{lines:,} of {CEILINGS.get(package, 0):,}"))
+    wide = max(len(what) for what, _ in rows)
+    sys.stdout.writelines(f"{what:<{wide}} | {now}\n" for what, now in [("what", "now"), *rows])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+
+import pytest
+
+from tests import house
+
+
+def test_a_variable_with_a_vague_name_counts_each_time_it_is_bound() -> None:
+    """Assignments, loops, comprehensions, arguments, `with` and walruses bind; uses and docstrings do not."""
+    tree = ast.parse('''
+"""Find one of the words."""
+def lcus(words, *, lcu=one):
+    one = lcu
+    for each, (known, volume) in one:
+        with open(volume) as found, open(known):
+            if (one := [words for words in found]) or one.known:
+                return found
+''')
+    assert sorted(house.vague_names(tree)) == ["each", "found", "known", "one", "one", "words", "words"]
+
+
+def test_a_list_counts_if_its_members_name_screens() -> None:
+    """All do, or half and three; `user` and `system` beside others are something else."""
+    tree = ast.parse("""
+DRAWN: Final = frozenset({"plot", "cpu"})
+DOORS: Final = {"cpu": 1, **dict.fromkeys(("device", "plot")), "x": 2, "y": 3}
+FIGURES: Final = (Figure("cpu", 1), Figure("device", 2))
+BY_NAME: Final = {log.name: log for log in (Log("plot"), Log("cpu"))}
+TABLES: Final = {"plot": 1, "cpu": 2}
+PARTS: Final = {"user", "cpu", "plot", "steal", "idle"}
+ALONE: Final = {"cpu"}
+""")
+    ids = {"cpu", "device", "plot"}
+    assert house.lists_by_id(tree, ids) == ["DRAWN", "DOORS", "FIGURES", "BY_NAME"]
+
+
+def test_a_column_repeats_another_one_that_states_name_head_and_unit_alike() -> None:
+    """Another head or unit is another figure; without a head nothing is stated."""
+    columns = tomllib.loads("""
+column = [
+  {name = "io", head = "I/O", unit = "1/s"}, {name = "io", head = "I/O", unit = "1/s", help = "Of a path."},
+  {name = "io", head = "I/O"}, {name = "io", head = "Requests", unit = "1/s"}, {name = "io"}, {name = "io"},
+]""")["column"]
+    assert house.repeated(columns) == ["io"]
+
+
+@pytest.mark.parametrize("name", house.TWICE)
+def test_a_threshold_that_stands_twice_has_the_number_of_its_rule(name: str) -> None:
+    """Who changes one changes both; who lets one of them go takes it from the list."""
+    (rule,) = (
+        rule
+        for document in house.documents("rules")
+        for rule in document["rule"]
+        if rule["name"] == house.TWICE[name]
+    )
+    module, _, constant = name.rpartition(".")
+    limit = house.number(module, constant)
+    assert limit is not None
+    written = re.findall(r"[0-9.]+", str([rule.get(key) for key in ("look", "bad", "when", "siblings")]))
+    of_unit = {
+        f"{limit * unit:g}" for unit in (1, 100, 1000, 1 / 1024)
+    }  # a part and %, s and ms, bytes and KiB
+    assert of_unit & set(written)
+
+
+def test_the_lines_of_packages_are_those_of_all_modules() -> None:
+    """Each module counts once, and each package has its ceiling."""
+    files = [path for path in house.ZMON.rglob("*.py") if path.read_text()]
+    assert house.packages().total() == sum(path.read_text().count("\n") for path in files)
+    assert set(house.packages()) == set(house.CEILINGS)
+
+
+def test_the_table_is_aligned_and_has_each_package(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each measure, with its number of today."""
+    house.main()
+    heading, *rows = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["what", "|", "now"]
+    assert {row.index(" | ") for row in rows} == {heading.index(" | ")}
+    assert len(rows) == len(list(house.measures())) + len(house.CEILINGS)
