@@ -41,7 +41,7 @@ from zmon.trends.rollup import recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.session.timeline import Position, Timeline
 
     Columns = Mapping[int, Sequence[tuple[str, str]]]

@@ -21,7 +21,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.sampling import disk_name
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel import cmf, diskstats
 from zmon.kernel.activity import GRAIN, ChangingRows
 from zmon.kernel.channel_path import CHARACTERISTICS, COUNTERS, EXT_COUNTERS
@@ -34,7 +34,7 @@ from zmon.trends.rollup import recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.diskstats import Counts
 
 DEVICES: Final = 4096

@@ -14,7 +14,7 @@ from zmon.sample import Frame, Instant, Sample
 from zmon.session.timeline import Timeline
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 DEVICES: Final = 4096
 SAMPLES: Final = 60

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.placement.exact import Reached, compared, reached
 from tests.placement.proven import TABLE, Proven, proven, written
 from tests.placement.random_case import random_case
+from zmon.base.record import NamedTuple
 from zmon.placement.planner import lowest
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,14 +21,14 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.sample import Instant, Sample, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame, Kind
 
 CONTAINERS: Final = 10_000
@@ -131,11 +131,11 @@ def spread() -> None:
 
 def resolve(listing: str) -> None:
     """Say of each file on which disk it lies, as a process of its own."""
+    from zmon.base.listed_file import ListedFile  # noqa: PLC0415 - the parent needs none of it
     from zmon.kernel.file_extents import read_containers  # noqa: PLC0415 - the parent needs none of it
     from zmon.kernel.mountinfo import read_mounts  # noqa: PLC0415 - likewise
     from zmon.kernel.sys_block import read_layers  # noqa: PLC0415 - likewise
     from zmon.kernel.tree import LiveTree  # noqa: PLC0415 - likewise
-    from zmon.listed_file import ListedFile  # noqa: PLC0415 - the parent needs none of it
     from zmon.topology.machine import Machine  # noqa: PLC0415 - likewise
 
     tree = LiveTree()

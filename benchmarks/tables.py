@@ -31,7 +31,7 @@ from zmon.tables.filled import fill
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame
     from zmon.tables.table import Table
 

@@ -22,14 +22,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.listed_file import ListedFile
+from zmon.base.sizes import SECTOR
 from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.open_file import PLACELESS, read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
-from zmon.listed_file import ListedFile
-from zmon.sizes import SECTOR
 from zmon.topology import stripe
 from zmon.topology.chunks import place_ranges
 from zmon.topology.data_files import files_in

@@ -33,8 +33,8 @@ from zmon.session.timeline import Section, Timeline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.event import Event
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import Event
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.sample import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 NOT_GIVEN = absent("not given in this test")

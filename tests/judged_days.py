@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tests.disk_cache import ROOT, appended, digest, dump, kept, kept_file, pickled, sources_digest
-from zmon.clock import END_OF_TIME, HOUR
+from zmon.base.clock import END_OF_TIME, HOUR
 from zmon.diagnosis import judged as diagnosed
 from zmon.diagnosis.steps import span_of
 from zmon.placement import planner, spread_report
@@ -29,9 +29,9 @@ from zmon.trends.rollup import recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.absent import Absent
+    from zmon.base.absent import Absent
+    from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.stretch import Step
-    from zmon.event import ExceptionEntry
     from zmon.lab.model import Scenario
     from zmon.machine.view import History, View
     from zmon.placement.items import FileItem, Unit

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
 from tests.tables.disks import NOON, SECOND, samples
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.screen.definition import load_screens
 from zmon.session.commands import run
 from zmon.session.navigator import CommandError

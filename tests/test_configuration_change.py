@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.frames import frame_of
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.event import What
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
-from zmon.event import What
 from zmon.kinds import BLOCK, DASD, DEVICE, INTERFACE, MULTIPATH, PATH, PCI_FUNCTION, QETH
-from zmon.path_masks import OF_DRIVER
 from zmon.sample import Instant, Sample
+from zmon.values.path_masks import OF_DRIVER
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 CUIR = OF_DRIVER["cuirpm"].replace("(CUIR)", "CUIR")

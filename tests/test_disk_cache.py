@@ -13,8 +13,8 @@ from tests import disk_cache, once
 from tests.disk_cache import ROOT, digest_of, files_behind, kept, sources_digest
 from tests.judged_days import JUDGING, judge_anew, source_of, steps_anew
 from tests.lab.plans import small
-from zmon.absent import absent
-from zmon.clock import MINUTE
+from zmon.base.absent import absent
+from zmon.base.clock import MINUTE
 from zmon.diagnosis import judged as diagnosed
 from zmon.rule.grammar import load_rules
 from zmon.session.exception_log import ExceptionLog

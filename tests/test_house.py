@@ -61,8 +61,8 @@ def test_no_public_class_name_stands_for_two_things() -> None:
 
 def test_what_a_second_and_a_megabyte_are_stands_once() -> None:
     """Who reads `SECOND` or `MB` finds one value: lengths of time are in `clock`, sizes in `sizes`."""
-    homes = {"zmon.clock": ("MILLISECOND", "SECOND", "END_OF_TIME"),
-             "zmon.sizes": ("SECTOR", "KIB", "MIB", "GIB", "MB")}  # fmt: skip
+    homes = {"zmon.base.clock": ("MILLISECOND", "SECOND", "END_OF_TIME"),
+             "zmon.base.sizes": ("SECTOR", "KIB", "MIB", "GIB", "MB")}  # fmt: skip
     others = {"NS", "KILOBYTE", "KB", "MEGABYTE", "GIGABYTE", "GIBIBYTE", "GB"}
     known = {name: home for home, names in homes.items() for name in names}
     found = {

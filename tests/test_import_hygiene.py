@@ -138,7 +138,7 @@ UNASKED = (
     "zmon.cp", "zmon.session", "zmon.screen.sheet", "csv", "json", "textwrap", "argparse", "typing",
 )  # fmt: skip
 """What captures, btrfs, CP, listings, other formats and mistakes need, and a file of this machine does not;
-`zmon.light_typing` and `zmon.record` have what its modules need of `typing`."""
+`zmon.base.light_typing` and `zmon.base.record` have what its modules need of `typing`."""
 
 
 def test_where_a_file_lies_needs_nothing_of_what_was_not_asked() -> None:

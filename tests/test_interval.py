@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon import interval as module
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Delta, Interval
 from zmon.kinds import BLOCK, CHANNEL, CMF, CMF_BASIC, CPU, GUEST, KINDS, TICK, U16, U32
 from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample, empty_frame
@@ -18,7 +18,7 @@ from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample, empty_fram
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 1_000_000_000
 OFF = absent("switched off")

@@ -10,10 +10,10 @@ from tests import quick
     [
         ("zmon/screen/menu_items.py", {"tests/screen/test_menu_items.py"}),
         ("zmon/tables/cpu.py", {"tests/tables/test_cpu.py"}),
-        ("zmon/uid.py", {"tests/test_uid.py"}),
+        ("zmon/values/uid.py", {"tests/values/test_uid.py"}),
         ("release/twice.py", {"tests/release/test_twice.py"}),
         ("testbed/casestudy.py", {"tests/test_casestudy.py"}),
-        ("tests/test_toml.py", {"tests/test_toml.py"}),
+        ("tests/base/test_toml.py", {"tests/base/test_toml.py"}),
         ("screens/new.toml", {"tests/screen/test_screens.py", "tests/test_manual.py"}),
         ("rules/paths.toml", {"tests/rule/test_grammar.py", "tests/rule/test_path_rules.py"}),
         ("docs/screens.py", {"tests/test_manual.py"}),

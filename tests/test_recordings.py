@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.lab.plans import digest
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from byte_by_byte import locate_byte
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.listed_file import ListedFile
 from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.open_file import PLACELESS, read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
-from zmon.listed_file import ListedFile
 from zmon.topology.chunks import place_ranges
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import files_in
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 MIB: Final = 1 << 20
 BLOCK: Final = 4096

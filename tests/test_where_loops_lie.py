@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 from byte_by_byte import locate_byte
 
+from zmon.base.listed_file import ListedFile
 from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import read_mounts
 from zmon.kernel.open_file import read_extents
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.tree import LiveTree
-from zmon.listed_file import ListedFile
 from zmon.topology.claims import Grade
 from zmon.topology.data_files import DataFile, files_in
 from zmon.topology.location import FileLocation, locate_file

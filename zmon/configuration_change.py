@@ -12,8 +12,10 @@ from functools import lru_cache, reduce
 from itertools import compress
 from operator import and_, ne, or_
 
-from zmon.absent import Absent, absent, text_of
-from zmon.event import Event, What
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.event import Event, What
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
@@ -27,16 +29,14 @@ from zmon.kinds import (
     QETH,
     TARGET_PORT,
 )
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import OF_DRIVER, PATH_MASKS, path_masks, paths_in
-from zmon.path_state import UP
-from zmon.record import NamedTuple
-from zmon.uid import find_uid
+from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, path_masks, paths_in
+from zmon.values.path_state import UP
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame, Sample
 
 WATCHED: Final = {

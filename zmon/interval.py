@@ -20,15 +20,15 @@ from itertools import repeat
 from math import inf
 from operator import le, lt, sub, truediv
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final, TypeVar
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE
-from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
 from zmon.sample import Frame, Meaning, pick
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.sample import Field, Kind, Sample
 
     Cell = TypeVar("Cell", bound=Value)

@@ -9,8 +9,8 @@ Widths and reset behaviour: docs/sources.md, which cites the kernel's own files.
 
 from __future__ import annotations
 
-from zmon.absent import absent
-from zmon.light_typing import Final
+from zmon.base.absent import absent
+from zmon.base.light_typing import Final
 from zmon.sample import Field, Kind, Meaning
 
 U16: Final = 1 << 16

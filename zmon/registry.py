@@ -7,6 +7,8 @@ both here.
 
 from __future__ import annotations
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
@@ -49,8 +51,6 @@ from zmon.kinds import (
     UNIT_IO,
     VIRTUAL_CPU,
 )
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from zmon.sample import Kind

@@ -18,14 +18,14 @@ from itertools import compress, count
 from operator import is_not, itemgetter, ne
 from weakref import ref
 
-from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
-from zmon.record import NamedTuple
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
 
 Item = TypeVar("Item")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.frames import frame_of
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.check.practice import CheckInput
 from zmon.check.practices import run_checks
 from zmon.interval import Interval

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from tests.check.machines import GB, GONE, result
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import GUEST, MACHINE, MEMORY, NO_FILE, SETTING, SWAP
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.check.machines import GONE, good, result
 from tests.diagnosis.simulated import view_of
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.check.practice import State
 from zmon.diagnosis.judged import verdict_of
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH, SETTING

@@ -12,7 +12,7 @@ from hypothesis import given as example
 from hypothesis import strategies as st
 
 from tests.check.machines import changed, given, good, sample
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.check.practice import Check, CheckInput, CheckResult, OpenQuestion, State, bad, several
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks, worst
 from zmon.interval import Interval

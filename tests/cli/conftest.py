@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.frames import frame_of
-from zmon.absent import absent
-from zmon.event import Event, What
+from zmon.base.absent import absent
+from zmon.base.event import Event, What
 from zmon.kinds import BLOCK, CMF, CPU, DASD, DEVICE, GUEST, LPAR, LPAR_CPU, MACHINE, MEMORY, SOURCE
 from zmon.sample import Frame, Instant, Sample
 from zmon.trends.rollup import recording_with_trends

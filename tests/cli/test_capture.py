@@ -20,7 +20,7 @@ from zmon.sample import frame_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 
 def _zmon(*words: str) -> int:

@@ -24,7 +24,7 @@ from zmon.store.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Sample
 
 pytestmark = pytest.mark.usefixtures("utc")

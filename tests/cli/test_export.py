@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, READER_LEFT, USAGE
 from zmon.kinds import KINDS

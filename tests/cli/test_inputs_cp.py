@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.cli.inputs import claims_with_cp
 from zmon.cli.subcommands import add_choice, add_cp
 from zmon.cp import claim_sources

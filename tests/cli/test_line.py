@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTimeline
+from zmon.base.event import Event, What
 from zmon.cli.line import PIECE, Console, run_line_mode
 from zmon.cli.output import FAILED, OK
-from zmon.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.machines import open_capture, open_lab

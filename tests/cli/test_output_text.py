@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.base.plain_text import cells, harmless
 from zmon.cli.output import aligned, folded, write_text
-from zmon.plain_text import cells, harmless
 from zmon.screen.number import fitted, shorten
 
 pytestmark = pytest.mark.interpreter

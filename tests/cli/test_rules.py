@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.plans import shorter
+from zmon.base.event import LEVELS
 from zmon.cli.main import main
 from zmon.cli.output import OK, USAGE
-from zmon.event import LEVELS
 from zmon.lab import scenario
 from zmon.rule.grammar import load_rules
 from zmon.screen.export import moment

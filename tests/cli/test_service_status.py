@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import BEGIN, SECOND
+from zmon.base.event import Exceptions
 from zmon.cli.main import main
 from zmon.cli.service_status import (
     CRITICAL,
@@ -22,7 +23,6 @@ from zmon.cli.service_status import (
     state_of_exceptions,
     together,
 )
-from zmon.event import Exceptions
 from zmon.rule.grammar import load_rules
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, PARTLY, USAGE
 from zmon.listing.listing import read_listing

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dead import dead_mount
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.listed_file import ListedFile
 from zmon.cli.main import main
 from zmon.kernel import deadline
 from zmon.kernel.sampler import Choice, SourceReading, sources_of
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import CONTAINER
-from zmon.listed_file import ListedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from tests.collected.texts import (
     LSDASD_UID,
     MULTIPATH,
 )
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.cli.main import main
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MOUNT, ORIGIN, SWAP
 from zmon.session.machines import open_capture

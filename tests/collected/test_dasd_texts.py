@@ -17,13 +17,13 @@ from tests.collected.texts import (
     facts_in,
     row,
 )
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.collected.dasd_texts import mask_paths
 from zmon.kinds import DEVICE
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 VIEW = """\
 

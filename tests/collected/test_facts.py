@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, LSDASD, facts_in, text
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.collected.facts import MAX_RIVALS, Facts, dasd_of_number, joined, number_of_dasd
 from zmon.collected.formats import FORMATS
 from zmon.collected.mount_texts import parse_mounts
@@ -17,7 +17,7 @@ from zmon.kinds import DEVICE, LAYER
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 NOTHING = empty_frame(LAYER, "no text")

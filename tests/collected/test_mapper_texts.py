@@ -11,8 +11,8 @@ from zmon.collected.facts import REMOVED, joined
 from zmon.collected.mapper_texts import spread_groups
 from zmon.kinds import LAYER, PATH
 from zmon.kinds import MULTIPATH as MAP
-from zmon.path_state import is_down, state_of
 from zmon.sample import empty_frame
+from zmon.values.path_state import is_down, state_of
 
 INFO = """\
 Name:              db2vg-data

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collected.texts import LSBLK, facts_in, row, text
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.collected.facts import Facts, joined
 from zmon.collected.mount_texts import best_mounts, mount_frame, parse_mounts
 from zmon.kinds import LAYER

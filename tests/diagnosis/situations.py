@@ -13,7 +13,7 @@ from zmon.queueing.waiting import waiting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
 
 PATHS = ("50", "51")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import only, situation
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.diagnosis.above_disks import all_tags_in_use
 from zmon.machine.observed_volumes import VolumeDetail
 

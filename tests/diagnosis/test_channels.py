@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import LCU, load, only, situation, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.channels import IN_LPAR, NO_PEND, full_paths
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.verdict import verdict
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Verdict
 
 UNKNOWN = absent("not read")

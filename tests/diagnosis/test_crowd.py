@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume, Volumes

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.diagnosis.simulated import situation_in, with_load
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.verdict import verdict
 from zmon.lab.scenario import names
 from zmon.machine.observation import ObservedProcessors

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE
 from zmon.diagnosis.lost_paths import lost_paths, no_hpf, single_points
 from zmon.diagnosis.verdict import verdict
 from zmon.machine.observed_paths import LcuPaths, LostPath, MultipathDisk, PathLeaf
-from zmon.path_repair import ON
+from zmon.machine.path_repair import ON
 
 WHOLE = LcuPaths("L", "LCU 7", 4, ("50", "51"), physical=("0100", "0140"))
 UNKNOWN = absent("not read")

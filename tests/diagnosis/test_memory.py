@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.memory import blocked_tasks, cached_files, short_memory
 from zmon.machine.observed_system import ObservedSystem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY
 from zmon.diagnosis.new_load import new_load
 from zmon.machine.observed_history import LoadPeriod

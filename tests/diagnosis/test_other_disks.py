@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import load, situation, volume
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.diagnosis.diagnosis import LIKELY
 from zmon.diagnosis.other_disks import ACTIONS, slow_disks
 from zmon.diagnosis.verdict import verdict

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diagnosis.situations import LCU, load, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.phrases import NO_CMF, UNTIMED, gain_words, no_cmf, percents, why_untimed
 from zmon.kernel.cmf import NO_TIMES, OFF
 from zmon.queueing.prediction import LOW, PROCESSORS, Prediction, UnitOutcome

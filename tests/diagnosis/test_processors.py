@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.diagnosis.situations import SCSI, load, only, situation, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.examined import examined
 from zmon.diagnosis.processors import costly_fcp, full_processors
@@ -19,7 +19,7 @@ from zmon.topology.path_sets import ROUND_ROBIN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLoad
 
 UNKNOWN = absent("not read")

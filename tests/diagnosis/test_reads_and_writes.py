@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.reads_and_writes import remote_mirror
 from zmon.machine.observed_history import SlowerWrites

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE
 from zmon.diagnosis.scsi_paths import one_path_does_all, too_few_paths, uneven_paths
 from zmon.machine.observed_paths import MultipathDisk, PathLeaf
 from zmon.queueing.waiting import waiting
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.situation import Situation
 
 FCP = frozenset({"60", "61"})

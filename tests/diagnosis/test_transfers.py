@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.situations import load, only, situation, volume
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.diagnosis.transfers import small_requests
 from zmon.machine.observed_volumes import VolumeDetail
 

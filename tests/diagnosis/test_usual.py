@@ -7,7 +7,7 @@ from shutil import copyfile
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import CERTAIN, Diagnosis, Measurement, Subject
 from zmon.diagnosis.usual import compared

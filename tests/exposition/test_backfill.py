@@ -7,7 +7,7 @@ from collections import defaultdict
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 
 from tests.exposition.conftest import samples_of
-from zmon.clock import MINUTE
+from zmon.base.clock import MINUTE
 from zmon.exposition.backfill import history_text
 
 SECOND = 1_000_000_000

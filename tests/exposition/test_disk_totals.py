@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tests.exposition.conftest import samples_of
 from tests.frames import frame_of
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.exposition.disk_totals import COUNTERS, PLACE, DiskTotals
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DEVICE, TICK, U32
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 1_000_000_000
 LCU = '{box="75000000ABC12",lcu="7600"}'

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_plain
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.plain_text import harmless
 from zmon.exposition.exposition_text import END, Family, exposition_text, label_text, number_text
 from zmon.exposition.metric import COUNTER, GAUGE, INFO, Metric
-from zmon.plain_text import harmless
 
 COUNTS = Metric("zmon_lcu_connect_seconds", COUNTER, ("box", "lcu"), "Time of something.")
 STATE = Metric("zmon_pool_aliases", GAUGE, ("box", "lcu"), "Aliases.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.frames import frame_of
-from zmon.absent import absent
-from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.base.absent import absent
+from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.exposition.gauges import (
     MAX_EXCEPTIONS,
     adapter_families,
@@ -18,7 +18,7 @@ from zmon.kinds import ADAPTER, MACHINE, PATH, SOURCE
 from zmon.sample import Frame, Instant, Sample
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 
 def sample(*frames: Frame, simulated: bool = False) -> Sample:

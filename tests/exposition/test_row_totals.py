@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from tests.frames import frame_of
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.exposition.metric import CPU_SECONDS
 from zmon.exposition.row_totals import RecentMeans, RowCounter, RowTotals
 from zmon.interval import Interval

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
-from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.fleet.fleet_screens import fleet_table
 from zmon.fleet.fleet_tables import APART, LATE, channel_rows, exception_rows, fleet_of
 from zmon.fleet.member import ChannelUse, Member, Weighed

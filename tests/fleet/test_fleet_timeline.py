@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.event import BAD, LOOK, ExceptionEntry
+from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.fleet.fleet_tables import OWN_ONLY
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed

@@ -15,7 +15,7 @@ from zmon.ui.threads import take_sample
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.fleet.member import Member
 
 MINUTE = HOUR // 60

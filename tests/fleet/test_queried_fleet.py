@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
-from zmon.event import LEVELS
+from zmon.base.absent import Absent
+from zmon.base.event import LEVELS
 from zmon.fleet import queried_fleet
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.queried_fleet import (

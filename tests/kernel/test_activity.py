@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.tree import LiveTree

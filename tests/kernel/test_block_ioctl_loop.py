@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.block_ioctl import devices_in, loop_captured_at, loop_table, read_loop_table
 from zmon.kernel.open_file import DELALLOC, LAST, Extent
 from zmon.topology.target import TargetLayout, parse_table

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from zmon.kernel.blocked_task import UNKNOWN, waits_on
 from zmon.kernel.process_files import MAX_FILES, DiskNumbers
-from zmon.wait_place import CALL, NAME, OPEN_FILES
+from zmon.values.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.btrfs import (
     CAPTURED,
     DEV_INFO,
@@ -29,7 +29,7 @@ from zmon.kinds import MOUNT
 from zmon.sample import frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "btrfs" / "chunks-raid0-linux-6.18.txt"
 ITEMS = [

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.listed_file import ListedFile
 from zmon.kernel.capture_json import CONTAINERS, containers_json, parse_containers_json
 from zmon.kernel.file_extents import ContainerRow, framed, read_containers
-from zmon.listed_file import ListedFile
 
 WHY = absent("run as root")
 PATHS = ("/db/\x1b\n\udcff", "/db/b", "/dbx")

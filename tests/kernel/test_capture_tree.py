@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel import capture_tree
 from zmon.kernel.capture_tree import (
     ArchivedTree,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.ccw_device import (
     DASD_ATTRIBUTES,
     installed,
@@ -25,7 +25,7 @@ from zmon.kinds import DEVICE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
 
 CSS = "sys/devices/css0"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.cgroup import (
     NO_GROUPS,
     NOT_COUNTED,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.channel_path import (
     ATTRIBUTES,
     CHARACTERISTICS,
@@ -30,7 +30,7 @@ from zmon.kinds import CHANNEL
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.kernel.tree import Tree
 
 CSS = "sys/devices/css0"

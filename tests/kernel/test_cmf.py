@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel import cmf
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import MeasuredDevice, parse_cmbdata, parse_cmf, read_exact, settled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.cmf import overlaid, read_totals
 from zmon.kinds import EXACT

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.dasd_ioctl import parse_dasd_devices, parse_info2, parse_volser, read_dasd, read_identity
 
 if TYPE_CHECKING:

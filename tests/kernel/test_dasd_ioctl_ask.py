@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.dasd_ioctl import BIODASDINFO2, BIODASDPSRD, BIODASDREADALLCMB, Question, ask, unanswered
 
 if TYPE_CHECKING:

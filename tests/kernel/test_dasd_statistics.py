@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import write_capture
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import REPLACED, TOO_LONG, Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.dasd_statistics import (

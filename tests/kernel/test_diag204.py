@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.diag204 import DIAG_204, NO_AUTHORITY, parse_diag204, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
 

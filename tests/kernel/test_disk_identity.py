@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.disk_identity import parse_name, parse_record, parse_serial_page, read_identity
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.diskstats import FIELDS, NO_LINE, WRAP, Counts, added, head_of, parse_line
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "devices"

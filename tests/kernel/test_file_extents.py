@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import DictTree
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.listed_file import ListedFile
 from zmon.kernel import file_extents, open_file
 from zmon.kernel.file_extents import read_containers
 from zmon.kernel.mountinfo import PATH, Mounted, layers, parse_mountinfo
 from zmon.kernel.tree import LiveTree
-from zmon.listed_file import ListedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.diag204 import NO_AUTHORITY
 from zmon.kernel.hypfs import ROOT, parse_number, read_hypfs
 from zmon.kernel.sysinfo import NEEDS_LPAR

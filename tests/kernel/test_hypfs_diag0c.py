@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.hypfs import DIAG_0C, parse_diag0c, read_diag0c
 
 if TYPE_CHECKING:

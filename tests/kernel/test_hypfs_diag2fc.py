@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.hypfs import DIAG_2FC, parse_diag2fc, read_diag2fc
 
 if TYPE_CHECKING:

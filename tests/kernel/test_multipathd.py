@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.multipathd import ask, parse_maps
 
 if TYPE_CHECKING:

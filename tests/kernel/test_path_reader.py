@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.path_reader import ASK_EVERY, CAPTURED, LOOK_EVERY, PathReader
 from zmon.kernel.tree import LiveTree

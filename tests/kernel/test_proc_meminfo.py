@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.proc_meminfo import MEMINFO, NO_CMM, VMSTAT, parse_cmm, parse_stalls, read_memory
 from zmon.kernel.proc_stat import parse_amounts
 from zmon.kernel.tree import LiveTree

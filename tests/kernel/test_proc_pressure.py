@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.proc_pressure import OFF, UNCAPTURED, parse_pressure, read_pressure
 from zmon.kinds import NO_FULL
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernel.test_proc_task import STUCK
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kernel import ended_children, processes, task_rounds
 from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.listed_file import ListedFile
 from zmon.interval import APPEARED, REPLACED, RESTARTED, Interval
 from zmon.kernel import cmf
 from zmon.kernel.capture_write import spelled_out
@@ -35,7 +36,6 @@ from zmon.kinds import (
     PROCESS,
     SOURCE,
 )
-from zmon.listed_file import ListedFile
 from zmon.machine.view import NoSuchThing, View
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, Number
+from zmon.base.absent import Absent, Number
 from zmon.kernel import sampler
 from zmon.kernel.sampler import NOT_ACCOUNTED, Choice, SourceReading, bytes_read
 from zmon.kernel.tree import LiveTree

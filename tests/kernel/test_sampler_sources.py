@@ -21,7 +21,7 @@ from zmon.sample import Frame, Instant, Sample, empty_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Absent
+    from zmon.base.absent import Absent
 
 LONG = 60.0
 """Seconds that no test waits: what it waits for comes at once."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import DictTree
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.sys_block import parse_links, read_layers
 from zmon.topology.claims import Grade
 from zmon.topology.mapping import map_ranges, map_whole

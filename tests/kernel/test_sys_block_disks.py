@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.activity import DiskReader
 from zmon.kernel.sys_block import busid_of, nvme_heads, read_disks, read_maps
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.sysinfo import SYSINFO, Sysinfo, parse_sysinfo, read_sysinfo
 
 if TYPE_CHECKING:

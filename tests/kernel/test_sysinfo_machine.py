@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.sysinfo import CM_ENABLE, parse_version, read_machine
 
 if TYPE_CHECKING:

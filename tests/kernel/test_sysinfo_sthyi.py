@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.sysinfo import STHYI_CAPTURED, STHYI_FIELDS, parse_sthyi, read_sthyi
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyudev
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel import udev
 from zmon.kernel.udev import SUBSYSTEMS, Hotplug, watch
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.zfcp import ZfcpReader, parse_hex, parse_numbers, parse_words
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tests.lab.boxes import aim, box
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.lab.model import Compute, DiskIo, Phase, Scenario, SimulatedLcu, Stream, Think
 from zmon.lab.scenario import load_scenario
 from zmon.session.machines import simulated

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.plans import FAULTS, samples
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.diagnosis.judged import verdict_of
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, CPU, DEVICE, LAYER, MEMORY, PATH, PRESSURE, TASKS

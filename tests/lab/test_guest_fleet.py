@@ -10,7 +10,7 @@ from zmon.fleet.member import found_in, read_member
 from zmon.kinds import DEVICE, MACHINE
 from zmon.lab.guest_fleet import BEGIN, BOXES, SCANNER, GuestFleet, guest_name, guest_plan, write_fleet
 from zmon.trends.rollup import recording_with_trends
-from zmon.uid import find_uid
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.topology.layers import disk, layers, mapped, partition
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import LAYER
 from zmon.listing import asm
 from zmon.listing import containers as c

@@ -6,9 +6,9 @@ from itertools import combinations
 from math import inf
 from typing import TYPE_CHECKING
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.placement.planner import GAIN, plan_moves
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from tests.placement.random_case import RandomCase

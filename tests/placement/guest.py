@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.placement.study import NO, filled
 from tests.topology.layers import disk, layers, mapped, partition
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import CONTAINER, DASD, DEVICE, MACHINE, MOUNT, SWAP
 from zmon.sample import Instant, Sample
 from zmon.topology.claims import Claim, claims_frame
@@ -16,7 +16,7 @@ from zmon.topology.site_file import parse_site
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECTORS = 1 << 20
 """Of each disk: 512 MiB."""

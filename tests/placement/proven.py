@@ -10,7 +10,7 @@ import os
 from math import inf
 from typing import TYPE_CHECKING
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.record import NamedTuple
 from zmon.placement.items import FileItem, Unit
 from zmon.placement.planner_state import PlannerState, SharedResource
-from zmon.record import NamedTuple
 
 CAPACITY = 40.0
 

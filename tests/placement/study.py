@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT
 from zmon.placement.items import Placement, UnitKind, placement_of
 from zmon.placement.traffic import attribution, volumes_traffic
@@ -15,7 +15,7 @@ from zmon.topology.site_file import parse_site
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.sample import Frame, Kind
     from zmon.topology.site import Site

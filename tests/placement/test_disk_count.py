@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
 
 NONE = absent("not counted")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import Mixed, by_space, fullest, mixed, sides, spread, sums
 

@@ -7,7 +7,7 @@ import pytest
 from tests.placement.guest import FILES as GUEST
 from tests.placement.guest import machine
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site, with_traffic
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CONTAINER, DASD, DEVICE, LAYER, MACHINE
 from zmon.placement.items import AUTOMATIC, Placement, UnitIndex, UnitKind, placement_of
@@ -19,7 +19,7 @@ from zmon.topology.machine import Machine, UserInputs
 from zmon.topology.site_file import parse_site
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Sample
 
 INPUTS = UserInputs(site())

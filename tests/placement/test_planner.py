@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.placement.random_case import random_case
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.placement.items import FileItem, Unit
 from zmon.placement.measures import spread
 from zmon.placement.planner import GAIN, PLANNED, MovePlan, plan_moves

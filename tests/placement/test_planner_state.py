@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.placement.items import FileItem, Unit, weights
 from zmon.placement.planner_state import PlannerState, SharedResource
 

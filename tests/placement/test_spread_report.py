@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.placement.study import FILES, MIB, SECOND, sample, site, with_traffic
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.placement.items import Placement, Unit, placement_of
 from zmon.placement.spread_report import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.placement.study import FILES, sample
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.placement.traffic import (
     ALONE,
     BYTES,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.study import filled
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import DEVICE, PATH
 from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of
 from zmon.sample import Instant, Sample
@@ -15,7 +15,7 @@ from zmon.topology.machine import Machine
 from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 CCW: dict[str, dict[str, Value]] = {"0.0.fc60": {"online": 1}, "0.0.fc61": {"online": 0}}
 UNKNOWN = absent("nobody says it")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.guest import HALF, MIB, machine
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CONTAINER, DEVICE, MOUNT, SWAP
 from zmon.placement.word_lookup import (
     UNSIZED,
@@ -24,7 +24,7 @@ from zmon.topology.data_files import file_by_name
 from zmon.topology.machine import Machine
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame, Kind
 
 GUEST = machine()

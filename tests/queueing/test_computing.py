@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.queueing.pairs import observed
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.machine.observation import NOT_VARIED, ObservedProcessors
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.computing import LEAST_INTERVALS, background, processor_load

@@ -16,7 +16,7 @@ from tests.queueing.pairs import (
     predicted,
     shares,
 )
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.lab.scenario import names
 from zmon.machine.observation import ObservedLoad, ObservedProcessors, ObservedVolume
 from zmon.queueing.change import (

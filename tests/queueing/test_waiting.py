@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.machine.observation import (
     ObservedLcu,
     ObservedLoad,

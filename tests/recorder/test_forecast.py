@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.kinds import BLOCK, CPU
 from zmon.recorder import forecast
 from zmon.recorder.forecast import (
@@ -30,7 +30,7 @@ from zmon.store.file_format import MAGIC
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 10**9
 SOME = Forecast(1000.0, 5_000_000, SECOND, "made up")

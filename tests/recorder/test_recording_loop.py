@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.clock import DAY, MINUTE, SECOND
+from zmon.base.clock import DAY, MINUTE, SECOND
 from zmon.recorder.forecast import Forecast
 from zmon.recorder.recording_loop import Deadline, Orders, Plan, RecordingLoop, Service, following
 from zmon.recorder.retention import RetentionRule

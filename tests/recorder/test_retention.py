@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.recorder.retention import (
     RecordedFile,
     RetentionRule,

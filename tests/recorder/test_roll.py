@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.recorder.roll import MAX_FAILURES, Roll, unfit
 from zmon.sample import Instant, Sample
 from zmon.store.check import find_damage

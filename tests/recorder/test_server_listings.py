@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from zmon.listed_file import ListedFile
+from zmon.base.listed_file import ListedFile
 from zmon.listing.listing import ListingError
 from zmon.recorder.server_listings import ServerListings
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zmon.base.toml import PROFILES
 from zmon.rule.grammar import (
     Hours,
     Precondition,
@@ -21,7 +22,6 @@ from zmon.rule.grammar import (
 from zmon.rule.known_columns import columns_of, unknown_columns
 from zmon.screen.definition import load_screens
 from zmon.tables import TABLES
-from zmon.toml import PROFILES
 from zmon.topology.site_file import read_site
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables.disks import samples
-from zmon.absent import Absent, absent
-from zmon.event import BAD, LOOK
+from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD, LOOK
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.rule import judge as judge_module
@@ -23,7 +23,7 @@ from zmon.tables.table import Summary, Table
 if TYPE_CHECKING:
     import random
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SILENT = absent("nobody measured it")
 BASE = '[[rule]]\nname = "slow"\non = "control_unit.resp"\nsay = "LCU {where}: {resp} ms"\n'

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.event import BAD, OPEN, OVER
 from zmon.cli.main import main
-from zmon.event import BAD, OPEN, OVER
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.rule.grammar import load_rules
@@ -17,8 +17,8 @@ from zmon.rule.watch import Watch
 from zmon.sample import Instant, Sample, empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
-    from zmon.event import ExceptionEntry
+    from zmon.base.absent import Value
+    from zmon.base.event import ExceptionEntry
 
 NS = 10**9
 BEGIN = 1_800_000_000 * NS

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
-from zmon.event import BAD, GONE, INTERRUPTED, LOOK, OPEN, OVER, ExceptionEntry
+from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD, GONE, INTERRUPTED, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.interval import Interval
 from zmon.kinds import DEVICE
 from zmon.rule import watch as watch_module

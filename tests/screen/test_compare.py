@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.screen.compare import NOT_NOW, NOT_THEN, compare, compared
 from zmon.screen.definition import Column, Screen, load_screens, shipped
 from zmon.screen.sheet import Sheet, natural

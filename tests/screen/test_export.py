@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.definition import Column, Screen, Screens, load_screens, shipped
 from zmon.screen.export import document, moment, plain, record_names, records, text
 from zmon.screen.sheet import Order, Sheet

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import ListTimeline
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.kinds import (
     BLOCK,

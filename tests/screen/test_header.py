@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.interval import Interval
 from zmon.kinds import MACHINE
 from zmon.screen.definition import load_screens, shipped

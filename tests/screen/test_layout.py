@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.screen import layout, number
@@ -20,7 +20,7 @@ from zmon.tables.table import Table
 from zmon.ui.grid import Grid
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SCREENS = load_screens(shipped("screens"))
 LISTS: Final = [screen for screen in SCREENS if screen.gridded]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.number import FORMATS, cell, folds, signed
 
 if TYPE_CHECKING:

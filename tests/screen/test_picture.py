@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.machine.figure import TimedValue
 from zmon.screen.definition import ScreenError, load_screens, parse_screen, shipped
 from zmon.screen.layout import right, within

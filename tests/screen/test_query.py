@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, Value, absent
+from zmon.base.absent import Absent, Value, absent
 from zmon.screen.definition import Column, load_screens, shipped
 from zmon.screen.query import (
     Condition,

@@ -18,7 +18,7 @@ from zmon.tables.filled import definition, fill
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.sample import Kind
     from zmon.tables.table import Table

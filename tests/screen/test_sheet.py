@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
 from zmon.screen.query import parse_condition
 from zmon.screen.sheet import CellMark, Order, Sheet, fill, headings, natural, span
 from zmon.tables.table import SUMMARY, Summary, Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NAME = Column(name="name", head=("Name",), width=6, format="text", sort="asc")
 RATE = Column(name="rate", head=("I/O",), width=4, format="rate", group="Rate/s")

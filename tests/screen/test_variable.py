@@ -17,7 +17,7 @@ from zmon.screen.variable import VariableError, described, listed, names, parse,
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SCREENS = load_screens(shipped("screens"))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from zmon.clock import clock
-from zmon.event import Event, What
+from zmon.base.clock import clock
+from zmon.base.event import Event, What
 from zmon.sample import Instant, Sample
 from zmon.session.cursor import (
     LADDER,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ListTimeline
+from zmon.base.event import BAD, OPEN, Event, What
 from zmon.cli.main import main
 from zmon.cli.output import OK
-from zmon.event import BAD, OPEN, Event, What
 from zmon.lab.scenario import load_scenario
 from zmon.rule.watch import Watch
 from zmon.screen.definition import load_screens, shipped
@@ -27,7 +27,7 @@ from zmon.trends.rollup import recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.interval import Interval
     from zmon.lab.model import Scenario
     from zmon.sample import Sample

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.lab.plans import brief, digest, samples, small
 from tests.once import run_anew
-from zmon.event import What
+from zmon.base.event import What
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
@@ -49,7 +49,7 @@ from zmon.tables.filled import fill
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import IntervalCounts, PhaseRun
     from zmon.sample import Sample

@@ -17,7 +17,7 @@ from zmon.session.navigator import CommandError, Navigator
 from zmon.session.running_period import REACH
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.session.navigator import CursorMove
 
 SECOND = 1_000_000_000

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import NOON, SECOND, samples, told
-from zmon.clock import DAY
-from zmon.event import Event, What
+from zmon.base.clock import DAY
+from zmon.base.event import Event, What
 from zmon.kinds import BLOCK, CPU, LPAR
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ListTimeline
-from zmon.clock import DATED, clock
-from zmon.event import Event, What
+from zmon.base.clock import DATED, clock
+from zmon.base.event import Event, What
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE, PROCESS
 from zmon.sample import Frame, Instant, Sample
@@ -33,7 +33,7 @@ from zmon.topology.site_file import parse_site
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 SECOND = 1_000_000_000

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.event import What
 from zmon.cli.main import main
-from zmon.event import What
 from zmon.session.navigator import Navigator
 from zmon.session.recording import open_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.event import Event
+    from zmon.base.event import Event
     from zmon.session.timeline import Timeline
 
 RECORDING = Path(__file__).parents[2] / "recordings" / "hercules-four-queries.zmon"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ListSection
-from zmon.event import What
+from zmon.base.event import What
 from zmon.interval import RESTARTED
 from zmon.sample import Instant, Sample
 from zmon.session.cursor import Cursor

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.clock import END_OF_TIME, SECOND
+from zmon.base.clock import END_OF_TIME, SECOND
 from zmon.session.when import WhenError, outside, parse_when, whole
 
 if TYPE_CHECKING:

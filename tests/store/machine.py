@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import sqlite_utils  # noqa: F401 - so that not each recorder has to
 
 import zmon.store.reader  # noqa: F401 - likewise
-from zmon.absent import absent
-from zmon.clock import DAY
+from zmon.base.absent import absent
+from zmon.base.clock import DAY
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE
 from zmon.recorder.roll import Roll
 from zmon.sample import Frame, Instant, Sample, empty_frame
@@ -26,7 +26,7 @@ from zmon.trends.rollup import TrendWriter, recording_with_trends
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
     from zmon.store.reader import Recording
 

@@ -11,18 +11,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.frames import frame_of
-from zmon.absent import Absent, absent
-from zmon.event import Event, What
+from zmon.base.absent import Absent, absent
+from zmon.base.event import Event, What
 from zmon.kinds import CMF_BASIC, EXACT, KEEP, KINDS
 from zmon.registry import SOURCES
 from zmon.sample import Field, Frame, Instant, Kind, Meaning, Sample
 from zmon.store.anonymous import LEFT_OUT, PREFIX, SAID, Anonymity
-from zmon.uid import parse_uid
+from zmon.values.uid import parse_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 ROOT = Path(__file__).parents[2]
 ALL = (*KINDS.values(), CMF_BASIC, EXACT)

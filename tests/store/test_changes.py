@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import CONTAINER
 from zmon.sample import Frame, Instant, Sample
 from zmon.store.changes import MAX_LABEL, label_changes

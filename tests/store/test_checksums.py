@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.store.machine import SECOND
 from tests.store.test_damaged import read_all
-from zmon.event import Event, What
+from zmon.base.event import Event, What
 from zmon.store.check import find_damage
 from zmon.store.file_format import TABLES, event_row, is_sample, sample_crc, sql_text
 from zmon.store.open import RecordingFile

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.store.column_encoding import (
     MAX_COLUMN_BYTES,
     MAX_NUMBERS,
@@ -36,7 +36,7 @@ from zmon.store.column_encoding import (
 from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NUMBERS = st.one_of(
     st.lists(st.integers(-(1 << 62), 1 << 62)),

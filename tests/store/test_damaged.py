@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import samples, series, told
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.sample import Instant

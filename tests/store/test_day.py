@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.store.day import DayFile, day_file, day_of, days
 
 if TYPE_CHECKING:

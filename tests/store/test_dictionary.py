@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import PROFILE
 from zmon.store import file_format
 from zmon.store.column_encoding import encode_column

@@ -12,9 +12,9 @@ import pytest
 
 from tests.store.machine import NOON, SECOND, samples, told
 from tests.store.test_damaged import play_all, read_all
+from zmon.base.event import Event, What
 from zmon.cli.main import main
 from zmon.cli.output import OK
-from zmon.event import Event, What
 from zmon.recorder.roll import Roll
 from zmon.store.check import find_damage
 from zmon.store.file_format import RecordingError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.store.machine import samples, told
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.store.check import find_damage
 from zmon.store.day import days
 from zmon.store.reader import Recording

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import BLOCK
 from zmon.store.file_format import Damaged
 from zmon.store.readings import (
@@ -23,7 +23,7 @@ from zmon.store.readings import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 LAYOUT = Layout(1, BLOCK, ["dasda", "dasdb"], ("reads", "writes"), None)
 READS: list[Value] = [10, 20]

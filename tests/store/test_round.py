@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.store.machine import series
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import BLOCK, CACHE, CLAIM, CMF, CMF_BASIC, DASD, EXACT, PROCESS
 from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample, empty_frame
@@ -20,7 +20,7 @@ from zmon.store.writer import Writer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 VALUES: st.SearchStrategy[Value] = st.one_of(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import RESTARTED, Interval
 from zmon.kinds import BLOCK, CHANNEL, CPU, KINDS, MACHINE, MEMORY
 from zmon.machine.view import View
@@ -23,7 +23,7 @@ from zmon.tables import key_figures
 from zmon.tables.filled import fill
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind, Sample
 
 FILE = Path(__file__).parents[1] / "fixtures/sadf/restart.json"

@@ -19,7 +19,7 @@ from zmon.store.segment import Segment, seal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame
 
 

@@ -12,7 +12,7 @@ from zmon.session.navigator import Navigator
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 SECOND = 1_000_000_000

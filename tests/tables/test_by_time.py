@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.machine.figure import Needs
 from zmon.machine.view import History, View
@@ -17,7 +17,7 @@ from zmon.tables.table import SUMMARY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.tables.table import Table
 
     Cells = Mapping[str, Value]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.check.machines import given
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.check.practice import State
 from zmon.kinds import SETTING
 from zmon.machine.view import NoSuchThing, View

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.diagnosis.simulated import view_of
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import verdict_of
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.machine.topology import UNLISTED
@@ -19,7 +19,7 @@ from zmon.tables.table import SUMMARY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.tables.table import Table
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.tables.disks import watch
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.machine.figure import Variable
 from zmon.screen.definition import load_screens, shipped
 from zmon.tables.correlation import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CPU, LPAR, LPAR_CPU, MACHINE, MEMORY, VIRTUAL_CPU
 from zmon.machine.cpus import EVERY, Processors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.screen.definition import load_screens, shipped
 from zmon.session.recording import open_recording
 from zmon.session.session import Session

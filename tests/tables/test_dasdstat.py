@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.capture_open import open_capture
 from zmon.kernel.sampler import Choice, sample_once

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import BUCKETS
 from zmon.tables.dasdstat import (
     NOTHING,
@@ -24,7 +24,7 @@ from zmon.tables.dasdstat import (
 )
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
 
 UNKNOWN = absent("not told")
 COUNTS = st.lists(st.integers(0, 10**6), min_size=BUCKETS, max_size=BUCKETS)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.placement.study import filled, sample
 from tests.tables.test_user import simulated
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.machine.topology import NOTHING_ON, UNLISTED

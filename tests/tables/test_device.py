@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import interval_of
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, U32
 from zmon.machine.devices import HANGS, MIN_HANG_BUSY, MIN_HANG_SECONDS, Devices
 from zmon.machine.observed import observed_load
 from zmon.machine.view import View
-from zmon.path_masks import usable
 from zmon.session.machines import open_lab
 from zmon.session.navigator import Navigator
 from zmon.tables import details, key_figures
@@ -20,11 +19,12 @@ from zmon.tables.by_time import ESTIMATED
 from zmon.tables.control_unit import table as control_unit_table
 from zmon.tables.device import table
 from zmon.tables.table import SUMMARY
+from zmon.values.path_masks import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.tables.table import Table
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
+from zmon.base.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.layout import within
 from zmon.session.commands import run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.tables.test_user import simulated
-from zmon.absent import Absent, absent
-from zmon.clock import HOUR, clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import ADAPTER, BLOCK, DEVICE, LUN, NO_ADAPTER
 from zmon.machine.view import History, View
@@ -18,7 +18,7 @@ from zmon.tables.fcp import table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 ADAPTER_ROW: dict[str, Value] = {
     "port_state": "Online", "port_type": "NPIV VPORT", "speed": "16 Gbit", "port_name": "0xc05076ffe4801a51",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import BLOCK, LUN, MULTIPATH, PATH, TARGET_PORT
 from zmon.machine.view import View
 from zmon.tables.fcp_port import table
@@ -14,7 +14,7 @@ from zmon.tables.fcp_port import table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
 
 NEAR, FAR = "0x500507630603c1ae", "0x500507630613c1ae"

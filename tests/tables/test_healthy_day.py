@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.tables.test_overview import session_at, view_of
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.cli.whatif import suggested_plan
 from zmon.diagnosis.judged import verdict_of
 from zmon.queueing.change import ChangeError

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frames import frame_of
-from zmon.absent import Absent
-from zmon.clock import clock
-from zmon.event import Event, What
+from zmon.base.absent import Absent
+from zmon.base.clock import clock
+from zmon.base.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE
 from zmon.machine.view import History, View
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
     from zmon.tables.table import Table
 

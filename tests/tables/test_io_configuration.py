@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import DEVICE
 from zmon.machine.view import View
 from zmon.tables.io_configuration import NO_RANGE, NO_SUBCHANNEL, table
@@ -12,7 +12,7 @@ from zmon.tables.io_configuration import NO_RANGE, NO_SUBCHANNEL, table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
 
 BASE: dict[str, Value] = {

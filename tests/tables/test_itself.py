@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import SOURCE, TASKS
 from zmon.machine.view import View
 from zmon.tables.itself import table

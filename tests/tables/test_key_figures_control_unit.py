@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CMF, DEVICE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.filled import fill

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import CPU
 from zmon.machine.cpus import EVERY
 from zmon.machine.view import NoSuchThing, View

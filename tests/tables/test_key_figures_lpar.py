@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
 from zmon.machine.cpus import NO_OWN
 from zmon.machine.partitions import UNDESCRIBED

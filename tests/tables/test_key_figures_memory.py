@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import MEMORY
 from zmon.machine.memory_use import memory_figures
 from zmon.machine.view import View

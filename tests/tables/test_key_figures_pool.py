@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.filled import fill

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.machine.partitions import UNCOUNTED
 from zmon.machine.view import View

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent, absent
-from zmon.clock import HOUR, clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import HOUR, clock
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, LAYER, LUN, MULTIPATH, PATH
 from zmon.machine.view import History, View
@@ -16,7 +16,7 @@ from zmon.tables.multipath import table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NONE = absent("nobody says it")
 COMMON: dict[str, Value] = {

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CHANNEL, INTERFACE, QETH
 from zmon.machine.view import View
 from zmon.sample import empty_frame

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tables.disks import samples, seen
 from tests.ui.conftest import machine
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.interval import Interval
 from zmon.machine.figure import Variable
 from zmon.machine.view import View

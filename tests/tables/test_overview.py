@@ -10,16 +10,16 @@ import pytest
 
 from tests.diagnosis.simulated import view_of as simulated_view
 from tests.lab.plans import shorter
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.clock import MINUTE
+from zmon.base.ranges import ranges
 from zmon.cli.main import main
-from zmon.clock import MINUTE
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
 from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
-from zmon.ranges import ranges
 from zmon.sample import frame_of
 from zmon.screen.definition import load_screens, shipped
 from zmon.screen.query import filtered, parse_conditions
@@ -37,8 +37,8 @@ from zmon.tables.user import INSTEAD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
-    from zmon.event import Exceptions
+    from zmon.base.absent import Value
+    from zmon.base.event import Exceptions
     from zmon.tables.table import Table
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
 from zmon.machine.view import View
 from zmon.tables.pci import NOT_YET, table

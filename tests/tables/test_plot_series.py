@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tables.disks import NOON, SECOND, seen, watch
-from zmon.absent import Absent
-from zmon.event import Event, What
+from zmon.base.absent import Absent
+from zmon.base.event import Event, What
 from zmon.machine.figure import TimedValue, Variable
 from zmon.machine.view import History, NoSuchThing, View
 from zmon.screen.chart.points import Point, buckets

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import PRESSURE
 from zmon.machine.view import View
 from zmon.tables.pressure import table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.situations import load, volume
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import situation_of
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.diagnosis.simulated import view_of
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.cli.main import main
 from zmon.tables.stacked import SUSPENDED, table
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER, MACHINE, MEMORY, PRESSURE, SWAP
 from zmon.machine.view import View
@@ -16,7 +16,7 @@ from zmon.tables.storage import IN_MEMORY, NO_DEVICE, TWO_KINDS, table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 1_000_000_000
 COUNTS = (

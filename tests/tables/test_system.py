@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DEVICE, KINDS
 from zmon.machine.view import View
 from zmon.rule.grammar import load_rules

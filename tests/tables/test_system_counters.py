@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DEVICE, DIAGNOSE, INTERRUPT, TASKS
 from zmon.machine.view import View
 from zmon.tables.system_counters import BY_CP, table
@@ -14,7 +14,7 @@ from zmon.tables.system_counters import BY_CP, table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
 
 ROWS: dict[object, dict[str, dict[str, Value]]] = {

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import BLOCK, CHANNEL, DEVICE
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.system import FOCUS_WEIGHTS, NO_DEVICE, NO_LCU, NO_LOAD, focus_figures, focus_table

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.tables.table import SUMMARY, Table
 
 TABLE = Table(["a", "b"], {"io": [1, 2]}, estimated={"io": frozenset({1, SUMMARY}), "resp": None})

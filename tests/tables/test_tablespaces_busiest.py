@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.study import SECOND, sample
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.interval import Interval
 from zmon.machine.topology import NOTHING_ON
 from zmon.machine.view import View
 from zmon.tables.tablespaces import busiest_tablespaces
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SIX, TWO = "IBM.75000000092461.2486", "IBM.75000000092461.2482"
 LCU_OF = {"0.0.7600": SIX, "0.0.7200": TWO}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.diagnosis.simulated import view_of
 from tests.placement.study import FILES, MIB, NO, SECOND, filled, sample, site
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, SOURCE
 from zmon.machine.topology import NOTHING_ON, UNLISTED, machine_of
@@ -18,7 +18,7 @@ from zmon.topology.machine import UserClaims, UserInputs
 from zmon.topology.volumes import bare
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.tables.table import Table
 
 INPUTS = UserInputs(site())

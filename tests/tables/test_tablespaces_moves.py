@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.placement.study import SECOND, sample
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.tables.tablespaces import COLUMNS, moves_table

@@ -6,14 +6,14 @@ import pytest
 
 from tests.frames import frame_of
 from tests.placement.study import FILES, SECOND, sample
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import CONTAINER, DEVICE
 from zmon.machine.view import View
 from zmon.tables.tablespaces import files_table, spread_table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.tables.table import Table
 
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.tables.test_unit_loads import DB, DISKS
-from tests.tables.test_unit_loads import sample as loads_sample
-from zmon.absent import Absent, absent
+from tests.machine.test_unit_loads import DB, DISKS
+from tests.machine.test_unit_loads import sample as loads_sample
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab.counters import KernelCounters

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frames import frame_of
-from tests.tables.test_unit_loads import BACKUP, DB, SECOND
-from tests.tables.test_unit_loads import sample as counted
+from tests.machine.test_unit_loads import BACKUP, DB, SECOND
+from tests.machine.test_unit_loads import sample as counted
 from tests.tables.test_user import simulated
 from tests.tables.test_wait_states import process
 from tests.tables.test_wait_states import sample as looked
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import Interval
 from zmon.kinds import OPEN_FILE
 from zmon.machine.view import NoSuchThing, View
@@ -20,7 +20,7 @@ from zmon.tables.user_details import table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Sample
     from zmon.tables.table import Table
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.interval import Interval
 from zmon.kinds import UNIT
 from zmon.machine.view import View
@@ -12,7 +12,7 @@ from zmon.sample import Instant, Sample, empty_frame, frame_of
 from zmon.tables.user_paging import table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 1_000_000_000
 NONE = absent("not counted")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frames import frame_of
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kernel.processes import NO_DELAYS
 from zmon.kinds import BLOCKED_TASK, CPU, PROCESS, ROUNDS, UNIT, WAIT_STATES
@@ -19,7 +19,7 @@ from zmon.tables.wait_states import NOBODY, OFF
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.tables.table import Table
 
 SECOND = 1_000_000_000

@@ -11,7 +11,7 @@ import pytest
 
 from tests.kernel.test_blocked_task import READ, SYSTEM, TASK
 from tests.kernel.test_processes import put
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.interval import Interval

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import LAYER
 from zmon.sample import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 UNTOLD = absent("not told in this test")
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.topology.layers import disk, layers, partition
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.listed_file import ListedFile
 from zmon.kinds import CONTAINER, MOUNT
-from zmon.listed_file import ListedFile
 from zmon.sample import frame_of
 from zmon.topology.data_files import DataFile, file_by_name, files_in, files_of, parse_ranges
 from zmon.topology.mounts import mounts_in

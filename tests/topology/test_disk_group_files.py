@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.topology.layers import disk, layers, mapped, partition
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CONTAINER, LAYER
 from zmon.sample import Instant, Sample, frame_of
 from zmon.topology.claims import Evidence, Grade
@@ -16,7 +16,7 @@ from zmon.topology.machine import Machine, UserInputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.topology.location import FileLocation
 
 MIB = 1 << 20

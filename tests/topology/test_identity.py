@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import DASD, DEVICE, LAYER, MACHINE
 from zmon.sample import Frame, empty_frame
 from zmon.topology.claims import Claim, Grade, claims_frame
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.topology.volumes import Volume
 
 SAMPLES = Path(__file__).parents[1] / "fixtures" / "cp"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.ccw_device import read_devices
 from zmon.kinds import DEVICE
 from zmon.sample import Frame, empty_frame
@@ -18,7 +18,7 @@ from zmon.topology.volumes import Lcu, Volume, lcus, titles, with_claimed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
 
     Row = tuple[str, Value, Value, Value]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import LAYER
 from zmon.sample import Frame, frame_of
 from zmon.topology.leaf_disks import IoCounts, LeafDisks

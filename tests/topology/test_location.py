@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CONTAINER, LAYER, MOUNT
 from zmon.sample import frame_of
 from zmon.topology.claims import Grade
@@ -18,7 +18,7 @@ from zmon.topology.stack import Stack
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NO = absent("not in this test")
 GIB = 1 << 30

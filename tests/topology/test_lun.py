@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.topology.claims import Grade
 from zmon.topology.lun import (
     LunFacts,
@@ -21,7 +21,7 @@ from zmon.topology.lun import (
 )
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NO = absent("not read")
 LUN = "0x4010402a00000000"

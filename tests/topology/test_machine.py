@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.placement.guest import FILES, machine
+from zmon.base.listed_file import ListedFile
 from zmon.kinds import MACHINE
-from zmon.listed_file import ListedFile
 from zmon.sample import empty_frame
 from zmon.topology.claims import Claim
 from zmon.topology.machine import Machine, UserClaims, UserInputs

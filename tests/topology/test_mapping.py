@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.topology.layers import array, disk, layers, mapped, partition
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.topology.claims import Grade
 from zmon.topology.mapping import map_ranges, map_whole
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
     Rows = dict[str, dict[str, Value]]
 

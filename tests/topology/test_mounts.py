@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import MOUNT
 from zmon.sample import frame_of
 from zmon.topology.mounts import Mounts, mount_of, mounts_in

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.topology.site import NO_SITE, Site, SiteError
 from zmon.topology.site_file import parse_map, parse_site, read_site
 

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.topology.layers import array, disk, layers, mapped, partition
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import LAYER
 from zmon.sample import empty_frame
 from zmon.topology.claims import Grade
 from zmon.topology.stack import Stack
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 TABLE = "0 800 striped 2 8 94:1 0 94:5 0\n800 200 linear 94:5 400\n"
 ROWS: dict[str, dict[str, Value]] = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.topology.target import ArrayMember, MdArray, TargetLayout, md_targets, parse_members
 
 KIB = 1024

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.topology.layers import disk, layers, mapped
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.topology.stack import Stack
 from zmon.topology.target import TargetLayout as Layout
 from zmon.topology.target import parse_table

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zmon.topology.site import MapRow, SiteError, VolumeMap, naming
 from zmon.topology.site_file import parse_map
-from zmon.uid import parse_uid
+from zmon.values.uid import parse_uid
 
 MAP = """\
 # the map of this site

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import Absent
-from zmon.event import INTERRUPTED, OPEN, What
+from zmon.base.absent import Absent
+from zmon.base.event import INTERRUPTED, OPEN, What
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.rule.bounds import quiet
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
 
 RULES = load_rules()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, CPU, DEVICE
 from zmon.sample import Frame, Instant, Sample
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from sqlite3 import Connection
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 SECOND = 1_000_000_000
 BEGIN = 1_795_219_200 * SECOND

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.trends.test_rollup import BEGIN, BUSIDS, SECOND, Machine, record
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.store.writer import Writer
 from zmon.trends.rollup import recording_with_trends
 from zmon.trends.trend import NoTrendError, RollupFile, load, top, trend

@@ -14,7 +14,7 @@ from textual._wait import wait_for_idle
 
 from tests.conftest import ListTimeline
 from tests.frames import frame_of
-from zmon.event import Event, What
+from zmon.base.event import Event, What
 from zmon.kinds import BLOCK, CHANNEL, CMF, DASD, DEVICE, HISTOGRAMS, MACHINE, PROFILE, buckets
 from zmon.sample import Instant, Sample
 from zmon.screen.definition import load_screens
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NOON = 1_800_014_400_000_000_000
 MINUTE = 60_000_000_000

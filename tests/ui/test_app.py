@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.geometry import Region
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Order
 from zmon.session.session import Session

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from zmon.clock import clock
+from zmon.base.clock import clock
 from zmon.lab.scenario import load_scenario
 from zmon.machine.figure import TimedValue
 from zmon.screen.definition import load_screens, shipped
@@ -29,7 +29,7 @@ from zmon.ui.painter import differing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.conftest import ListTimeline
 from tests.once import run_anew
 from tests.ui.conftest import MINUTE, NOON
+from zmon.base.event import Event, What
 from zmon.diagnosis.conclusion import Conclusion
-from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab import simulation

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.plain_text import wrap
+from zmon.base.plain_text import wrap
 from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
 from zmon.session.commands import run

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.keys import _character_to_key
 
+from zmon.base.toml import TomlDocument
 from zmon.cli.subcommands import KEY_MAPS
-from zmon.toml import TomlDocument
 from zmon.ui.actions import KEYS, keys_of
 from zmon.ui.frame import HINTS, Hint, hints_of
 from zmon.ui.keys import (

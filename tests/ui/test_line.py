@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from zmon.plain_text import wrap
+from zmon.base.plain_text import wrap
 from zmon.screen.sheet import fields
 from zmon.ui.frame import guidance
 from zmon.ui.line import KINDS, Line, Part, runs

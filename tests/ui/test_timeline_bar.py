@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.event import Event, What
+from zmon.base.event import Event, What
 from zmon.session.timeline import Overview
 from zmon.ui.timeline_bar import TimelineBar, happenings
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import many
+from zmon.base.sizes import SECTOR
 from zmon.check.practice import Check, State, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, BUSID_FORM, CHANNEL, DASD, DEVICE, LAYER, MOUNT
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES
-from zmon.ranges import many
-from zmon.sizes import SECTOR
 from zmon.topology.identity import ON_A_TRACK
-from zmon.uid import HYPERPAV
+from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.check.practice import CheckInput, Dasd, Finding
 
 LEAST_PAV: Final = 7

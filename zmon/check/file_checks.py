@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, text_of
+from zmon.base.absent import Absent, text_of
+from zmon.base.ranges import many
 from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK, CONTAINER, LAYER
 from zmon.placement.items import LOGS
-from zmon.ranges import many
 from zmon.topology.target import TargetLayout, size_of
 
 if TYPE_CHECKING:

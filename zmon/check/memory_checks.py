@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import many
+from zmon.base.sizes import GIB, KIB
 from zmon.check.practice import Check, bad, look, ok, percent, skip, unknown
 from zmon.kinds import GUEST, MEMORY, NO_FILE, SWAP
-from zmon.ranges import many
-from zmon.sizes import GIB, KIB
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.check.practice import CheckInput, Finding
 
 MAX_SWAPPINESS: Final = 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import many
+from zmon.base.record import NamedTuple
 from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import LAYER
-from zmon.ranges import many
-from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN, PathSet, parse_path_sets
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import many, ranges
 from zmon.check.practice import Check, bad, look, ok, several, skip, unknown
 from zmon.kinds import CHANNEL, DEVICE, LAYER, PATH
-from zmon.path_masks import OF_DRIVER, operational, path_masks
-from zmon.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
-from zmon.path_state import is_down, state_of
-from zmon.ranges import many, ranges
+from zmon.machine.path_repair import BrokenPath, get_back_channel_paths, get_back_disk_paths, why_unused
+from zmon.values.path_masks import OF_DRIVER, operational, path_masks
+from zmon.values.path_state import is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

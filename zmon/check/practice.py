@@ -9,22 +9,22 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from zmon import ranges
-from zmon.absent import Absent, absent, text_of
+from zmon.base import ranges
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.record import NamedTuple
 from zmon.kinds import BLOCK, CPU, DEVICE, LAYER, MACHINE, MEMORY, NOT_COLLECTED, SETTING
-from zmon.record import NamedTuple
 from zmon.topology.volumes import short
-from zmon.uid import find_uid
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.sample import Kind
     from zmon.topology.machine import Machine
     from zmon.topology.stack import BlockDevice
-    from zmon.uid import Uid
+    from zmon.values.uid import Uid
 
 EMULATED: Final = "HRC"
 """Vendor of disks that Hercules emulates, and manufacturer of its processors."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, text_of
+from zmon.base.absent import Absent, text_of
+from zmon.base.ranges import many
 from zmon.check.practice import Check, bad, look, ok, percent, several, skip, unknown
 from zmon.kinds import BLOCK
-from zmon.ranges import many
 
 if TYPE_CHECKING:
     from zmon.check.practice import CheckInput, Finding

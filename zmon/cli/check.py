@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.plain_text import harmless
 from zmon.check.practice import State
 from zmon.check.practices import QUESTIONS
 from zmon.cli.inputs import inputs_and_files, status
@@ -14,7 +15,6 @@ from zmon.cli.show_intervals import moves_to
 from zmon.cli.source_options import open_source
 from zmon.kinds import SOURCE
 from zmon.machine.view import NoSuchThing
-from zmon.plain_text import harmless
 from zmon.screen.export import moment
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written

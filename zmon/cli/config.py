@@ -6,6 +6,7 @@ import json
 import os
 import re
 
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.cli.output import OK, misused
 from zmon.cli.settings import (
     KEYS,
@@ -18,7 +19,6 @@ from zmon.cli.settings import (
     options_of,
 )
 from zmon.cli.subcommands import KEY_MAPS
-from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import argparse

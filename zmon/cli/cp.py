@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK, aligned, complain, misused, warn, write_json, write_result, write_text
 from zmon.cp import answer_reader
 from zmon.cp.claim_sources import MAX_FILE, CpText, join_texts, parse_text, read_file
 from zmon.cp.user_directory import UserDirectory
 from zmon.cp.vmcp import WHITELIST, Cp, CpError, command_of
-from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     import argparse

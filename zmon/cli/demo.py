@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.clock import SECOND
 from zmon.cli import live
 from zmon.cli.output import complain, progress
-from zmon.clock import SECOND
 from zmon.lab.scenario import load_scenario
 from zmon.lab.tour import load_tour
 from zmon.screen.definition import load_screens

@@ -6,6 +6,9 @@ import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.event import OPEN
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, JudgedShare, announced, folded, terminal_width, write_result
 from zmon.cli.service_status import (
@@ -22,10 +25,7 @@ from zmon.diagnosis.catalogue import CATALOGUE, is_of
 from zmon.diagnosis.judged import NEEDS, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.diagnosis.stretch import timed_claim, times
-from zmon.event import OPEN
 from zmon.kinds import KINDS, MACHINE
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
 from zmon.screen.export import moment, plain, source_of
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
-    from zmon.event import ExceptionEntry
     from zmon.machine.view import View
     from zmon.session.timeline import Timeline
     from zmon.topology.machine import UserInputs

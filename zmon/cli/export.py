@@ -9,11 +9,11 @@ from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import MINUTE, SECOND
+from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK, CsvWriter, complain, misused, say, warn
 from zmon.cli.source_options import left_out, open_excerpt, refused, utc_clock
-from zmon.clock import MINUTE, SECOND
-from zmon.plain_text import harmless
 from zmon.screen.export import plain
 from zmon.trends.trend import RollupFile, headings
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Field, Frame, Kind, Sample
     from zmon.session.recording import Excerpt
 

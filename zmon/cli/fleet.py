@@ -7,17 +7,17 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.clock import HOUR, SECOND
+from zmon.base.plain_text import harmless
+from zmon.base.ranges import many
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_result
-from zmon.clock import HOUR, SECOND
 from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
-from zmon.plain_text import harmless
-from zmon.ranges import many
 from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.export import moment
 from zmon.screen.number import DOTS, rate

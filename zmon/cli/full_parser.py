@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zmon import __version__
+from zmon.base.plain_text import did_you_mean, harmless
 from zmon.cli.output import JSON_ERRORS, misused, terminal_width
 from zmon.cli.service_status import STATUS, not_known
 from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import SUBCOMMANDS, live, misspelt
-from zmon.plain_text import did_you_mean, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

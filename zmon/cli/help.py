@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import did_you_mean
 from zmon.cli.full_parser import parser_of
 from zmon.cli.output import OK, folded, misused, terminal_width, write_text
 from zmon.cli.settings import KEYS, SETTINGS, defaults_of, options_of, own_keys_of
 from zmon.cli.subcommands import KEY_MAPS, SUBCOMMANDS
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
-from zmon.plain_text import did_you_mean
 from zmon.rule.grammar import usable_rules
 from zmon.screen.definition import ScreenError, load_screens, shipped
 from zmon.screen.query import QueryError, find_column, heading

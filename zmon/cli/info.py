@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.clock import length
+from zmon.base.plain_text import harmless
 from zmon.cli.output import FAILED, OK, complain, write_json, write_text
 from zmon.cli.source_options import see_recorded, utc_clock
-from zmon.clock import length
-from zmon.plain_text import harmless
 from zmon.recorder.forecast import TOO_FEW, size_words
 from zmon.recorder.info import directory_info, recording_info
 from zmon.screen.export import moment

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.toml import site_files
 from zmon.cli.output import OK, PARTLY, warn
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.toml import site_files
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
+    from zmon.base.listed_file import ListedFile
     from zmon.cp.claim_sources import FileClaims, FileReport
-    from zmon.listed_file import ListedFile
     from zmon.listing.containers import Container
     from zmon.listing.listing import Listing
     from zmon.topology.claims import Claim
@@ -110,7 +110,7 @@ def containers_of(listing: Listing | None) -> Iterator[ListedFile]:
     """Yield the containers of a listing that have a usable path, in the form for the kernel's reader."""
     if listing is None:
         return
-    from zmon.listed_file import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
+    from zmon.base.listed_file import UNSAID, ListedFile  # noqa: PLC0415 - most lookups have no listing
     from zmon.listing.containers import DEVICE  # noqa: PLC0415 - likewise
 
     for container in (container for container in listing.containers if container.is_usable):

@@ -10,10 +10,10 @@ import time
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final, TextIO
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.clock import clock as local_time
+from zmon.base.plain_text import harmless
 from zmon.cli.output import OK, complain
-from zmon.clock import clock as local_time
-from zmon.plain_text import harmless
 from zmon.screen import layout
 from zmon.screen.dashboard import CURVE
 from zmon.screen.event_line import lines as happened

@@ -12,6 +12,7 @@ import os
 import sys
 from importlib import import_module
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.cli.output import (
     FAILED,
     INTERRUPTED,
@@ -26,7 +27,6 @@ from zmon.cli.output import (
 from zmon.cli.plain_parser import parse_plain
 from zmon.cli.settings import VARIABLE, Defaults, SettingsError, defaults_of
 from zmon.cli.subcommands import SUBCOMMANDS, live
-from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import argparse

@@ -11,10 +11,10 @@ import time
 from contextlib import contextmanager
 from enum import Enum
 
-from zmon import ranges
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final, Protocol
-from zmon.plain_text import beginning, cells, harmless, padded, unbroken
+from zmon.base import ranges
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final, Protocol
+from zmon.base.plain_text import beginning, cells, harmless, padded, unbroken
 
 if TYPE_CHECKING:
     import argparse

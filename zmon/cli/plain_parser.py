@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from zmon.light_typing import TYPE_CHECKING, Any
+from zmon.base.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse

@@ -7,13 +7,13 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.plain_text import harmless
 from zmon.cli.inputs import containers_of, has_inputs, listing_of, status, user_inputs
 from zmon.cli.output import announced, complain, misused, warn, write_result
 from zmon.cli.source_options import choice_of, open_source, paced, time_of
 from zmon.kinds import MACHINE
 from zmon.machine.view import NoSuchThing, View
-from zmon.plain_text import harmless
 from zmon.recorder.lock import recorder_here
 from zmon.screen import charset
 from zmon.screen.chart.drawn import chart
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.listed_file import ListedFile
+    from zmon.base.listed_file import ListedFile
     from zmon.machine.figure import Variable
     from zmon.sample import Kind
     from zmon.screen.definition import Screens

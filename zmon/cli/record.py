@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from zmon.event import ExceptionEntry
-    from zmon.listed_file import ListedFile
+    from zmon.base.event import ExceptionEntry
+    from zmon.base.listed_file import ListedFile
     from zmon.recorder.forecast import Forecast
     from zmon.sample import Sample
 

@@ -7,28 +7,28 @@ import textwrap
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.clock import DATED, clock, length
+from zmon.base.event import LEVELS
+from zmon.base.plain_text import harmless
+from zmon.base.toml import PROFILES
 from zmon.cli.inputs import has_inputs, user_inputs
 from zmon.cli.output import USAGE, announced, complain, misused, progress, terminal_width, write_result
 from zmon.cli.source_options import open_source, time_of
-from zmon.clock import DATED, clock, length
-from zmon.event import LEVELS
 from zmon.interval import Interval
 from zmon.machine.view import no_inputs
-from zmon.plain_text import harmless
 from zmon.rule.grammar import RuleError, chosen_rules, own_rules
 from zmon.rule.watch import Watch, grouped
 from zmon.screen.export import moment, plain
 from zmon.session.exception_log import QuietTimes
 from zmon.session.when import WhenError
 from zmon.tables.exceptions import last_seen, not_judged
-from zmon.toml import PROFILES
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.rule.grammar import Rule
     from zmon.session.timeline import Position, Timeline
 

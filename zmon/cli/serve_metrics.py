@@ -10,9 +10,9 @@ from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from zmon.base.clock import END_OF_TIME
 from zmon.cli.output import OK, complain, say
 from zmon.cli.source_options import choice_of, is_simulated, open_source, refused
-from zmon.clock import END_OF_TIME
 from zmon.exposition.exporter import Exporter
 from zmon.exposition.scrape_server import ScrapeServer
 from zmon.interval import Interval
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
     from zmon.session.timeline import Timeline
 

@@ -11,20 +11,20 @@ from __future__ import annotations
 
 import time
 
+from zmon.base.clock import END_OF_TIME
+from zmon.base.event import BAD, LEVELS, LOOK, OPEN
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
 from zmon.cli.output import FAILED, complain, warn, write_text
-from zmon.clock import END_OF_TIME
-from zmon.event import BAD, LEVELS, LOOK, OPEN
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zmon.base.event import ExceptionEntry, Exceptions
     from zmon.check.practice import CheckResult
     from zmon.diagnosis.diagnosis import Verdict
-    from zmon.event import ExceptionEntry, Exceptions
     from zmon.rule.grammar import Rule
     from zmon.session.timeline import Timeline
 

@@ -1,4 +1,4 @@
-"""Settings: defaults of options, in the files `zmon.toml` of the machine and of the user.
+"""Settings: defaults of options, in the files `zmon.base.toml` of the machine and of the user.
 
 A setting has the name of its option: `interval = 5`.  At the top of the file it holds for each subcommand
 that has the option; in a table named after a subcommand, `[record]`, for that one alone.  What the user's
@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import os
 
-from zmon import own_files
+from zmon.base import own_files
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.cli.plain_parser import PlainParser, UnusualError
 from zmon.cli.subcommands import SUBCOMMANDS, live
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-    from zmon.toml import TomlTable
+    from zmon.base.toml import TomlTable
     from zmon.ui.keys import OwnKeys
 
 SYSTEM: Final = "/etc/zmon/zmon.toml"
@@ -96,7 +96,7 @@ def config_files(environ: Mapping[str, str]) -> list[str]:
         return [named]
     if VARIABLE in environ:
         return []
-    return [SYSTEM, os.path.join(own_files.config(environ), "zmon.toml")]
+    return [SYSTEM, os.path.join(own_files.config(environ), "zmon.base.toml")]
 
 
 def options_of(name: str) -> dict[str, Option]:
@@ -134,7 +134,7 @@ def defaults_of(name: str, environ: Mapping[str, str]) -> Defaults:
 
 
 def _read(path: str) -> dict[tuple[str, str], Setting]:
-    from zmon.toml import TomlDocument, read_utf8  # noqa: PLC0415 - most start without settings
+    from zmon.base.toml import TomlDocument, read_utf8  # noqa: PLC0415 - most start without settings
 
     try:
         text = read_utf8(path, SettingsError)
@@ -197,7 +197,7 @@ def own_keys_of(environ: Mapping[str, str]) -> dict[str, OwnKeys]:
 
 def _unknown(table: str, key: str) -> str:
     """Return what is wrong with a name that is no setting."""
-    from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
+    from zmon.base.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
     names = (*SETTINGS[table], *(() if table else (KEYS, *filter(None, SETTINGS))))
     where = next(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.cli.output import OK, WHOLE, misused, write_text
 from zmon.cli.source_options import source_instead
 from zmon.cli.subcommands import command_instead
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.screen import header
 from zmon.screen.definition import NoScreen, ScreenError, load_screens
 

@@ -6,13 +6,13 @@ import os
 import sys
 from contextlib import ExitStack
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.clock import HOUR, SECOND
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.cli.inputs import has_inputs, inputs_and_files, status
 from zmon.cli.output import FAILED, USAGE, WHOLE, announced, complain, say, write_result
 from zmon.cli.source_options import begin_of, go_to_end, open_source, paced, seek, time_of
-from zmon.clock import HOUR, SECOND
 from zmon.kinds import CONTAINER, KINDS, MACHINE
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.view import NoSuchThing
 from zmon.screen.export import document, record_names, records, sentence, text
 from zmon.screen.header import WIDTH

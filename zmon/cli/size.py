@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.plain_text import harmless
 from zmon.cli.inputs import inputs_and_files
 from zmon.cli.output import FAILED, OK, announced, folded, misused, terminal_width, write_result
 from zmon.cli.show_intervals import moves_to
@@ -17,7 +18,6 @@ from zmon.machine.lcus import ControlUnits
 from zmon.machine.topology import units_of
 from zmon.machine.view import View
 from zmon.placement.disk_count import PENALTIES, Arrays, disk_count, whole
-from zmon.plain_text import harmless
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator

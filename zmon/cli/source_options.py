@@ -7,21 +7,21 @@ import shlex
 import time
 from contextlib import ExitStack, closing, contextmanager
 
-from zmon import ranges
+from zmon.base import ranges
+from zmon.base.clock import SECOND
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
 from zmon.cli.inputs import claims_with_cp, containers_of, files_in_groups, site_of
 from zmon.cli.output import FAILED, USAGE, announced, complain, warn
-from zmon.clock import SECOND
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, PATH, SWAP
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from zmon.base.listed_file import ListedFile
     from zmon.kernel.sampler import Choice
-    from zmon.listed_file import ListedFile
     from zmon.listing.listing import Listing
     from zmon.machine.view import View
     from zmon.sample import Kind, Sample

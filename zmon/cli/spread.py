@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.plain_text import cells, harmless
+from zmon.base.ranges import many
+from zmon.base.sizes import MB
 from zmon.cli.inputs import files_in_groups, read_listings, status
 from zmon.cli.output import (
     FAILED,
@@ -39,16 +42,13 @@ from zmon.placement.spread_report import (
     why_no_move,
 )
 from zmon.placement.whatif import predicted
-from zmon.plain_text import cells, harmless
-from zmon.ranges import many
 from zmon.screen.number import DOTS, bytes_, fitted, percent, queue, rate, shorten
-from zmon.sizes import MB
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.cli.source_options import Lookup
     from zmon.listing.listing import Listing
     from zmon.placement.items import FilePlacement, Unit

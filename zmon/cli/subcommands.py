@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import re
 
+from zmon.base.clock import SECOND
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.cli.output import OK, WHOLE
-from zmon.clock import SECOND
-from zmon.light_typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import argparse
@@ -947,7 +947,7 @@ def misspelt(word: str, screens: Iterable[str] = (), *, unsure: str = "") -> str
 
     If there is none, the sentence ends with `unsure`; without that it is empty.
     """
-    from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
+    from zmon.base.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
     if word in SUBCOMMANDS:
         return f"write the subcommand before its options: zmon {word} ..."

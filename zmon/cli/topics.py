@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from zmon.base.light_typing import Final
 from zmon.cli.output import FAILED, INTERRUPTED, OK, PARTLY, READER_LEFT, USAGE
-from zmon.light_typing import Final
 
 EXIT_STATUS: Final = (
     (OK, "it was done"),

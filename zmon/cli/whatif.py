@@ -6,7 +6,12 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.plain_text import harmless
+from zmon.base.ranges import many
+from zmon.base.sizes import GIB, MB
+from zmon.base.toml import TomlDocument, read_utf8
 from zmon.cli.inputs import inputs_and_files, status
 from zmon.cli.output import (
     aligned,
@@ -23,30 +28,25 @@ from zmon.diagnosis.judged import waits_in
 from zmon.kinds import MACHINE
 from zmon.machine.topology import has_files, machine_of
 from zmon.machine.view import View
-from zmon.milliseconds import ms
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.items import placement_of
 from zmon.placement.planner import PLANNED
 from zmon.placement.spread_report import SpreadQuery, report_spread, why_no_move
 from zmon.placement.whatif import NEEDS, changes_of, known_names, model_of
-from zmon.plain_text import harmless
 from zmon.queueing.change import ChangeError
 from zmon.queueing.change_words import FORMS, parse_change
 from zmon.queueing.prediction import LITTLE, loss_words, predict
 from zmon.queueing.waiting import waiting
-from zmon.ranges import many
 from zmon.screen.export import moment, plain
 from zmon.screen.number import DOTS, rate
 from zmon.session.navigator import CommandError, Navigator
 from zmon.session.when import WhenError, written
-from zmon.sizes import GIB, MB
-from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.placement.planner import MovePlan
     from zmon.queueing.change import Change
     from zmon.queueing.prediction import Prediction, UnitOutcome

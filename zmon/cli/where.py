@@ -9,7 +9,11 @@ import stat
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.plain_text import cells, harmless, padded
+from zmon.base.ranges import many
+from zmon.base.record import NamedTuple
 from zmon.cli.inputs import listing_of, status, unplaced
 from zmon.cli.output import (
     FAILED,
@@ -30,8 +34,6 @@ from zmon.kernel.deadline import call_all_within
 from zmon.kernel.file_extents import NOT_THERE
 from zmon.kernel.open_file import live_mount_id
 from zmon.kinds import CONTAINER, LAYER
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.path_state import UP
 from zmon.placement.word_lookup import (
     DOWNWARDS,
     LookupResult,
@@ -43,17 +45,15 @@ from zmon.placement.word_lookup import (
     find_mount,
     meanings,
 )
-from zmon.plain_text import cells, harmless, padded
-from zmon.ranges import many
-from zmon.record import NamedTuple
 from zmon.screen.number import DOTS, bytes_, fitted, percent, shorten
 from zmon.topology.claims import Grade
+from zmon.values.path_state import UP
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.placement.word_lookup import FileOnDisk
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine

@@ -17,7 +17,7 @@ from zmon.collected.dasd_texts import BUSID
 from zmon.kinds import CHANNEL, DEVICE, LAYER
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.capture_text import CollectedText
 from zmon.kernel.sampler import EVERYTHING, sample_once
 from zmon.kernel.tree import text as text_in
@@ -19,14 +20,13 @@ from zmon.kinds import (
     SOURCE,
     SWAP,
 )
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.registry import SOURCES
 from zmon.sample import empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.sizes import SECTOR
 from zmon.kinds import DASD, DEVICE, LAYER
-from zmon.sizes import SECTOR
-from zmon.uid import HYPERPAV
+from zmon.values.uid import HYPERPAV
 
 if TYPE_CHECKING:
     from zmon.collected.facts import Facts

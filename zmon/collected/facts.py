@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.sizes import KIB, SECTOR
 from zmon.kinds import LAYER, NOT_COLLECTED, ORIGIN, PATH
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.sizes import KIB, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Kind
 
 MAX_RIVALS: Final = 4

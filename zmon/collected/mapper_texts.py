@@ -21,7 +21,7 @@ from zmon.kinds import LAYER, MPATH, MULTIPATH, PATH
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 

@@ -14,18 +14,18 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.plain_text import unescaped_hex
+from zmon.base.sizes import KIB
 from zmon.collected.facts import plain
 from zmon.kernel.mountinfo import NO_OTHER, unescaped
 from zmon.kinds import LAYER, MOUNT, NOT_COLLECTED, SWAP
-from zmon.plain_text import unescaped_hex
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.collected.facts import Facts
     from zmon.kernel.capture_text import CollectedText
 

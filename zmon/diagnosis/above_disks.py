@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
 from zmon.diagnosis.diagnosis import LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume
 from zmon.machine.observation import MIN_LOST
 from zmon.machine.observed_volumes import detailed, details_of
-from zmon.milliseconds import ms
-from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.ranges import many
+from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, listed, of_volume, percent
 from zmon.machine.observation import MIN_LOST
 from zmon.queueing.change import StripedSpace
-from zmon.ranges import many
-from zmon.sizes import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
+from zmon.base.record import NamedTuple
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import NO_CACHE, evidence, gain, no_cmf, of_lcu, of_volume, percent, why_untimed
 from zmon.machine.observation import FEW_ALIASES, MANY_ALIASES, mean_of
-from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber
 from zmon.queueing.undecided import is_uncached
-from zmon.ranges import many, names
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume

@@ -5,7 +5,7 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import Final
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 
 
 class CatalogueEntry(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, ranges
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, no_cmf, of_lcu, of_paths, why_untimed
 from zmon.machine.observation import busy_words, mean_of
-from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber
 from zmon.queueing.waiting import lcus_behind
-from zmon.ranges import many, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE
 from zmon.diagnosis.judged import calm_on, claim_on, judged_view, situation_of, verdict_of
 from zmon.diagnosis.resource_state import resource_of
@@ -18,7 +19,6 @@ from zmon.machine.device_names import find_device
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,11 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import MOST_NAMED, many, names
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import KIB, MB
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import (
     NO_CACHE,
@@ -41,13 +45,9 @@ from zmon.machine.observation import (
     state_of_idle,
 )
 from zmon.machine.observed_machine import ONE_TIME
-from zmon.milliseconds import ms
 from zmon.queueing.change import StripedSpace
 from zmon.queueing.undecided import may_be_misses
 from zmon.queueing.waiting import FULL_PATHS, NOT_KNOWN, lcus_behind
-from zmon.ranges import MOST_NAMED, many, names
-from zmon.record import NamedTuple
-from zmon.sizes import KIB, MB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

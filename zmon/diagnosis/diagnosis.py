@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.machine.figure import Variable
 from zmon.machine.observation import MIN_LOST
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.queueing.change import Change
 
 CERTAIN: Final = "certain"

@@ -9,17 +9,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names, ranges
 from zmon.diagnosis.catalogue import is_of
 from zmon.diagnosis.diagnosis import Examined, Subject
 from zmon.diagnosis.phrases import NOT_MUCH, gain_words, of_lcu, of_paths, percent, prediction
 from zmon.machine.observation import busy_words, mean_of, path_groups
-from zmon.milliseconds import ms
 from zmon.queueing.change import AliasNumber, PathNumber, PathsInUse
 from zmon.queueing.prediction import gains_little
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import CERTAINLY_FULL, HARDLY, lcus_behind, processors_full
-from zmon.ranges import many, names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -13,8 +13,8 @@ from math import fsum
 from operator import gt
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.clock import HOUR, SECOND
+from zmon.base.absent import Absent
+from zmon.base.clock import HOUR, SECOND
 from zmon.diagnosis.diagnosis import BLIND, BROKEN, POSSIBLE
 from zmon.diagnosis.situation import Situation
 from zmon.diagnosis.steps import part_of, parts_of, samples_in, span_of, steps_of

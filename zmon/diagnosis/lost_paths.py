@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.clock import clock
+from zmon.base.absent import Absent
+from zmon.base.clock import clock
+from zmon.base.ranges import many, names, ranges
 from zmon.diagnosis.diagnosis import CERTAIN, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, listed, of_paths
 from zmon.diagnosis.scsi_paths import carriers_of
 from zmon.machine.observation import path_groups
-from zmon.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
-from zmon.ranges import many, names, ranges
+from zmon.machine.path_repair import ON, BrokenPath, get_back_channel_paths, get_back_disk_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

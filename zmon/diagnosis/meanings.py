@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 
 
 class DiagnosisMeaning(NamedTuple):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many
+from zmon.base.sizes import GIB
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, of_volume, percent
-from zmon.milliseconds import ms
-from zmon.ranges import many
-from zmon.sizes import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedVolume

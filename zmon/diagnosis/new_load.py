@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
+from zmon.base.ranges import names
+from zmon.base.sizes import KIB, MB
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Measurement, Subject
 from zmon.diagnosis.phrases import listed, of_lcu, of_paths, of_volume, percent, shares_of_units
 from zmon.machine.observation import bytes_of, mean_of, path_groups
-from zmon.ranges import names
-from zmon.sizes import KIB, MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
 from zmon.diagnosis.diagnosis import LIKELY, Diagnosis
 from zmon.diagnosis.phrases import evidence, of_volume
 from zmon.machine.observation import requests_of
-from zmon.milliseconds import ms
-from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import names, ranges
 from zmon.diagnosis.diagnosis import LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import evidence, of_lcu, of_volume, why_untimed
 from zmon.interval import IDLE
 from zmon.machine.observation import NO_LCU, mean_of
 from zmon.machine.observed_volumes import detailed, details_of
-from zmon.milliseconds import ms
 from zmon.queueing.waiting import FULL_PATHS
-from zmon.ranges import names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement, Subject
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedVolume, Volumes

@@ -6,17 +6,17 @@ from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import names, ranges
 from zmon.diagnosis.diagnosis import Measurement, Subject
 from zmon.machine.observation import NOT_TIMED
-from zmon.milliseconds import ms
 from zmon.queueing.prediction import LITTLE, LOW, gains_little, loss_words
-from zmon.ranges import names, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.observed_machine import UnitPart

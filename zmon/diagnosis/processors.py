@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import MACHINE, evidence, gain, percent
 from zmon.machine.observation import mean_of
-from zmon.milliseconds import ms
 from zmon.queueing.change import ProcessorNumber
 from zmon.queueing.waiting import (
     LIKELY_FULL,
     MUCH_STOLEN,
     processors_full,
 )
-from zmon.ranges import many
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:

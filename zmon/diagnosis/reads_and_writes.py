@@ -11,22 +11,22 @@ from itertools import repeat
 from operator import mul, sub
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
+from zmon.base.record import NamedTuple
+from zmon.base.same import Same
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
 from zmon.diagnosis.phrases import NO_CACHE, UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.machine.observation import mean_by_rate, mean_of
 from zmon.machine.observed_volumes import detailed, details_of
-from zmon.milliseconds import ms
 from zmon.queueing.fit import QUEUED, SLOWER
-from zmon.ranges import many, names
-from zmon.record import NamedTuple
-from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedLoad

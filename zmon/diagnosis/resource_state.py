@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.event import BAD, LOOK
+from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import CATALOGUE, is_of
 from zmon.diagnosis.diagnosis import BLIND
-from zmon.event import BAD, LOOK
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
-    from zmon.event import ExceptionEntry
 
 OF_ID: Final[Mapping[str, str]] = {
     "D1": "lcu", "D2": "channel", "D3": "lcu", "D5": "channel", "D12": "device", "D13": "channel",

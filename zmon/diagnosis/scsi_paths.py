@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names, ranges
+from zmon.base.record import NamedTuple
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import evidence, gain, of_paths, percent
 from zmon.interval import IDLE
-from zmon.milliseconds import ms
 from zmon.queueing.change import PathNumber, PathsInUse
 from zmon.queueing.waiting import FULL_PATHS
-from zmon.ranges import many, names, ranges
-from zmon.record import NamedTuple
 from zmon.topology.path_sets import ROUND_ROBIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses, Measurement
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
 from zmon.diagnosis.diagnosis import CERTAIN, LIKELY, Diagnosis, Subject
 from zmon.diagnosis.phrases import (
     evidence,
@@ -20,9 +22,7 @@ from zmon.diagnosis.phrases import (
 )
 from zmon.machine.observation import mean_of
 from zmon.machine.observed_machine import ONE_TIME
-from zmon.milliseconds import ms
 from zmon.queueing.headroom import resource_uses
-from zmon.ranges import many, names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -10,9 +10,9 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING
 
+from zmon.base.record import NamedTuple
 from zmon.machine.observation import bytes_of
 from zmon.machine.observed_machine import ObservedMachine
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

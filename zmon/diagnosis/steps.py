@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.clock import MINUTE
+from zmon.base.absent import Absent
+from zmon.base.clock import MINUTE
 from zmon.interval import Interval
 from zmon.machine.view import View
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import SECOND, clock
+from zmon.base.clock import SECOND, clock
+from zmon.base.record import NamedTuple
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CONFIDENCES, POSSIBLE, Verdict
 from zmon.diagnosis.related import are_related, is_wide
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import names, ranges
+from zmon.base.sizes import KIB
 from zmon.diagnosis.diagnosis import CERTAIN, LEAST_LOST, LIKELY, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.phrases import UNCACHED, evidence, of_lcu, percent, why_untimed
 from zmon.machine.observation import MIN_LOST, NO_LCU, mean_of
 from zmon.machine.observed_volumes import details_of
-from zmon.milliseconds import ms
-from zmon.ranges import names, ranges
-from zmon.sizes import KIB
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnoses
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.diagnosis.diagnosis import Diagnosis, Measurement
     from zmon.machine.figure import Variable
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.ranges import many
 from zmon.diagnosis import (
     above_disks,
     added_volumes,
@@ -37,7 +38,6 @@ from zmon.diagnosis.usual import compared
 from zmon.queueing.headroom import resource_uses
 from zmon.queueing.undecided import words_of
 from zmon.queueing.waiting import FULL_PROCESSORS
-from zmon.ranges import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from zmon.event import BAD, LEVELS, LOOK
+from zmon.base.event import BAD, LEVELS, LOOK
 from zmon.exposition.metric import DIAGNOSIS, EXCEPTION, SAMPLED_AT
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from zmon.trends.exception_rows import stored
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
     from zmon.store.reader import Recording
 

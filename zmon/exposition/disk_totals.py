@@ -12,8 +12,8 @@ from __future__ import annotations
 from operator import add, sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, text_of
-from zmon.clock import MILLISECOND
+from zmon.base.absent import Absent, text_of
+from zmon.base.clock import MILLISECOND
 from zmon.exposition.exposition_text import label_text
 from zmon.exposition.metric import BLOCK_COUNTERS, CACHE_COUNTERS, CMF_COUNTERS, LCU, DiskCounter
 from zmon.interval import NOT_AGAIN

@@ -11,8 +11,8 @@ from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.clock import MINUTE
+from zmon.base.absent import Absent
+from zmon.base.clock import MINUTE
 from zmon.diagnosis.judged import verdict_of
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import DISK_COUNTERS, DiskTotals
@@ -38,8 +38,8 @@ from zmon.topology.volumes import channel_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.diagnosis import Verdict
-    from zmon.event import ExceptionEntry
     from zmon.exposition.disk_totals import Totals
     from zmon.exposition.metric import DiskCounter, Metric
     from zmon.interval import Delta

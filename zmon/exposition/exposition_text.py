@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.plain_text import harmless
 from zmon.exposition.metric import COUNTER, GAUGE, INFO
-from zmon.plain_text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.exposition.metric import Metric
 
 PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"

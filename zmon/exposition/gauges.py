@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import zmon
-from zmon.absent import Absent
-from zmon.event import BAD, LEVELS, LOOK
+from zmon.base.absent import Absent
+from zmon.base.event import BAD, LEVELS, LOOK
 from zmon.exposition import metric
 from zmon.exposition.disk_totals import lcu_labels, type_of
 from zmon.exposition.exposition_text import Family, label_text, number_text
@@ -17,9 +17,9 @@ from zmon.kinds import ADAPTER, CPU, DASD, DEVICE, MACHINE, MEMORY, PATH, SOURCE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
+    from zmon.base.event import ExceptionEntry
     from zmon.diagnosis.diagnosis import Verdict
-    from zmon.event import ExceptionEntry
     from zmon.exposition.disk_totals import LcuLabels
     from zmon.exposition.metric import Metric
     from zmon.sample import Frame, Sample

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
+from zmon.base.sizes import SECTOR
 from zmon.kinds import CACHE
 from zmon.sample import Meaning
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.exposition.metric import Metric
     from zmon.interval import Delta, Interval
     from zmon.sample import Kind

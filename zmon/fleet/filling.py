@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.fleet.member import Weighed, lcu_parts, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
 
 WAITING: Final = 2.0
 """Requests of all guests in an LCU, on average, from which on they wait; as the rules of storage have it."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent, absent, ratio
-from zmon.clock import DATED, SECOND, clock
-from zmon.event import LEVELS
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.clock import DATED, SECOND, clock
+from zmon.base.event import LEVELS
+from zmon.base.ranges import many
 from zmon.fleet.filling import WAITING
 from zmon.fleet.fleet_tables import APART
 from zmon.machine.figure import TimedValue
-from zmon.ranges import many
 from zmon.session.when import written
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.event import ExceptionEntry
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet, LcuRow
 
 SCREENS: Final = {

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import clock
-from zmon.event import BAD, LEVELS
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import clock
+from zmon.base.event import BAD, LEVELS
+from zmon.base.ranges import many, names
 from zmon.fleet.filling import filling_of
 from zmon.fleet.member import NO_ROLLUPS, Weighed, lcu_parts, together
 from zmon.kinds import CHANNEL, NOT_MEASURED
-from zmon.ranges import many, names
 from zmon.topology.volumes import channel_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.event import ExceptionEntry
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import ExceptionEntry
     from zmon.fleet.filling import Filling
     from zmon.fleet.member import Member
 

@@ -10,8 +10,8 @@ from bisect import bisect_right
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import END_OF_TIME, SECOND
-from zmon.event import Exceptions
+from zmon.base.clock import END_OF_TIME, SECOND
+from zmon.base.event import Exceptions
 from zmon.fleet.fleet_screens import SCREENS, fleet_table
 from zmon.fleet.fleet_tables import fleet_of, sentence
 from zmon.fleet.recorded_fleet import FleetError
@@ -23,7 +23,7 @@ from zmon.session.timeline import Section, Timeline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.fleet.fleet_tables import Fleet
     from zmon.fleet.recorded_fleet import FleetSource, LiveFleetSource
     from zmon.session.timeline import Position

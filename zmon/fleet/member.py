@@ -7,8 +7,8 @@ from contextlib import closing
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent, text_of
-from zmon.clock import END_OF_TIME, SECOND
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.clock import END_OF_TIME, SECOND
 from zmon.interval import Interval
 from zmon.kinds import CHANNEL, MACHINE
 from zmon.machine.channel_paths import busy_percents
@@ -20,8 +20,8 @@ from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.event import ExceptionEntry
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
     from zmon.store.reader import Recording
 

@@ -16,9 +16,11 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from zmon.absent import absent
-from zmon.clock import DAY, SECOND
-from zmon.event import BAD, LEVELS, LOOK, OVER, ExceptionEntry
+from zmon.base.absent import absent
+from zmon.base.clock import DAY, SECOND
+from zmon.base.event import BAD, LEVELS, LOOK, OVER, ExceptionEntry
+from zmon.base.plain_text import harmless
+from zmon.base.sizes import MB
 from zmon.exposition.metric import (
     CHANNEL_BUSY,
     CHANNEL_OWN,
@@ -33,9 +35,7 @@ from zmon.exposition.metric import (
 from zmon.fleet.member import ChannelUse, Member, Weighed
 from zmon.fleet.recorded_fleet import FleetError
 from zmon.kinds import NOT_MEASURED
-from zmon.plain_text import harmless
 from zmon.rule.grammar import usable_rules
-from zmon.sizes import MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

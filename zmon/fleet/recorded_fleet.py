@@ -11,7 +11,7 @@ from zmon.store.file_format import RecordingError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.fleet.member import Member
 
 NO_RECORDINGS = "there is no recording in it; it needs a directory of day files or NAME.zmon for each system"

@@ -15,8 +15,8 @@ from itertools import compress, count
 from operator import ne
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import MINUTE
+from zmon.base.absent import absent
+from zmon.base.clock import MINUTE
 from zmon.kernel import cmf, diskstats, sys_block
 from zmon.kernel.tree import LiveTree, not_mounted
 from zmon.kinds import BLOCK, NO_DISK
@@ -25,7 +25,7 @@ from zmon.sample import Frame, empty_frame, pick
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.cmf import MeasuredDevice
     from zmon.kernel.sys_block import Disks
     from zmon.kernel.tree import Tree

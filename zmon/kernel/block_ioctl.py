@@ -31,18 +31,18 @@ import stat
 import struct
 from functools import partial
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.sizes import SECTOR
 from zmon.kernel import open_file
 from zmon.kernel.deadline import call_within
 from zmon.kernel.tree import text
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import THIS_MACHINE
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
 
 

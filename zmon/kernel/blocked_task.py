@@ -16,15 +16,15 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.record import NamedTuple
 from zmon.kernel.proc_task import device_in_name, file_of_call
 from zmon.kernel.process_files import mounted_devices, open_files, opened
 from zmon.kernel.tree import text
-from zmon.record import NamedTuple
-from zmon.wait_place import CALL, NAME, OPEN_FILES
+from zmon.values.wait_place import CALL, NAME, OPEN_FILES
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.process_files import DiskNumbers
     from zmon.kernel.tree import Tree
 

@@ -25,7 +25,7 @@ import struct
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.deadline import call_within
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import text
@@ -33,7 +33,7 @@ from zmon.kernel.tree import text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

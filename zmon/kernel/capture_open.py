@@ -15,6 +15,8 @@ import re
 import stat
 from itertools import islice
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kernel.capture_text import (
     MAX_HEAD,
     MAX_SECTIONS,
@@ -41,8 +43,6 @@ from zmon.kernel.capture_tree import (
     refusals,
 )
 from zmon.kernel.tree import printable
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ import tarfile
 import zlib
 from typing import IO, TYPE_CHECKING, Final, Self, cast
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
+from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import (
     ADVICE,
     MAX_NESTED,
@@ -32,7 +33,6 @@ from zmon.kernel.capture_tree import (
     read_regular,
 )
 from zmon.kernel.tree import MAX_FILE
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

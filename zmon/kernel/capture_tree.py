@@ -18,10 +18,10 @@ import stat
 import sys
 from collections import Counter
 
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.base.record import NamedTuple
 from zmon.kernel.capture_text import MAX_HEAD, MAX_TEXTS, TEXT_BYTES, is_collected_among, may_be_collected
 from zmon.kernel.tree import MAX_FILE, NOT_CAPTURED, Tree, printable
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -29,8 +29,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.clock import MILLISECOND, SECOND
+from zmon.base.absent import Absent
+from zmon.base.clock import MILLISECOND, SECOND
 from zmon.kernel import block_ioctl, dasd_ioctl, diag204, multipathd, path_reader, processes, sysinfo
 from zmon.kernel.capture_tree import CapturedFile, CapturedFolder, CapturedLink, CaptureError, PathResolver
 from zmon.kernel.cgroup import captured_files

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import re
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import CSS, OFFLINE, not_mounted, read_value, refused, text, word_parser
 from zmon.kinds import DEVICE, NO_BLOCK_OF_ALIAS, NO_DASD
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -23,22 +23,22 @@ from itertools import count as _count
 from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import MINUTE, SECOND
+from zmon.base.absent import absent
+from zmon.base.clock import MINUTE, SECOND
+from zmon.base.plain_text import harmless
 from zmon.kernel import unit_instance
 from zmon.kernel.activity import ChangingRows
 from zmon.kernel.held_files import MOST_HELD, Allowance, HeldFiles
 from zmon.kernel.tree import LiveTree
 from zmon.kernel.unit_io import UnitIoStat, UnitIoTable
 from zmon.kinds import UNIT, UNIT_IO
-from zmon.plain_text import harmless
 from zmon.sample import Frame, empty_frame
-from zmon.unit_name import CONTAINER, database_of, is_whole, sort_of
+from zmon.values.unit_name import CONTAINER, database_of, is_whole, sort_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
     from zmon.kernel.tree import Tree
 
 ROOTS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified")

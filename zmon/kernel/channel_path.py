@@ -27,7 +27,7 @@ import re
 import struct
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.tree import CSS, read_value, refused, word_parser
 from zmon.kinds import CHANNEL
 from zmon.sample import empty_frame, frame_of
@@ -35,7 +35,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

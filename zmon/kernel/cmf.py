@@ -19,21 +19,21 @@ import posixpath
 import struct
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import SECOND
+from zmon.base.record import NamedTuple
 from zmon.kernel import dasd_ioctl
 from zmon.kernel.diskstats import PATH
 from zmon.kernel.sys_block import read_disks
 from zmon.kernel.tree import CCW_DEVICES, read_word, text
 from zmon.kinds import CMF, CMF_BASIC, EXACT, TICK, U16, U32
-from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
-from zmon.uid import find_uid
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Kind
 

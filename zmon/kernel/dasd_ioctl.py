@@ -14,18 +14,18 @@ import os
 import re
 import struct
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kernel.tree import CCW_DEVICES, ebcdic_name, read_word, text
 from zmon.kinds import CACHE, DASD
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.sample import empty_frame, frame_of
-from zmon.uid import find_uid
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

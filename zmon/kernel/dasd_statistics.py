@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.tree import refused, text
 from zmon.kinds import BUCKETS, HISTOGRAMS, PROFILE, U32, buckets
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
 
     Row = dict[str, Value]

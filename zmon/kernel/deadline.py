@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     import queue

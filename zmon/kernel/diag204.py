@@ -24,7 +24,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.sysinfo import NEEDS_LPAR, read_sysinfo
 from zmon.kernel.tree import ebcdic_name, refused
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
@@ -33,7 +33,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import read_value
-from zmon.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
 
 FIELDS: Final = ("wwid", "serial", "vendor", "model")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
 
 
 PATH: Final = "proc/diskstats"

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel import proc_task
 from zmon.kernel.deadline import call_within
 from zmon.kernel.process_bytes import NEEDS_ROOT, WAITED

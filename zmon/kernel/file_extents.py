@@ -19,7 +19,10 @@ from collections import deque
 from functools import partial
 from itertools import islice
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.kernel import deadline, open_file
 from zmon.kernel.mountinfo import (
     PATH,
@@ -33,19 +36,16 @@ from zmon.kernel.mountinfo import (
 from zmon.kernel.open_file import mount_id
 from zmon.kernel.tree import not_mounted, printable, text
 from zmon.kinds import CONTAINER
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
-from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
+    from zmon.base.listed_file import ListedFile
     from zmon.kernel.deadline import Worker
     from zmon.kernel.mountinfo import Mounted
     from zmon.kernel.tree import Tree
-    from zmon.listed_file import ListedFile
 
 
 MAX_FILES: Final = 100_000

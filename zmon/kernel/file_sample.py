@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from zmon.base.light_typing import TYPE_CHECKING
+from zmon.base.listed_file import ListedFile
 from zmon.kernel.ccw_device import read_devices
 from zmon.kernel.dasd_ioctl import read_identity
 from zmon.kernel.file_extents import read_containers
@@ -11,8 +13,6 @@ from zmon.kernel.mountinfo import read_hidden, read_mounts, through_process
 from zmon.kernel.sys_block import read_layers
 from zmon.kernel.sysinfo import read_machine
 from zmon.kinds import CONTAINER, MOUNT
-from zmon.light_typing import TYPE_CHECKING
-from zmon.listed_file import ListedFile
 from zmon.sample import Instant, Sample
 
 if TYPE_CHECKING:

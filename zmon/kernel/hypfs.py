@@ -42,7 +42,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel import diag204
 from zmon.kernel.diag204 import NO_AUTHORITY, no_partitions, read_diag204
 from zmon.kernel.sysinfo import NEEDS_LPAR
@@ -53,7 +53,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import refused, text
 from zmon.kinds import DIAGNOSE, INTERRUPT
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

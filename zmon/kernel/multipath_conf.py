@@ -11,7 +11,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

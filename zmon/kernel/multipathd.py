@@ -17,14 +17,14 @@ import socket
 import struct
 import time
 
-from zmon.absent import Absent, absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 ADDRESSES: Final = ("/run/multipathd.socket", "\0/org/kernel/linux/storage/multipathd")
 """Where it listens: newer versions, and all."""

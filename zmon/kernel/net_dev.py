@@ -17,18 +17,18 @@ from __future__ import annotations
 
 import re
 
-from zmon.absent import absent
-from zmon.clock import MINUTE
+from zmon.base.absent import absent
+from zmon.base.clock import MINUTE
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.ccw_device import parse_number
 from zmon.kernel.tree import names_in, read_value, refused, text, word_parser
 from zmon.kinds import BUSID_FORM, INTERFACE, PCI_FORM, QETH
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -19,8 +19,8 @@ import fcntl
 import os
 import struct
 
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import posixpath
 
-from zmon.absent import Absent, absent, text_of
-from zmon.clock import MINUTE, SECOND
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.clock import MINUTE, SECOND
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipathd import NOT_IN_ANSWER, MultipathReport, ask, parse_maps
 from zmon.kernel.path_status import parse_path_status
 from zmon.kernel.sys_block import DIRECTORY, NO_CCW, NO_FCP, busid_of
 from zmon.kernel.tree import read_value, refused, text
 from zmon.kinds import MPATH, MULTIPATH, NO_MAP, PATH
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import THIS_MACHINE, Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.path_status import PathStatus
     from zmon.kernel.tree import Tree
 

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import re
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.ccw_device import parse_number
 from zmon.kernel.tree import ebcdic_name, names_in, read_value, refused, text, word_parser
 from zmon.kinds import PCI_FORM, PCI_FUNCTION
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.proc_stat import parse_amounts
 from zmon.kernel.tree import not_mounted, refused, text
 from zmon.kinds import MEMORY
@@ -24,7 +24,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

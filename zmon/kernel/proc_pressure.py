@@ -11,13 +11,13 @@ import errno
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kernel.tree import refused, text
 from zmon.kinds import NO_FULL, PRESSURE
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -12,16 +12,16 @@ import re
 import time
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.sizes import KIB
 from zmon.kernel.tree import not_mounted, read_value, refused, text
 from zmon.kinds import CPU, TASKS
 from zmon.sample import empty_frame, frame_of
-from zmon.sizes import KIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import re
 
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
-from zmon.unit_name import is_whole
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
+from zmon.values.unit_name import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

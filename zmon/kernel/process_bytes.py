@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 NEEDS_ROOT: Final = absent("only the same user or root may read it")
 WAITED: Final = absent("it waited uninterruptibly whenever it was looked at, so it was not read yet")

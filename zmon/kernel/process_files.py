@@ -14,10 +14,10 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
 from zmon.kernel.mountinfo import parse_mountinfo
 from zmon.kernel.tree import text
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -21,8 +21,8 @@ import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import MINUTE, SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import MINUTE, SECOND
 from zmon.kernel import blocked_task, proc_task
 from zmon.kernel.activity import ChangingRows
 from zmon.kernel.ended_children import NOT_TOLD, EndedChildren
@@ -34,7 +34,7 @@ from zmon.kinds import BLOCKED_TASK, OPEN_FILE, PROCESS, ROUNDS
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.process_files import OpenFile
     from zmon.kernel.task_rounds import ProcessTask
     from zmon.kernel.tree import Tree

@@ -15,25 +15,25 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.base.record import NamedTuple
 from zmon.kernel.capture_tree import moment, simulated
 from zmon.kernel.deadline import Worker
 from zmon.kernel.proc_stat import NOT_LIVE
 from zmon.kernel.tree import text
 from zmon.kernel.udev import Hotplug
 from zmon.kinds import BLOCK, CMF, EXACT, KINDS, SOURCE
-from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
-from zmon.record import NamedTuple
 from zmon.registry import SOURCES
 from zmon.sample import Frame, Instant, Sample, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
+    from zmon.base.listed_file import ListedFile
     from zmon.kernel.file_extents import LateListing
     from zmon.kernel.tree import Tree
-    from zmon.listed_file import ListedFile
     from zmon.registry import Source
     from zmon.sample import Kind
 

@@ -14,7 +14,7 @@ import errno
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kernel.block_ioctl import read_dm_status, table_refused
 from zmon.kernel.multipath_conf import excerpt, parse_multipath_conf
 from zmon.kernel.path_status import parse_path_status
@@ -25,7 +25,7 @@ from zmon.sample import empty_frame, frame_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -16,18 +16,18 @@ import posixpath
 import re
 from functools import cached_property, partial
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel import block_ioctl
 from zmon.kernel.disk_identity import FIELDS, NO_IDENTITY, read_identity
 from zmon.kernel.tree import read_value, read_word, word_parser
 from zmon.kinds import LAYER, MPATH, NOT_JOINED
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import Frame, empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -25,16 +25,16 @@ import os
 import re
 import struct
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.kernel.tree import ebcdic_name, read_value, refused, text
 from zmon.kinds import MACHINE
-from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

@@ -19,8 +19,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import MILLISECOND, SECOND
+from zmon.base.absent import absent
+from zmon.base.clock import MILLISECOND, SECOND
 from zmon.kernel import proc_task
 from zmon.kernel.blocked_task import UNKNOWN, told_wait
 from zmon.kernel.held_files import Allowance, HeldFile
@@ -28,12 +28,12 @@ from zmon.kernel.process_bytes import ProcessBytes
 from zmon.kernel.process_files import DiskNumbers
 from zmon.kernel.tree import LiveTree
 from zmon.kinds import WAIT_STATES
-from zmon.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
+from zmon.values.wait_place import BLOCKED, RUNNING, STOPPED, class_of, parse_wchan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.proc_task import TaskStat
     from zmon.kernel.tree import Tree
 

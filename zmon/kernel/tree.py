@@ -14,15 +14,15 @@ import os
 import re
 import time
 
-from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol, TypeVar
-from zmon.plain_text import harmless
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from zmon.base.plain_text import harmless
 from zmon.sample import THIS_MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
 
 V = TypeVar("V")
 

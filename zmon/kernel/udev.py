@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from zmon.absent import Absent, absent
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

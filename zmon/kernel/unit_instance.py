@@ -22,10 +22,10 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.plain_text import harmless
+from zmon.base.record import NamedTuple
 from zmon.kernel.tree import text
-from zmon.plain_text import harmless
-from zmon.record import NamedTuple
-from zmon.unit_name import container_id
+from zmon.values.unit_name import container_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -25,7 +25,7 @@ from zmon.sample import Frame, pick
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 MAX_LINES: Final = 65_536
 """Devices of one unit at most."""

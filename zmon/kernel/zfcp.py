@@ -25,17 +25,17 @@ import re
 from contextlib import suppress
 from functools import partial
 
-from zmon.absent import Absent, absent
-from zmon.clock import MINUTE
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import MINUTE
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kernel.tree import names_in, read_value, refused, text
 from zmon.kinds import ADAPTER, BUSID_FORM, LUN, NO_ADAPTER, TARGET_PORT
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import empty_frame, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.kernel.tree import Tree
     from zmon.sample import Frame
 

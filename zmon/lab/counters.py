@@ -10,8 +10,9 @@ from itertools import compress, count, islice
 from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import MILLISECOND, SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import MILLISECOND, SECOND
+from zmon.base.sizes import SECTOR
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -42,13 +43,12 @@ from zmon.lab.logical_frames import LogicalVolumes
 from zmon.lab.scsi_frames import DM, ScsiDisks, is_scsi, joined
 from zmon.lab.unit_frames import NOT_SIMULATED, SimulatedUnits
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.sizes import SECTOR
 from zmon.topology.claims import Claim, claims_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import PathGroup, Scenario
     from zmon.lab.simulation import IntervalCounts, VolumeCounts
     from zmon.sample import Kind

@@ -15,6 +15,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.sizes import SECTOR
 from zmon.lab.dice import BITS, EXPONENTIAL
 from zmon.lab.engine_state import (
     NOT_SPENT,
@@ -29,7 +30,6 @@ from zmon.lab.engine_state import (
     SubchannelState,
 )
 from zmon.lab.model import Arrivals, Compute, Count, DiskIo, Think
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import MEMORY, NO_FULL, PRESSURE, SWAP, TASKS
 from zmon.lab.engine_state import GuestCounts
 from zmon.sample import frame_of
@@ -12,7 +12,7 @@ from zmon.sample import frame_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import GuestMemory, Scenario
     from zmon.sample import Frame
 

@@ -11,7 +11,7 @@ from zmon.sample import frame_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import Scenario
     from zmon.sample import Frame
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.sizes import SECTOR
 from zmon.lab.scsi_frames import DM, block_row, is_scsi
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import BlockCounts
 

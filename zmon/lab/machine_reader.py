@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.toml import TomlDocument
 from zmon.lab.model import (
     ControlProgram,
     GuestMemory,
@@ -18,12 +19,11 @@ from zmon.lab.model import (
     StorageBox,
 )
 from zmon.lab.scsi_frames import is_scsi
-from zmon.toml import TomlDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.toml import Keys, TomlTable
+    from zmon.base.toml import Keys, TomlTable
 
 MS: Final = 1000.0
 NUMBERS: Final = re.compile(r"([0-9A-Fa-f]{4})(?:-([0-9A-Fa-f]{4}))?")

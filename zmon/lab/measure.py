@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.base.sizes import MB, SECTOR
 from zmon.lab.engine import BUCKETS, LAST
 from zmon.lab.engine_state import NEVER
-from zmon.sizes import MB, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,6 +13,8 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from zmon.base.plain_text import did_you_mean
+from zmon.base.toml import TomlDocument, read_utf8
 from zmon.lab.lab_settings import read_setting
 from zmon.lab.machine_reader import CHANGES, CYLINDER, MS, NUMBERS, PAGE, MachineReader, merged
 from zmon.lab.measure import BY_NAME, parse_measure
@@ -31,16 +33,14 @@ from zmon.lab.model import (
     Touch,
     overloaded,
 )
-from zmon.plain_text import did_you_mean
-from zmon.toml import TomlDocument, read_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
+    from zmon.base.toml import Keys, TomlTable
     from zmon.lab.measure import Measure
     from zmon.lab.model import Load, LoadStep
-    from zmon.toml import Keys, TomlTable
 
 MERGED: Final = ("paths", "lcus", "volumes", "lvs", "tablespaces", "loads", "memory", "zvm")
 OWN: Final = ("base", "title", "text", "assumed", "figures")

@@ -11,8 +11,9 @@ from __future__ import annotations
 from itertools import compress
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import MILLISECOND
+from zmon.base.absent import absent
+from zmon.base.clock import MILLISECOND
+from zmon.base.sizes import SECTOR
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
@@ -30,12 +31,11 @@ from zmon.kinds import (
 )
 from zmon.lab.unit_frames import NOT_SIMULATED
 from zmon.sample import Frame, empty_frame, frame_of
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import PathGroup, Scenario, StorageBox
     from zmon.lab.simulation import RouteCounts
 

@@ -14,12 +14,12 @@ from operator import sub
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from zmon.base.sizes import SECTOR
 from zmon.lab.dice import Dice
 from zmon.lab.engine import LAST, Engine
 from zmon.lab.fault_engine import FaultEngine, has_faults
 from zmon.lab.guest_engine import GuestEngine
 from zmon.lab.model import is_limited
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable

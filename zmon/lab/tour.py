@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zmon.lab.scenario import ScenarioError, lab_document
 
 if TYPE_CHECKING:
-    from zmon.toml import TomlTable
+    from zmon.base.toml import TomlTable
 
 __all__ = ["ScenarioError", "Scene", "Tour", "TourStep", "load_tour", "parse_tour"]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import UNIT, UNIT_IO
 from zmon.sample import empty_frame, frame_of
-from zmon.unit_name import database_of, sort_of
+from zmon.values.unit_name import database_of, sort_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.lab.model import Scenario
     from zmon.lab.simulation import UnitCounts
     from zmon.sample import Frame

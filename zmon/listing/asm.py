@@ -19,14 +19,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import absent
-from zmon.listed_file import UNSAID
+from zmon.base.absent import absent
+from zmon.base.listed_file import UNSAID
+from zmon.base.ranges import many
+from zmon.base.sizes import MIB
 from zmon.listing import containers as c
 from zmon.listing.containers import AllocationUnits, AsmDisk, Container, DiskGroup, DiskGroups
 from zmon.listing.delimited import find_heading, numbered_lines, whole_number
 from zmon.listing.not_understood import Note, unread_row
-from zmon.ranges import many
-from zmon.sizes import MIB
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.data_files import DiskGroupFile, DiskGroupPart
 from zmon.topology.mapping import split_whole
@@ -34,7 +34,7 @@ from zmon.topology.mapping import split_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.listing.delimited import ViewRow
 
 VIEWS: Final = {

@@ -11,16 +11,16 @@ from functools import lru_cache, partial
 from operator import mul
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.sizes import MB
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.machine.figure import Figure
 from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
-from zmon.path_masks import PATH_MASKS, paths_in, usable
-from zmon.sizes import MB
 from zmon.topology.volumes import channel_type
+from zmon.values.path_masks import PATH_MASKS, paths_in, usable
 
 if TYPE_CHECKING:
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.period import Period
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio, text_of
+from zmon.base.absent import Absent, absent, ratio, text_of
 from zmon.kinds import (
     ALL,
     CPU,
@@ -31,7 +31,7 @@ from zmon.machine.partitions import earlier_span, own_partitions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
 
 OVERHEAD: Final = (LPAR, LPAR_CPU, MACHINE, VIRTUAL_CPU)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.devices import devices_of
 from zmon.machine.topology import volumes_of
 from zmon.machine.view import NoSuchThing
@@ -11,7 +11,7 @@ from zmon.machine.view import NoSuchThing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 

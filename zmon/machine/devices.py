@@ -18,22 +18,22 @@ from collections import Counter
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.sizes import MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.figure import Figure
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
 from zmon.sample import pick
-from zmon.sizes import MB, SECTOR
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
-from zmon.uid import alias_kind
+from zmon.values.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in
+from zmon.values.uid import alias_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.sample import Frame

@@ -7,14 +7,14 @@ from itertools import compress
 from math import fsum
 from operator import add, mul
 
-from zmon.absent import Absent, absent, ratio
-from zmon.light_typing import TYPE_CHECKING, Final, TypeVar
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.light_typing import TYPE_CHECKING, Final, TypeVar
 from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta
 
     Cell = TypeVar("Cell", bound=Value)

@@ -11,7 +11,7 @@ from itertools import repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE, MACHINE
 from zmon.machine.devices import DEVICE_FIGURES, devices_of, most_lost, strays
 from zmon.machine.figure import Figure
@@ -19,12 +19,12 @@ from zmon.machine.join import Joined, total
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
 from zmon.topology.volumes import lcus, short_titles
-from zmon.uid import HYPERPAV, find_uid
+from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import ratio
+from zmon.base.absent import ratio
 from zmon.kinds import (
     MEMORY,
 )
 
 if TYPE_CHECKING:
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta
     from zmon.machine.view import View
 

@@ -13,17 +13,17 @@ from math import fsum
 from operator import add, attrgetter, ge, mul, not_, sub
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.record import NamedTuple
+from zmon.base.same import Same
 from zmon.interval import IDLE
 from zmon.kinds import CACHE_NOT_READ
-from zmon.record import NamedTuple
-from zmon.same import Same
 from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
 
 MIN_REQUESTS: Final = 30
 """Requests in an interval below which a mean time says nothing."""

@@ -11,7 +11,9 @@ from itertools import compress, repeat
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import (
     BLOCK,
@@ -50,23 +52,21 @@ from zmon.machine.observation import (
     tasks_wait,
 )
 from zmon.machine.topology import rows_of_lcus, units_of
-from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.sizes import MB
 from zmon.topology.site import NO_SITE, Site
 from zmon.topology.volumes import lcus, titles
-from zmon.uid import HYPERPAV, find_uid
+from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.observation import ObservedVolume
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
-    from zmon.uid import Uid
+    from zmon.values.uid import Uid
 
 FCP: Final = 0x25
 """Type of the channel path of an FCP adapter."""

@@ -9,18 +9,18 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import DAY, HOUR, MINUTE
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import DAY, HOUR, MINUTE
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB, SECTOR
 from zmon.kinds import BLOCK, CPU, DEVICE
 from zmon.machine.figure import Variable
 from zmon.machine.join import total
-from zmon.record import NamedTuple
-from zmon.sizes import MB, SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View

@@ -9,19 +9,19 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.record import NamedTuple
 from zmon.machine import observed_paths, observed_system
 from zmon.machine.observed import load_of
 from zmon.machine.observed_history import LoadPeriod, SlowerWrites, load_period, slower_writes, usual
 from zmon.machine.observed_system import NOT_READ, HungDisk, LackingMeasurement, ObservedSystem
 from zmon.machine.topology import units_of
 from zmon.machine.unit_loads import most_on
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.figure import Variable
     from zmon.machine.observed_paths import ExtendedVolume, LcuPaths, MultipathDisk
     from zmon.machine.view import View

@@ -11,27 +11,27 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from zmon.absent import Absent, absent, text_of
-from zmon.clock import DAY, HOUR, MINUTE
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.clock import DAY, HOUR, MINUTE
+from zmon.base.record import NamedTuple
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
 from zmon.machine.channel_paths import busy_percents, in_use, own_load
 from zmon.machine.disks_below import DisksBelow
 from zmon.machine.join import plus, present, quotient
+from zmon.machine.path_repair import why_unused
 from zmon.machine.topology import TOPOLOGY, machine_of, units_of
-from zmon.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
-from zmon.path_repair import why_unused
-from zmon.path_state import GONE, reasons_in
-from zmon.record import NamedTuple
 from zmon.sample import pick
 from zmon.topology.lun import is_fcp
 from zmon.topology.path_sets import PathSet, parse_path_sets
 from zmon.topology.stack import volume_name
+from zmon.values.path_masks import OF_DRIVER, PATH_MASKS, operational, path_masks
+from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.view import View
     from zmon.sample import Frame

@@ -6,7 +6,8 @@ from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.record import NamedTuple
 from zmon.kinds import (
     BLOCK,
     BLOCKED_TASK,
@@ -29,14 +30,13 @@ from zmon.machine.join import plus, total
 from zmon.machine.memory_use import MEMORY_ROW, memory_rate
 from zmon.machine.observed import of_zmon_at_least
 from zmon.machine.partitions import own_partitions
-from zmon.record import NamedTuple
-from zmon.unit_name import title_of
-from zmon.wait_place import class_of
+from zmon.values.unit_name import title_of
+from zmon.values.wait_place import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.sample import Frame

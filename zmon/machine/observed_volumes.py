@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent, ratio, text_of
+from zmon.base.absent import Absent, absent, ratio, text_of
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, LAYER
 from zmon.machine.devices import devices_of
 from zmon.machine.join import plus, quotient
 from zmon.machine.topology import row_of
 from zmon.machine.volume_cache import READ_HITS, READS, WRITES
-from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.sizes import SECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, KeysView, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.devices import Devices
     from zmon.machine.observation import Volumes

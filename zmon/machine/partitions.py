@@ -11,7 +11,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU
 from zmon.machine.figure import Figure
 from zmon.machine.join import Joined, not_below_zero, quotient
@@ -19,7 +19,7 @@ from zmon.machine.join import Joined, not_below_zero, quotient
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Delta, Interval
     from zmon.sample import Kind
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.sample import Instant
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import deque
 from functools import lru_cache
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+from zmon.base.same import Same, SameNames
 from zmon.kinds import CLAIM, CONTAINER, DASD, DEVICE, LAYER, MACHINE, MOUNT, MPATH, SOURCE, SWAP
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.view import no_inputs
-from zmon.record import NamedTuple
-from zmon.same import Same, SameNames
 from zmon.sample import Instant, Sample
 from zmon.topology.volumes import lcus, short, titles
-from zmon.uid import find_uid
+from zmon.values.uid import find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

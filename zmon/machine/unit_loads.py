@@ -11,20 +11,20 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.sizes import SECTOR
 from zmon.kinds import BLOCK, LAYER, UNIT, UNIT_IO
 from zmon.machine.devices import LOGICAL, address, devices_of, homes, label_of
 from zmon.machine.join import present
 from zmon.machine.topology import units_of, volumes_of
-from zmon.sizes import SECTOR
 from zmon.topology.leaf_disks import NOTHING, IoCounts, LeafDisks
 from zmon.topology.volumes import short_titles
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.sample import Frame

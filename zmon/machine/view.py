@@ -7,18 +7,18 @@ from functools import cached_property
 from itertools import islice
 from threading import Lock
 
-from zmon.absent import absent
-from zmon.event import Exceptions
+from zmon.base.absent import absent
+from zmon.base.event import Exceptions
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Any, Final
 from zmon.machine.period import Period
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.event import Event
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import Event
     from zmon.machine.figure import TimedValue, Variable
     from zmon.sample import Instant
     from zmon.topology.machine import UserInputs

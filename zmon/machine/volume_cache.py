@@ -13,7 +13,7 @@ from zmon.machine.figure import Figure
 from zmon.machine.join import plus, quotient
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Delta
 
 

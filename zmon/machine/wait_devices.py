@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.record import NamedTuple
 from zmon.kinds import LAYER, OPEN_FILE
 from zmon.machine.unit_loads import NO_LCU, DiskPlaces, unit_loads
-from zmon.record import NamedTuple
 from zmon.topology.stack import Stack
-from zmon.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES, may_wait_for_disk
+from zmon.values.wait_place import ESTIMATES, ONLY_DISK, OPEN_FILES, may_wait_for_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 MAX_CANDIDATES: Final = 4
@@ -37,7 +37,7 @@ class WaitDevice(NamedTuple):
     """Names of disks."""
     lcu: Value
     evidence: Value
-    """How it is known: one of those of `zmon.wait_place`."""
+    """How it is known: one of those of `zmon.values.wait_place`."""
 
     @property
     def is_estimate(self) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import DEVICE
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.topology.lun import is_fcp
 from zmon.topology.volumes import device_type, titles
-from zmon.uid import HYPERPAV, find_uid
+from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.topology.machine import Machine
 
 NO_LCU: Final = absent("neither a uid nor another source names its LCU")

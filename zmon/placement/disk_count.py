@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
 
 PENALTIES: Final = {"0": 1.0, "1": 2.0, "10": 2.0, "5": 4.0, "6": 6.0, "normal": 2.0, "high": 3.0}
 """Requests of the disks for each write, by RAID level; `normal` and `high` are Oracle ASM's redundancy.

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.machine.topology import has_files, machine_of
 from zmon.machine.unit_loads import unit_loads
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.placement.traffic import BASES, IDLE, attribution, intervals_for, space_of, volumes_traffic
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.view import History, View
     from zmon.placement.traffic import Attribution, Space

@@ -12,17 +12,17 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB
 from zmon.placement.pieces import tablespace_of
 from zmon.placement.traffic import BASES
-from zmon.record import NamedTuple
-from zmon.sizes import MB
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.placement.traffic import Attribution
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation

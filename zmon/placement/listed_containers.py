@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.listing.asm import is_in_group, name_in_group
 from zmon.listing.containers import UNKNOWN
 from zmon.placement.items import AUTOMATIC, MANAGED, FilePlacement

@@ -12,14 +12,14 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.record import NamedTuple
 from zmon.placement.items import weights
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.placement.items import FileItem, Unit
 
 

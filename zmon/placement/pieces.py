@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import DiskShare, FileLocation
     from zmon.topology.machine import Machine

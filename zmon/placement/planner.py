@@ -18,15 +18,15 @@ from collections import Counter
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.record import NamedTuple
 from zmon.placement.annealing import LEVELLED, SAME, Annealing
 from zmon.placement.measures import NO_LOAD
 from zmon.placement.planner_state import NOTHING, PlannerState
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.placement.items import FileItem, Unit
     from zmon.placement.planner_state import SharedResource
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.ranges import names
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import GIB
 from zmon.placement.items import weights, worst_grade
 from zmon.placement.measures import (
     OVERLOADED,
@@ -27,15 +30,12 @@ from zmon.placement.measures import (
 from zmon.placement.move_statements import instead
 from zmon.placement.planner import WORTH, plan_moves
 from zmon.placement.planner_state import SharedResource
-from zmon.ranges import names
-from zmon.record import NamedTuple
-from zmon.sizes import GIB
 from zmon.topology.claims import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.placement.items import FileItem, FilePlacement, Placement, Unit
     from zmon.placement.measures import Headroom, Spread
     from zmon.placement.planner import MovePlan

@@ -23,18 +23,18 @@ from math import fsum
 from operator import add
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.kinds import BLOCK
 from zmon.placement.pieces import NO_DISK, pieces, tablespace_of
-from zmon.record import NamedTuple
-from zmon.sizes import SECTOR
 
 Key = TypeVar("Key")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.placement.pieces import FilePiece
     from zmon.topology.machine import Machine

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from zmon.absent import text_of
+from zmon.base.absent import text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.kinds import DEVICE, PATH
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.path_masks import PATH_MASKS, lost_in, paths_in, reasons_of_driver
-from zmon.path_state import GONE, reasons_in
+from zmon.values.path_masks import PATH_MASKS, lost_in, paths_in, reasons_of_driver
+from zmon.values.path_state import GONE, reasons_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.kinds import BLOCK
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
@@ -34,7 +34,7 @@ from zmon.topology.volumes import titles
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.interval import Interval
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View

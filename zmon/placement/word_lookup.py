@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import CONTAINER, DEVICE
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.placement.channel_device import channel_device
 from zmon.placement.unused_paths import is_offline, lost_channel_paths, reasons_of, why_lost
-from zmon.record import NamedTuple
 from zmon.topology.data_files import file_by_name, unknown_file
 from zmon.topology.lun import as_multipath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.placement.channel_device import ChannelDevice
     from zmon.topology.data_files import DataFile
     from zmon.topology.location import FileLocation

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.plain_text import did_you_mean
+from zmon.base.plain_text import did_you_mean
+from zmon.base.record import NamedTuple
 from zmon.queueing.change import (
     AliasNumber,
     Change,
@@ -20,7 +21,6 @@ from zmon.queueing.change import (
     ProcessorNumber,
     StripedSpace,
 )
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,14 +9,14 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.record import NamedTuple
 from zmon.machine.observation import NOT_VARIED
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLoad
 
 MOST_BACKGROUND: Final = 0.95

@@ -22,7 +22,10 @@ from math import sqrt
 from operator import add, attrgetter, ge, itemgetter, lt, mul, not_, sub
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.ranges import many, ranges
+from zmon.base.record import NamedTuple
+from zmon.base.same import Same
 from zmon.machine.observation import (
     LATENCY,
     MIN_LOST,
@@ -49,9 +52,6 @@ from zmon.queueing.network import (
     solve,
 )
 from zmon.queueing.waiting import lcus_not_timed
-from zmon.ranges import many, ranges
-from zmon.record import NamedTuple
-from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

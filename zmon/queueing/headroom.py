@@ -13,12 +13,12 @@ from operator import itemgetter, mul
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.ranges import ranges
+from zmon.base.record import NamedTuple
+from zmon.base.same import Same
 from zmon.machine.observation import MIN_LOST, busy_words, disc_of_misses, mean_of, path_groups
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
-from zmon.same import Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ from math import expm1
 from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, Final
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,9 @@ from functools import lru_cache
 from math import fsum, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.ranges import names
+from zmon.base.record import NamedTuple
 from zmon.machine.observation import mean_of
 from zmon.queueing.change import AliasNumber, PathsInUse, changed
 from zmon.queueing.fit import (
@@ -25,13 +27,11 @@ from zmon.queueing.fit import (
 )
 from zmon.queueing.network import mean_response, solve
 from zmon.queueing.waiting import FULL_PROCESSORS, MUCH_STOLEN, processors_full
-from zmon.ranges import names
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLoad
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FittedModel, FlowShare

@@ -9,16 +9,16 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import many, names
+from zmon.base.record import NamedTuple
 from zmon.machine.observation import FULL_ALIASES, LATENCY, MIN_LONGER, MIN_LOST, SLOW_PATH, SMALL, mean_of
-from zmon.milliseconds import ms
-from zmon.ranges import many, names
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLcu, ObservedLoad, Volumes
 
 LONG: Final = 0.001

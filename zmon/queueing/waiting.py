@@ -12,7 +12,10 @@ from __future__ import annotations
 from itertools import compress
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import ranges
+from zmon.base.record import NamedTuple
 from zmon.machine.observation import (
     FULL_ALIASES,
     LATENCY,
@@ -27,15 +30,12 @@ from zmon.machine.observation import (
     path_groups,
     requests_of,
 )
-from zmon.milliseconds import ms
 from zmon.queueing.undecided import undecided, words_of
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
     from zmon.queueing.undecided import UndecidedRequests
 

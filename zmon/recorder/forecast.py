@@ -9,7 +9,7 @@ import os
 from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.recorder.retention import days_within, recorded_files
 from zmon.sample import pick
 from zmon.store.file_format import RecordingError

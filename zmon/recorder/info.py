@@ -13,9 +13,9 @@ from contextlib import closing, suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent
-from zmon.clock import END_OF_TIME
-from zmon.event import Event, What
+from zmon.base.absent import Absent
+from zmon.base.clock import END_OF_TIME
+from zmon.base.event import Event, What
 from zmon.kinds import MACHINE
 from zmon.recorder.forecast import measured
 from zmon.recorder.lock import running

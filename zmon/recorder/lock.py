@@ -18,8 +18,8 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from zmon import own_files
-from zmon.clock import SECOND
+from zmon.base import own_files
+from zmon.base.clock import SECOND
 from zmon.store.file_format import RecordingError
 
 if TYPE_CHECKING:

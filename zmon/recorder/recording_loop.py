@@ -14,7 +14,7 @@ import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from zmon.clock import DAY, MINUTE, SECOND
+from zmon.base.clock import DAY, MINUTE, SECOND
 from zmon.recorder.forecast import Forecast, estimate, measured, shortage
 from zmon.recorder.retention import RetentionRule, prune, size_of
 from zmon.store.file_format import RecordingError

@@ -10,7 +10,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.clock import DAY
+from zmon.base.clock import DAY
 from zmon.store.day import BESIDE, days
 from zmon.store.file_format import ID_AT, MAGIC, SQLITE_HEAD, head_of
 from zmon.store.open import connect

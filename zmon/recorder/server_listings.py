@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.listed_file import ListedFile
+    from zmon.base.listed_file import ListedFile
 
 RETRY_SECONDS: Final = 10.0
 """From the first failure of a database server to the next question; each further wait is twice as long."""

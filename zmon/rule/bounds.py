@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, ratio
+from zmon.base.absent import Absent, ratio
 from zmon.kinds import BLOCK, DEVICE
-from zmon.path_masks import PATH_MASKS
 from zmon.rule.grammar import ALL, COUNT, LACKING, SIGNS
 from zmon.tables.filled import needs
+from zmon.values.path_masks import PATH_MASKS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.rule.grammar import Precondition, Rule
     from zmon.sample import Kind

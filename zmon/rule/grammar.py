@@ -15,12 +15,12 @@ import re
 from functools import partial
 from operator import ge, gt, le, lt
 
-from zmon import own_files
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.plain_text import did_you_mean
-from zmon.record import NamedTuple
+from zmon.base import own_files
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.plain_text import did_you_mean
+from zmon.base.record import NamedTuple
+from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
 from zmon.tables import TABLES
-from zmon.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,14 +13,14 @@ from itertools import compress, repeat
 from operator import ge, gt, le, lt, mul, ne
 from types import MappingProxyType
 
-from zmon.absent import Absent, absent, ratio
-from zmon.clock import SECOND
-from zmon.event import BAD, LOOK
-from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.clock import SECOND
+from zmon.base.event import BAD, LOOK
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.ranges import ranges
+from zmon.base.record import NamedTuple
 from zmon.machine.cpus import cpu_name
 from zmon.machine.figure import Variable, is_faint
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
 from zmon.rule.grammar import ALL, COUNT, FIELD, LACKING, OTHERS, SIGNS
 from zmon.rule.known_columns import NO_COLUMN
 from zmon.sample import pick
@@ -29,7 +29,7 @@ from zmon.tables.filled import alone, definition
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.figure import Figure
     from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
+from zmon.base.plain_text import did_you_mean
 from zmon.interval import Interval
 from zmon.machine.view import NoSuchThing, View
-from zmon.plain_text import did_you_mean
 from zmon.sample import Instant, Sample
 from zmon.tables.filled import alone, definition
 

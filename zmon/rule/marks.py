@@ -5,16 +5,16 @@ So screens and the log of exceptions never differ, but for time: a mark needs no
 
 from __future__ import annotations
 
-from zmon.absent import Absent, absent
-from zmon.event import BAD
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.rule.judge import Judge
 from zmon.tables.table import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.view import View
     from zmon.rule.grammar import Rule
     from zmon.tables.table import Table

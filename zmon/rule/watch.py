@@ -13,9 +13,9 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import SECOND
-from zmon.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import SECOND
+from zmon.base.event import BAD, GONE, INTERRUPTED, OPEN, OVER, Event, ExceptionEntry, What
 from zmon.interval import Interval
 from zmon.machine.view import View
 from zmon.rule.bounds import has_no_rows_again, is_unchanged
@@ -25,7 +25,7 @@ from zmon.tables import SCREENS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.rule.grammar import Rule
     from zmon.rule.judge import Judgement
     from zmon.sample import Sample

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.screen.definition import Column, Screen
 from zmon.screen.variable import LETTERS, plottable
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -17,7 +17,7 @@ from zmon.tables.table import SUMMARY, Summary, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 BAR: Final = "bar"
 """The format of bars, which are seen to differ."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.plain_text import harmless, wrap
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent
+from zmon.base.plain_text import harmless, wrap
+from zmon.base.record import NamedTuple
 from zmon.screen.chart.line_chart import ChartLine, Manner, plot
 from zmon.screen.chart.points import Point, sparkline
 from zmon.screen.number import bar, cell, cut, fitted
@@ -21,7 +21,7 @@ from zmon.screen.sheet import ESTIMATE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.screen.sheet import Sheet
 
 LEAST_ROWS: Final = 5

@@ -14,19 +14,19 @@ import re
 from functools import cached_property
 from types import MappingProxyType
 
-from zmon import own_files
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.plain_text import did_you_mean
-from zmon.record import NamedTuple
+from zmon.base import own_files
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.plain_text import did_you_mean
+from zmon.base.record import NamedTuple
+from zmon.base.toml import TomlDocument, TomlError, TomlTable, parse_toml
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
-from zmon.toml import TomlDocument, TomlError, TomlTable, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 
 class ScreenError(ValueError):

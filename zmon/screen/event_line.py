@@ -5,12 +5,12 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DATED, clock, length
-from zmon.event import What
-from zmon.plain_text import harmless
+from zmon.base.clock import DATED, clock, length
+from zmon.base.event import What
+from zmon.base.plain_text import harmless
 
 if TYPE_CHECKING:
-    from zmon.event import Event
+    from zmon.base.event import Event
 
 
 HEAD: Final = 17

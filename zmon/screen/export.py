@@ -10,17 +10,17 @@ import math
 import time
 from importlib import import_module
 
-from zmon.absent import Absent
-from zmon.clock import MILLISECOND, SECOND
-from zmon.light_typing import TYPE_CHECKING, Any
-from zmon.plain_text import harmless
+from zmon.base.absent import Absent
+from zmon.base.clock import MILLISECOND, SECOND
+from zmon.base.light_typing import TYPE_CHECKING, Any
+from zmon.base.plain_text import harmless
 from zmon.sample import THIS_MACHINE
 from zmon.screen.header import WIDTH, header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.screen.definition import Screens
     from zmon.screen.sheet import Sheet

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from zmon.absent import Absent
-from zmon.clock import DATED, clock
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import harmless
+from zmon.base.absent import Absent
+from zmon.base.clock import DATED, clock
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import harmless
 
 if TYPE_CHECKING:
     from zmon.interval import Interval

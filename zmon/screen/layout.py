@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.screen import number
 from zmon.screen.definition import Column, Picture, Screen
 

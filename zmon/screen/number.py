@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 import re
 
-from zmon.absent import Absent
-from zmon.clock import clock
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import beginning, cells, harmless, padded
+from zmon.base.absent import Absent
+from zmon.base.clock import clock
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import beginning, cells, harmless, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 DOTS: Final = "...."
 """Shown for a value that is not available; fewer dots in a narrower field."""

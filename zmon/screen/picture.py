@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.screen.chart.points import number as finite
 from zmon.screen.chart.points import sparkline
 from zmon.screen.number import bar

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from math import isnan, nan
 
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import did_you_mean
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import did_you_mean
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.screen.definition import Column
     from zmon.tables.table import Table
 

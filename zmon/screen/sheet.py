@@ -10,10 +10,10 @@ import re
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.plain_text import cells, harmless, padded, wrap
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.plain_text import cells, harmless, padded, wrap
+from zmon.base.record import NamedTuple
 from zmon.screen import layout, number
 from zmon.screen.query import filtered, ordered
 from zmon.tables.table import SUMMARY
@@ -21,7 +21,7 @@ from zmon.tables.table import SUMMARY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.screen.definition import Column, Picture, Screen
     from zmon.screen.picture import DrawnColumn
     from zmon.screen.query import Condition

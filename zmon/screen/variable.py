@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zmon.base.plain_text import did_you_mean
 from zmon.machine.figure import Variable, unquoted
 from zmon.machine.view import NoSuchThing, View
-from zmon.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, find_column, shortest
 from zmon.screen.sheet import Order, Sheet, natural
@@ -22,7 +22,7 @@ from zmon.tables.plot import parse as parse_variables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.screen.definition import Column, Screen, Screens
     from zmon.tables.table import Table

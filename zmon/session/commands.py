@@ -11,8 +11,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import clock
-from zmon.plain_text import did_you_mean
+from zmon.base.clock import clock
+from zmon.base.plain_text import did_you_mean
 from zmon.screen import variable
 from zmon.screen.definition import COMMAND_ITEMS, NoScreen, ScreenError
 from zmon.screen.event_line import line as event_line

@@ -5,14 +5,14 @@ A cursor does everything that may take time, so it may belong to another thread 
 
 from __future__ import annotations
 
-from zmon.clock import clock
-from zmon.event import What
+from zmon.base.clock import clock
+from zmon.base.event import What
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
-    from zmon.event import Event
+    from zmon.base.event import Event
     from zmon.session.timeline import Position, Span, Timeline
 
 

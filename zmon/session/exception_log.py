@@ -12,8 +12,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DATED, END_OF_TIME, clock
-from zmon.event import Event, Exceptions, What
+from zmon.base.clock import DATED, END_OF_TIME, clock
+from zmon.base.event import Event, Exceptions, What
 from zmon.interval import Interval
 from zmon.machine.topology import units_of
 from zmon.machine.view import View, no_inputs
@@ -23,7 +23,7 @@ from zmon.rule.watch import Watch, event_of, grouped
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.rule.grammar import Rule
     from zmon.sample import Sample
     from zmon.session.timeline import Overview, Position, Timeline

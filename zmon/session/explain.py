@@ -9,9 +9,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
-from zmon.clock import length
-from zmon.plain_text import did_you_mean
+from zmon.base.absent import Absent
+from zmon.base.clock import length
+from zmon.base.plain_text import did_you_mean
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import Ambiguous, QueryError, find_column, heading, named
 from zmon.screen.sheet import fields

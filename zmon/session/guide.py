@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import localtime, strftime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import SECOND, clock
+from zmon.base.clock import SECOND, clock
 from zmon.screen.definition import ScreenError
 from zmon.screen.query import QueryError, parse_conditions
 from zmon.session.page import find_screen, row_conditions

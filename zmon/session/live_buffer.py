@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.clock import MINUTE
+from zmon.base.clock import MINUTE
 from zmon.session.recording import RecordingSection, sections_of
 from zmon.store.file_format import RecordingError
 from zmon.store.open import MEMORY

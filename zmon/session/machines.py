@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 
-from zmon.clock import SECOND
-from zmon.event import What
+from zmon.base.clock import SECOND
+from zmon.base.event import What
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import Interval
 from zmon.kernel.sampler import EVERYTHING, Sampler
 from zmon.kernel.tree import LiveTree
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.sample import THIS_MACHINE
 from zmon.session.timeline import NoteError, Section, Timeline, spliced
 from zmon.store.file_format import RecordingError
@@ -20,7 +20,7 @@ from zmon.store.file_format import RecordingError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from zmon.event import Event
+    from zmon.base.event import Event
     from zmon.kernel.capture_tree import CapturedTree
     from zmon.kernel.sampler import Choice
     from zmon.kernel.udev import Hotplug

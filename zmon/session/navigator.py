@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from zmon.absent import absent
-from zmon.clock import END_OF_TIME, clock
+from zmon.base.absent import absent
+from zmon.base.clock import END_OF_TIME, clock
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.figure import TimedValue
 from zmon.machine.view import History, View
-from zmon.record import NamedTuple
 from zmon.session.cursor import Cursor
 from zmon.session.running_period import RunningPeriod
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.event import Event, ExceptionEntry, Exceptions
+    from zmon.base.event import Event, ExceptionEntry, Exceptions
     from zmon.machine.figure import Variable
     from zmon.sample import Sample
     from zmon.session.exception_log import ExceptionLog

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from zmon.clock import clock
+from zmon.base.clock import clock
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.view import NoSuchThing, View
-from zmon.record import NamedTuple
 from zmon.screen.definition import Column
 from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, parse_conditions

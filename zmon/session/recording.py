@@ -10,10 +10,10 @@ import os
 import threading
 from contextlib import suppress
 
-from zmon.clock import END_OF_TIME
-from zmon.event import Event, What
+from zmon.base.clock import END_OF_TIME
+from zmon.base.event import Event, What
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.session.timeline import Position, Section, Timeline
 from zmon.session.when import WhenError, parse_when
 from zmon.store.changes import events_between

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from threading import Lock
 
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.machine.period import Period
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import re
 import time
 from functools import cached_property
 
-from zmon.clock import SECOND, clock
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.clock import SECOND, clock
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.machine.figure import Variable
 from zmon.machine.view import NoSuchThing, View, no_inputs
-from zmon.record import NamedTuple
 from zmon.screen.definition import ScreenError
 from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, heading, listed, parse_conditions
@@ -35,8 +35,8 @@ from zmon.tables.filled import definition, fill, needs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Number
-    from zmon.event import Event
+    from zmon.base.absent import Number
+    from zmon.base.event import Event
     from zmon.interval import Interval
     from zmon.machine.view import History
     from zmon.rule.grammar import Rule

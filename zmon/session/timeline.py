@@ -14,16 +14,16 @@ from itertools import pairwise
 from operator import attrgetter
 from types import MappingProxyType
 
-from zmon.event import Event, What
+from zmon.base.event import Event, What
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.base.record import NamedTuple
 from zmon.interval import Interval
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number
-    from zmon.event import ExceptionEntry
+    from zmon.base.absent import Number
+    from zmon.base.event import ExceptionEntry
     from zmon.machine.view import FleetFill
     from zmon.sample import Kind, Sample
     from zmon.store.reader import Recording

@@ -6,8 +6,8 @@ import datetime as dt
 import re
 import time
 
-from zmon.clock import END_OF_TIME, SECOND
-from zmon.light_typing import Final
+from zmon.base.clock import END_OF_TIME, SECOND
+from zmon.base.light_typing import Final
 
 LAST_YEAR: Final = 2262
 

@@ -12,8 +12,8 @@ import hmac
 import re
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.event import Event, What
+from zmon.base.absent import Absent, absent
+from zmon.base.event import Event, What
 from zmon.kinds import (
     BUSID_FORM,
     DISK,
@@ -29,12 +29,12 @@ from zmon.kinds import (
     WORDS,
 )
 from zmon.sample import DAMAGED, Frame, Meaning
-from zmon.uid import parse_uid
+from zmon.values.uid import parse_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Field, Kind, Sample
 
 PREFIX: Final[Mapping[str, str]] = {

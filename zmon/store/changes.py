@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from zmon.absent import Absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent
+from zmon.base.clock import SECOND
+from zmon.base.event import Event, What
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.configuration_change import MAX_CHANGES, changes_between
-from zmon.event import Event, What
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL, DEVICE, LPAR
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.sample import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame, Kind, Sample
 
 MIN_CLOCK_STEP: Final = SECOND

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
 from zmon.store.dictionary import damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, checked, crc
 from zmon.store.reader import is_unreadable

@@ -22,15 +22,15 @@ from itertools import repeat
 from math import gcd
 from operator import add, floordiv, mul, sub
 
-from zmon.absent import Absent, absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.store.file_format import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 
 WORD: Final = 8

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import re
 
-from zmon.clock import DAY, END_OF_TIME
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.clock import DAY, END_OF_TIME
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.store.file_format import RecordingError, is_recording
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import itertools
 import json
 from functools import lru_cache
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import CMF_BASIC, EXACT, KINDS
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
 from zmon.sample import Field, Kind, Meaning
 from zmon.store.column_encoding import decode_column, dump, encode_column, load
 from zmon.store.file_format import Damaged, checked, crc
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
 
 MAX_ROWS: Final = 1 << 18
 """Things of one kind: a machine has four subchannel sets of 65,536 devices."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import stat
 
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from zmon.event import Event
+    from zmon.base.event import Event
 
 
 class RecordingError(ValueError):

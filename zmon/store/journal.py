@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from operator import sub
 
-from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import all_whole, from_json, to_json
 from zmon.store.file_format import Damaged, checked
@@ -26,7 +26,7 @@ from zmon.store.readings import TIMES, OpenSegment, ReadingChange
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout
     from zmon.store.segment_cache import SegmentCache

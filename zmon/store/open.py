@@ -22,8 +22,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from urllib.parse import quote
 
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.store import file_format
 from zmon.store.day import BESIDE
 from zmon.store.file_format import Damaged, RecordingError

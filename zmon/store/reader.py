@@ -12,8 +12,8 @@ from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
-from zmon.event import Event, What
-from zmon.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.event import Event, What
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.sample import DAMAGED, Frame, Instant, Sample, empty_frame
 from zmon.store.dictionary import MAX_KINDS, damaged_kinds
 from zmon.store.file_format import EVENT_COLUMNS, Damaged, RecordingError, crc

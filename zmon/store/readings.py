@@ -18,9 +18,9 @@ from functools import cached_property, lru_cache
 from itertools import compress, count, repeat
 from operator import add, ne, sub
 
-from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Final, Protocol
-from zmon.record import NamedTuple
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Final, Protocol
+from zmon.base.record import NamedTuple
 from zmon.sample import DAMAGED, Frame, pick
 from zmon.store.column_encoding import all_whole, narrow_words
 from zmon.store.file_format import Damaged
@@ -28,7 +28,7 @@ from zmon.store.file_format import Damaged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
     from zmon.sample import Kind
 
 

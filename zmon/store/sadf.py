@@ -23,17 +23,17 @@ from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import SECOND
+from zmon.base.sizes import KIB
 from zmon.kinds import ALL, BLOCK, CPU, KINDS, MACHINE, MEMORY
 from zmon.sample import Frame, Instant, Sample, empty_frame
-from zmon.sizes import KIB
 from zmon.store.sadf_report import SadfError, SadfReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.sample import Kind
 
 __all__ = ["SadfError", "read_sadf"]

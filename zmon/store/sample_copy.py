@@ -6,13 +6,13 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from zmon.event import What
+from zmon.base.event import What
 from zmon.store.writer import SEGMENT_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zmon.event import Event
+    from zmon.base.event import Event
     from zmon.sample import Sample
     from zmon.store.writer import Writer
 

@@ -6,7 +6,7 @@ damaged, all rows are read instead.
 
 from __future__ import annotations
 
-from zmon.light_typing import TYPE_CHECKING
+from zmon.base.light_typing import TYPE_CHECKING
 from zmon.store.file_format import Damaged, is_sample
 from zmon.store.journal import MAX_SAMPLES
 

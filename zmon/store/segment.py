@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import accumulate, chain, compress, count, repeat
 from operator import add, mul, ne, sub
 
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.store import column_encoding as encoding
 from zmon.store.column_encoding import Packed, all_whole, dump, from_json, only_numbers, pack, to_json
 from zmon.store.file_format import Damaged
@@ -24,7 +24,7 @@ from zmon.store.readings import TIMES, Layout, Readings, apply_change
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.store.readings import OpenSegment
 
     Cell = tuple[int, int, int]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Any, Final, TypeVar
-from zmon.record import NamedTuple
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final, TypeVar
+from zmon.base.record import NamedTuple
 from zmon.store.dictionary import load_baseline, load_layout
 from zmon.store.file_format import Damaged, checked, crc
 from zmon.store.open import Trouble
@@ -18,7 +18,7 @@ from zmon.store.segment import Segment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
     from zmon.sample import Kind
     from zmon.store.open import RecordingFile
     from zmon.store.readings import Layout

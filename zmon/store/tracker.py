@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame, Sample
     from zmon.store.dictionary import NewBaseline
     from zmon.store.readings import Layout, Offsets

@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.event import Event, What
+from zmon.base.event import Event, What
 from zmon.store import file_format
 from zmon.store.changes import events_between, label_changes
 from zmon.store.dictionary import write_baselines

@@ -1,6 +1,6 @@
 """Tables: one module per family of screens, each table a pure function from an interval to rows."""
 
-from zmon.light_typing import Final
+from zmon.base.light_typing import Final
 
 TABLES: Final = {
     **{name: name for name in (

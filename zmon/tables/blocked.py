@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import SECOND
 from zmon.kinds import BLOCKED_TASK, CMF, DASD, DEVICE, OPEN_FILE, ROUNDS
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY
@@ -14,10 +14,10 @@ from zmon.machine.wait_devices import CANDIDATES, WaitDevices
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 from zmon.tables.wait_states import NOBODY, place_words
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs(

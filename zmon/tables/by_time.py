@@ -14,8 +14,8 @@ from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import MILLISECOND, SECOND, clock
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import MILLISECOND, SECOND, clock
 from zmon.interval import FIRST
 from zmon.machine.join import mean
 from zmon.machine.view import NOT_KNOWN, Row
@@ -24,7 +24,7 @@ from zmon.tables.table import SUMMARY, Summary, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.figure import Needs
     from zmon.machine.view import View
     from zmon.sample import Instant

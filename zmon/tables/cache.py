@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
 from zmon.machine.devices import NO_CMF, address, label_of, label_on_volume
 from zmon.machine.figure import Needs, each_row
@@ -22,7 +22,7 @@ from zmon.topology.volumes import device_type
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((CACHE, CMF, DASD, DEVICE), topology=TOPOLOGY)

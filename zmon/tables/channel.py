@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
 from zmon.machine.channel_paths import PATH_FIGURES, UNTIMED, ChannelPaths, own_load_with_untimed
 from zmon.machine.devices import lost_paths, paths_with_masks
 from zmon.machine.figure import Needs, each_row
 from zmon.machine.observation import utilisation
-from zmon.path_masks import NO_MASKS
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
+from zmon.values.path_masks import NO_MASKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.period import Period
     from zmon.machine.view import View

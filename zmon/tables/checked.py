@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.plain_text import did_you_mean
 from zmon.check.practice import CheckInput, State
 from zmon.check.practices import CHECKS, KINDS_READ, QUESTIONS, run_checks
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, machine_of
 from zmon.machine.view import NoSuchThing
-from zmon.plain_text import did_you_mean
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.check.practice import CheckResult
     from zmon.machine.view import View
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.ranges import names, ranges
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO
 from zmon.machine.devices import (
     DEVICE_FIGURES,
@@ -26,7 +27,6 @@ from zmon.machine.join import total
 from zmon.machine.lcus import LCU_FIGURES, LOADS, NO_PATHS, ControlUnits
 from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
-from zmon.ranges import names, ranges
 from zmon.tables.device import REQUESTS, hanging
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
@@ -35,7 +35,7 @@ from zmon.topology.volumes import titles
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.topology import Units
     from zmon.machine.view import View
     from zmon.sample import Frame

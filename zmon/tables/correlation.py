@@ -11,8 +11,8 @@ from itertools import repeat
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import SECOND
 from zmon.machine.figure import Needs, Variable
 from zmon.machine.topology import TOPOLOGY
 from zmon.machine.view import NOT_KNOWN
@@ -24,7 +24,7 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.machine.view import Row, View
     from zmon.sample import Kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import clock
+from zmon.base.clock import clock
 from zmon.kinds import (
     BLOCK,
     CMF,
@@ -24,7 +24,7 @@ from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.devices import Devices
     from zmon.machine.view import View
 

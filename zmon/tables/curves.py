@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.kinds import DEVICE
 from zmon.machine.figure import TimedValue
 from zmon.machine.observation import mean_of, utilisation
@@ -21,7 +21,7 @@ from zmon.tables.recent import recent_loads
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
     from zmon.tables.resources import RecentLoad

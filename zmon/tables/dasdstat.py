@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.sizes import MB, SECTOR
 from zmon.interval import FIRST, REPLACED
 from zmon.kinds import BUCKETS, DASD, DEVICE, PROFILE, buckets
 from zmon.machine.device_names import matches
@@ -17,14 +18,13 @@ from zmon.machine.devices import label_of, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, volumes_of
 from zmon.machine.view import NoSuchThing
-from zmon.sizes import MB, SECTOR
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta
     from zmon.machine.view import View
 

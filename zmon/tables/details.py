@@ -6,26 +6,26 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.ranges import names, some
+from zmon.base.sizes import SECTOR
 from zmon.kinds import BLOCK, CACHE, CMF, DASD, DEVICE, LAYER, LUN, MOUNT, MULTIPATH, PATH
 from zmon.machine.device_names import find_device
 from zmon.machine.devices import NO_CMF, NOT_CCW, devices_of, label_of, label_on_volume
 from zmon.machine.figure import Needs
 from zmon.machine.topology import NOTHING_ON, TOPOLOGY, machine_of, no_files, volumes_of
-from zmon.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
-from zmon.ranges import names, some
-from zmon.sizes import SECTOR
 from zmon.tables import multipath
 from zmon.tables.cache import table as cache_table
 from zmon.tables.device import CP_ONLY, hanging
 from zmon.tables.device import table as device_table
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
+from zmon.values.path_masks import IN_SHORT, NO_MASKS, PATH_MASKS, lost_in, path_masks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.topology.machine import Machine

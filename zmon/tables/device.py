@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from zmon.absent import Absent, absent
-from zmon.clock import length
+from zmon.base.absent import Absent, absent
+from zmon.base.clock import length
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.ranges import some
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
-from zmon.light_typing import TYPE_CHECKING, Final
 from zmon.machine.devices import (
     DEVICE_FIGURES,
     NOT_CCW,
@@ -32,7 +33,6 @@ from zmon.machine.devices import (
 from zmon.machine.figure import Needs, each_row, of_all
 from zmon.machine.join import present
 from zmon.machine.topology import TOPOLOGY, units_of, volumes_of
-from zmon.ranges import some
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.volumes import device_type, short_titles
@@ -40,7 +40,7 @@ from zmon.topology.volumes import device_type, short_titles
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
     from zmon.topology.volumes import Volume
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import SECOND, clock
+from zmon.base.absent import absent
+from zmon.base.clock import SECOND, clock
+from zmon.base.plain_text import harmless
 from zmon.diagnosis.judged import NEEDS, calm_on, claim_on, judged_view, verdict_of, why_longer
 from zmon.diagnosis.sections import remarks, sections
 from zmon.machine.observed import SCSI
-from zmon.plain_text import harmless
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.diagnosis.diagnosis import Diagnosis, Subject
     from zmon.machine.view import View
 DOORS: Final = {

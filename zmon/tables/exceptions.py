@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import DATED, clock, length
+from zmon.base.absent import absent
+from zmon.base.clock import DATED, clock, length
+from zmon.base.event import LEVELS, OPEN
+from zmon.base.ranges import names
 from zmon.diagnosis.catalogue import is_of
-from zmon.event import LEVELS, OPEN
 from zmon.machine.figure import Needs
-from zmon.ranges import names
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Absent, Value
+    from zmon.base.absent import Absent, Value
+    from zmon.base.event import ExceptionEntry, Exceptions
     from zmon.diagnosis.diagnosis import Verdict
-    from zmon.event import ExceptionEntry, Exceptions
     from zmon.machine.view import View
 
 NEEDS: Final = Needs(history=True, exceptions=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.ranges import some
 from zmon.kinds import TARGET_PORT
 from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
-from zmon.ranges import some
 from zmon.tables import multipath
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
@@ -21,7 +21,7 @@ from zmon.tables.table import Summary, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((TARGET_PORT, *multipath.NEEDS.kinds), topology=multipath.NEEDS.topology)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 
-from zmon.absent import Absent, absent
-from zmon.event import What
-from zmon.light_typing import TYPE_CHECKING, Any
+from zmon.base.absent import Absent, absent
+from zmon.base.event import What
+from zmon.base.light_typing import TYPE_CHECKING, Any
+from zmon.base.record import NamedTuple
 from zmon.machine.figure import each_row, is_faint
 from zmon.machine.view import View
-from zmon.record import NamedTuple
 from zmon.tables import TABLES
 from zmon.tables.table import Table
 

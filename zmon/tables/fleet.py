@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.machine.figure import Needs
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
-from zmon.clock import DATED, clock
+from zmon.base.absent import absent
+from zmon.base.clock import DATED, clock
+from zmon.base.event import Event, What
 from zmon.configuration_change import ConfigurationChange, changes_between, parse_change
-from zmon.event import Event, What
 from zmon.kinds import (
     ADAPTER,
     BLOCK,
@@ -32,7 +32,7 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs(

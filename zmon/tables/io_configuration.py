@@ -8,24 +8,24 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent
+from zmon.base.absent import absent
+from zmon.base.ranges import some
+from zmon.base.record import NamedTuple
 from zmon.kinds import DEVICE
 from zmon.machine.devices import NO_UID, address
 from zmon.machine.figure import Needs
 from zmon.machine.topology import TOPOLOGY, units_of
-from zmon.path_masks import NO_MASKS, PATH_MASKS, operational, usable
 from zmon.placement.channel_device import NO_LCU
-from zmon.ranges import some
-from zmon.record import NamedTuple
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.volumes import device_type, short_titles
-from zmon.uid import alias_kind, find_uid
+from zmon.values.path_masks import NO_MASKS, PATH_MASKS, operational, usable
+from zmon.values.uid import alias_kind, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
     from zmon.sample import Frame
 

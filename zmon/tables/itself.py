@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
+from zmon.base.sizes import KIB
 from zmon.kinds import KINDS, SOURCE
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.observed import of_zmon
-from zmon.sizes import KIB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs(tuple(KINDS.values()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
 from zmon.interval import FIRST, IDLE
 from zmon.kinds import (
     ALL,
@@ -46,7 +46,7 @@ from zmon.tables.filled import TableDefinition, alone
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.devices import Devices
     from zmon.machine.view import View

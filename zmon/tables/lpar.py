@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
-from zmon.clock import clock
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.clock import clock
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
 from zmon.machine.figure import Needs, each_row
 from zmon.machine.join import present, total
@@ -24,7 +24,7 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.machine.view import View
 

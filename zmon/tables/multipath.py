@@ -11,24 +11,24 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import absent, text_of
-from zmon.clock import clock
+from zmon.base.absent import absent, text_of
+from zmon.base.clock import clock
+from zmon.base.ranges import names, some
+from zmon.base.sizes import KIB, MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, DEVICE, LAYER, LUN, MPATH, MULTIPATH, NO_MAP, NOT_COLLECTED, PATH
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, quotient, total
 from zmon.machine.topology import TOPOLOGY, units_of
-from zmon.path_state import GONE, is_down, state_of
-from zmon.ranges import names, some
-from zmon.sizes import KIB, MB, SECTOR
 from zmon.tables.fcp import MS, spent, timed
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
+from zmon.values.path_state import GONE, is_down, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
     from zmon.sample import Frame
 

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.sizes import MB
 from zmon.kinds import CHANNEL, INTERFACE, QETH
 from zmon.machine.channel_paths import busy_percents
 from zmon.machine.devices import address
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, plus, total
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((CHANNEL, INTERFACE, QETH))

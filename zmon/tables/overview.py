@@ -10,8 +10,12 @@ from collections import Counter
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
-from zmon.clock import DATED, SECOND, clock, length
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.clock import DATED, SECOND, clock, length
+from zmon.base.event import LEVELS, LOOK
+from zmon.base.ranges import ranges
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB
 from zmon.diagnosis.judged import (
     SLOW,
     calm_on,
@@ -24,7 +28,6 @@ from zmon.diagnosis.judged import (
 from zmon.diagnosis.processors import may_be_full
 from zmon.diagnosis.resource_state import Shortage, shortages
 from zmon.diagnosis.stretch import times
-from zmon.event import LEVELS, LOOK
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.machine.channel_paths import UNTIMED
 from zmon.machine.figure import Needs, TimedValue
@@ -37,10 +40,7 @@ from zmon.machine.view import GAP
 from zmon.placement.file_traffic import attribution_of
 from zmon.placement.pieces import pieces, tablespace_of
 from zmon.queueing.waiting import CERTAINLY_FULL
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
 from zmon.sample import pick
-from zmon.sizes import MB
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import examined_of
 from zmon.tables.filled import TableDefinition
@@ -58,14 +58,14 @@ from zmon.tables.resources import (
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
 from zmon.topology.volumes import short
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
+    from zmon.base.event import ExceptionEntry, Exceptions
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
-    from zmon.event import ExceptionEntry, Exceptions
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
     from zmon.placement.traffic import Space

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.sizes import MB, SECTOR
 from zmon.kinds import BLOCK, INTERFACE, PCI_FUNCTION
 from zmon.machine.figure import Needs
 from zmon.machine.join import Joined, first, plus, quotient, total
-from zmon.sizes import MB, SECTOR
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta
     from zmon.machine.view import View
 

@@ -12,9 +12,9 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent, text_of
-from zmon.clock import MINUTE, SECOND
-from zmon.event import What
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.clock import MINUTE, SECOND
+from zmon.base.event import What
 from zmon.kinds import KINDS, PATH
 from zmon.machine.device_names import matches
 from zmon.machine.devices import address, devices_of
@@ -28,7 +28,7 @@ from zmon.topology.volumes import short_titles
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.machine.view import History, Row
 

@@ -10,7 +10,7 @@ from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((PRESSURE,))

@@ -10,7 +10,11 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.milliseconds import ms
+from zmon.base.ranges import ranges
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import GIB
 from zmon.kinds import MEMORY
 from zmon.machine.cpus import Processors
 from zmon.machine.join import first
@@ -18,16 +22,12 @@ from zmon.machine.memory_use import MEMORY_ROW, memory_figures
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.machine.observed import SCSI
 from zmon.machine.unit_loads import filling
-from zmon.milliseconds import ms
-from zmon.ranges import ranges
-from zmon.record import NamedTuple
-from zmon.sizes import GIB
 from zmon.tables.key_figures import NO_DISKS, partition_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.machine.devices import Devices
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.view import View

@@ -9,18 +9,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.same import SameNames
+from zmon.base.sizes import KIB
 from zmon.kinds import BLOCK, LAYER, TASKS
 from zmon.machine.figure import Needs
 from zmon.machine.observed_system import held_devices
 from zmon.machine.observed_volumes import stacked_disks
-from zmon.same import SameNames
-from zmon.sizes import KIB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.observed_volumes import StackedDisk
     from zmon.machine.view import View

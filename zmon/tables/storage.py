@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio, text_of
+from zmon.base.absent import Absent, absent, ratio, text_of
+from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
 from zmon.machine.figure import Needs
@@ -16,14 +17,13 @@ from zmon.machine.join import mean, total
 from zmon.machine.memory_use import MEMORY_ROW, memory_figures, memory_rate
 from zmon.machine.topology import TOPOLOGY, machine_of
 from zmon.machine.unit_loads import KINDS, DiskPlaces, unit_loads
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
     from zmon.topology.leaf_disks import IoCounts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import (
     BLOCK,
     CACHE,
@@ -48,7 +48,7 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
 from zmon.kinds import CMF, CPU, DIAGNOSE, INTERRUPT, TASKS
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
@@ -19,7 +19,7 @@ from zmon.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta
     from zmon.machine.view import View
 

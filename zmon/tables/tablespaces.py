@@ -14,7 +14,9 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB
 from zmon.diagnosis.judged import waits_in
 from zmon.kinds import BLOCK, SOURCE
 from zmon.machine.figure import Needs
@@ -40,8 +42,6 @@ from zmon.placement.spread_report import (
 from zmon.placement.traffic import BASES, BYTES, FITTED
 from zmon.placement.whatif import predicted
 from zmon.placement.word_lookup import MeaningKind, find, meanings
-from zmon.record import NamedTuple
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.topology.claims import Grade
@@ -50,7 +50,7 @@ from zmon.topology.volumes import short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
     from zmon.placement.file_traffic import SpaceLoad
     from zmon.placement.items import FilePlacement

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, PROCESS, UNIT, UNIT_IO
 from zmon.machine.figure import Needs
@@ -25,16 +26,15 @@ from zmon.machine.unit_loads import (
     unit_loads,
 )
 from zmon.placement.file_traffic import disk_spaces, spaces_of
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import SUMMARY, Summary, Table
 from zmon.topology.leaf_disks import NOTHING
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.machine.view import View
     from zmon.topology.leaf_disks import IoCounts
 

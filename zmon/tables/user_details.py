@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.ranges import names
+from zmon.base.sizes import MB
 from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT
 from zmon.machine.figure import Needs
@@ -16,18 +18,16 @@ from zmon.machine.unit_loads import KINDS, NO_LCU, DiskPlaces, parts_of, unit_lo
 from zmon.machine.view import NoSuchThing
 from zmon.machine.wait_devices import CANDIDATES, WaitDevices
 from zmon.placement.file_traffic import disk_spaces, spaces_of
-from zmon.ranges import names
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 from zmon.tables.user import without_units
 from zmon.tables.wait_states import NOBODY, SLEPT, process_use
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
     from zmon.tables.wait_states import ProcessUse
 

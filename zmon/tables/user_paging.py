@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.sizes import MB
 from zmon.kinds import PROCESS, UNIT
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
 from zmon.tables.user import without_units
-from zmon.unit_name import title_of
+from zmon.values.unit_name import title_of
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
 
 NEEDS: Final = Needs((PROCESS, UNIT))

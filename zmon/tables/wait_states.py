@@ -12,8 +12,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent, absent, ratio
-from zmon.clock import SECOND
+from zmon.base.absent import Absent, absent, ratio
+from zmon.base.clock import SECOND
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import MB
 from zmon.kinds import CMF, CPU, DASD, DEVICE, OPEN_FILE, PROCESS, ROUNDS, UNIT, WAIT_STATES
 from zmon.machine.cpus import Processors
 from zmon.machine.figure import Needs
@@ -22,17 +24,15 @@ from zmon.machine.topology import TOPOLOGY
 from zmon.machine.unit_loads import KINDS, NO_UNIT_IO, DiskPlaces, parts_of, unit_loads
 from zmon.machine.view import NoSuchThing
 from zmon.machine.wait_devices import CANDIDATES, WaitDevice, WaitDevices
-from zmon.record import NamedTuple
-from zmon.sizes import MB
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Summary, Table
-from zmon.unit_name import title_of
-from zmon.wait_place import class_of
+from zmon.values.unit_name import title_of
+from zmon.values.wait_place import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.interval import Interval
     from zmon.machine.view import View
     from zmon.sample import Frame

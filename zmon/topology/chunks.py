@@ -15,7 +15,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from zmon.record import NamedTuple
+from zmon.base.record import NamedTuple
 from zmon.topology.stripe import striped
 
 if TYPE_CHECKING:

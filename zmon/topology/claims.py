@@ -12,16 +12,16 @@ from enum import IntEnum
 from functools import cache, cached_property
 from operator import attrgetter
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import CLAIM
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.sample import Frame, empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.topology.site import Site
 
 

@@ -6,17 +6,17 @@ import posixpath
 from bisect import bisect_left
 from itertools import islice, takewhile
 
-from zmon.absent import Absent, absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Any, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mounts import mount_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zmon.absent import Number, Value
-    from zmon.listed_file import ListedFile
+    from zmon.base.absent import Number, Value
+    from zmon.base.listed_file import ListedFile
     from zmon.sample import Frame
     from zmon.topology.mounts import Mounts
     from zmon.topology.stack import Stack

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache, cached_property
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.kinds import MPATH, NO_DASD, NOT_COLLECTED, NOT_JOINED
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.sample import Frame
-from zmon.sizes import SECTOR
 from zmon.topology.claims import (
     NOT_SAID,
     ClaimIndex,
@@ -29,12 +29,12 @@ from zmon.topology.claims import (
 from zmon.topology.lun import LunFacts, as_multipath, scsi_volume, server_of
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.volumes import OF_MINIDISK, Volume, ascending, bare, has_own_label, lcu_name
-from zmon.uid import Uid, find_uid
+from zmon.values.uid import Uid, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.topology.claims import Claim
     from zmon.topology.site import MapRow, Site
 

@@ -15,10 +15,10 @@ kernel's block/blk-cgroup.h (BIO_CGROUP_ACCT), block/blk-mq.c (blk_insert_cloned
 
 from __future__ import annotations
 
-from zmon.absent import Absent, text_of
+from zmon.base.absent import Absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import MPATH
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

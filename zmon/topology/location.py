@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import chain
 
-from zmon.absent import Absent, absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.mapping import ByteMapping, equal_shares, map_ranges, map_whole
 from zmon.topology.mounts import is_unplaced
@@ -16,7 +16,7 @@ from zmon.topology.volumes import bare
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.topology.chunks import Chunk, Range
     from zmon.topology.data_files import DataFile, DiskGroupFile, DiskGroupPart
     from zmon.topology.mounts import Mount, Mounts

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 
-from zmon.absent import absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.volumes import Volume, ascending, bare
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 FCP: Final = "1731/03"
 """Control unit type and model of FCP devices."""

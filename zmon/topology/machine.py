@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 
-from zmon.absent import Absent, absent
+from zmon.base.absent import Absent, absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 from zmon.kinds import (
     BLOCK,
     CLAIM,
@@ -18,8 +20,6 @@ from zmon.kinds import (
     ORIGIN,
     SWAP,
 )
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
 from zmon.sample import Frame
 from zmon.topology.claims import claims_in
 from zmon.topology.identity import VolumeIndex, platform_of
@@ -30,8 +30,8 @@ from zmon.topology.volumes import lcus, with_claimed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zmon.absent import Value
-    from zmon.listed_file import ListedFile
+    from zmon.base.absent import Value
+    from zmon.base.listed_file import ListedFile
     from zmon.sample import Kind, Sample
     from zmon.topology.claims import Claim
     from zmon.topology.data_files import DataFile, DiskGroupFile

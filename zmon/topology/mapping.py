@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate, chain, islice, pairwise
 
-from zmon.absent import Absent
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.absent import Absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.topology import stripe
 from zmon.topology.claims import Grade
 from zmon.topology.stack import DEPTH

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from zmon.absent import Absent, absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame
     from zmon.topology.chunks import Chunk
 

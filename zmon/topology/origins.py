@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zmon.absent import text_of
-from zmon.light_typing import TYPE_CHECKING, Final
+from zmon.base.absent import text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from zmon.sample import Frame

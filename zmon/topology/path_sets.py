@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

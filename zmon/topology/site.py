@@ -9,15 +9,15 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 
-from zmon.absent import absent
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.absent import absent
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from zmon.absent import Number
-    from zmon.uid import Uid
+    from zmon.base.absent import Number
+    from zmon.values.uid import Uid
 
 
 NUMBERS: Final = r"(?ai)([0-9A-F]{4,5})(?: *- *([0-9A-F]{4,5}))?"

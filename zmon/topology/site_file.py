@@ -18,8 +18,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import absent
-from zmon.toml import PROFILES, SITE, TomlDocument, TomlTable, read_utf8, site_files
+from zmon.base.absent import absent
+from zmon.base.toml import PROFILES, SITE, TomlDocument, TomlTable, read_utf8, site_files
 from zmon.topology.site import (
     NO_MAP,
     NUMBERS,
@@ -36,7 +36,7 @@ from zmon.topology.site import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zmon.toml import Keys
+    from zmon.base.toml import Keys
 
 
 COLUMNS: Final = ("volume", "lcu", "server", "rank", "extent_pool", "channel_group", "capacity_mb_s")

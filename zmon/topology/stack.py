@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache, cached_property
 
-from zmon.absent import Absent, absent, text_of
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.kinds import MPATH
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
-from zmon.sizes import SECTOR
 from zmon.topology.claims import Evidence, Grade
 from zmon.topology.origins import NO_ORIGINS, Origins
 from zmon.topology.target import (
@@ -26,7 +26,7 @@ from zmon.topology.target import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zmon.absent import Number, Value
+    from zmon.base.absent import Number, Value
     from zmon.sample import Frame
     from zmon.topology.target import ArrayMember
 

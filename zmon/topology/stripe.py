@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

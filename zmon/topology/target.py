@@ -12,14 +12,14 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import pairwise
 
-from zmon.absent import Absent, absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
-from zmon.sizes import SECTOR
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+from zmon.base.sizes import SECTOR
 from zmon.topology.stripe import PARITY
 
 if TYPE_CHECKING:
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 
 class TargetLayout(Enum):

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from zmon.absent import Absent, absent, text_of
-from zmon.light_typing import TYPE_CHECKING, Final
-from zmon.record import NamedTuple
-from zmon.uid import HYPERPAV, Uid, find_uid
+from zmon.base.absent import Absent, absent, text_of
+from zmon.base.light_typing import TYPE_CHECKING, Final
+from zmon.base.record import NamedTuple
+from zmon.values.uid import HYPERPAV, Uid, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.sample import Frame
     from zmon.topology.claims import Evidence, Grade
 

@@ -11,11 +11,11 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from zmon.absent import Absent, absent
-from zmon.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
+from zmon.base.absent import Absent, absent
+from zmon.base.event import BAD, INTERRUPTED, LOOK, OPEN, ExceptionEntry
+from zmon.base.record import NamedTuple
 from zmon.machine.topology import has_more_lcus
 from zmon.machine.view import View, no_inputs
-from zmon.record import NamedTuple
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import usable_rules
 from zmon.rule.watch import NO_LIMIT, NO_MEAN, Watch, event_of

@@ -13,14 +13,14 @@ from itertools import compress, groupby
 from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.machine.join import is_absent
 from zmon.trends.trend_tables import SECONDS, THOUSAND, TREND_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.tables.table import Table
     from zmon.trends.trend_tables import TrendFigure, TrendTable
 

@@ -13,7 +13,7 @@ from itertools import compress
 from operator import lt, ne, not_
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 from zmon.interval import RESTING, Interval
 from zmon.kinds import BLOCK, CMF, DEVICE
 from zmon.sample import Meaning, pick

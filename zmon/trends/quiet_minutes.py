@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
 from zmon.machine.topology import has_more_lcus
 from zmon.machine.view import View
 from zmon.rule.bounds import ESTIMATED, is_known

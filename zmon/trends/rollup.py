@@ -17,8 +17,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from zmon.absent import Absent
-from zmon.clock import SECOND
+from zmon.base.absent import Absent
+from zmon.base.clock import SECOND
 from zmon.interval import Interval
 from zmon.store.file_format import sql_text
 from zmon.store.writer import SEGMENT_SAMPLES, Writer
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from zmon.event import ExceptionEntry
+    from zmon.base.event import ExceptionEntry
     from zmon.sample import Sample
     from zmon.trends.minute import Aggregate
     from zmon.trends.trend_tables import TrendTable

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zmon.absent import absent
-from zmon.clock import SECOND
+from zmon.base.absent import absent
+from zmon.base.clock import SECOND
 from zmon.screen.chart.points import Point, buckets
 from zmon.store.open import RecordingFile
 from zmon.store.sample_times import sql_integer
@@ -23,7 +23,7 @@ from zmon.trends.trend_tables import QUARTER, SECONDS, THOUSAND, TREND_TABLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zmon.absent import Number
+    from zmon.base.absent import Number
     from zmon.store.reader import Recording
     from zmon.trends.trend_tables import TrendFigure, TrendTable
 

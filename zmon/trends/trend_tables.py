@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlite_utils import Database
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
     from zmon.interval import Interval
     from zmon.tables.table import Table
 

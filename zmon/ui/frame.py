@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.plain_text import wrap
+from zmon.base.plain_text import wrap
 from zmon.screen.header import header
 from zmon.screen.number import cut
 from zmon.ui.keys import BY_NAME

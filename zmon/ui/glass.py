@@ -10,8 +10,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.clock import clock
-from zmon.plain_text import wrap
+from zmon.base.clock import clock
+from zmon.base.plain_text import wrap
 from zmon.session.commands import AT_ONCE, find_command
 from zmon.session.commands import run as run_command
 from zmon.session.navigator import CommandError, CursorMove

@@ -17,8 +17,8 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.plain_text import wrap
+from zmon.base.absent import Absent
+from zmon.base.plain_text import wrap
 from zmon.screen.export import why_empty
 from zmon.screen.layout import beside, left, right
 from zmon.screen.query import heading

@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from zmon import own_files
+from zmon.base import own_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,14 +14,14 @@ import os
 import unicodedata
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon import own_files
-from zmon.plain_text import did_you_mean
-from zmon.toml import TomlDocument
+from zmon.base import own_files
+from zmon.base.plain_text import did_you_mean
+from zmon.base.toml import TomlDocument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zmon.toml import TomlTable
+    from zmon.base.toml import TomlTable
 
 
 class KeysError(ValueError):

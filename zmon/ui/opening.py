@@ -19,9 +19,9 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from zmon.base.plain_text import harmless
 from zmon.interval import Interval
 from zmon.kinds import DEVICE
-from zmon.plain_text import harmless
 from zmon.screen.charset import ascii_only, style
 from zmon.tables.filled import needs
 from zmon.ui import frame

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zmon.absent import Absent
-from zmon.plain_text import wrap
+from zmon.base.absent import Absent
+from zmon.base.plain_text import wrap
 from zmon.screen.chart.drawn import drawn
 from zmon.screen.chart.drawn import page as chart_page
 from zmon.screen.sheet import fields

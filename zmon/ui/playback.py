@@ -9,7 +9,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from zmon.clock import END_OF_TIME
+from zmon.base.clock import END_OF_TIME
 from zmon.session.cursor import PAUSED, Playback, parse_speed, speed_words
 from zmon.session.navigator import CommandError
 from zmon.tables.filled import needs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zmon.light_typing import Final
+from zmon.base.light_typing import Final
 
 OWN_NAMES: Final = ("3270", "light", "dark", "contrast", "ansi")
 """The themes that documents and help name."""
@@ -19,7 +19,7 @@ def unknown_theme(word: str) -> str:
     """Return that a word is no theme, and which there are; empty if it is one."""
     if word in OWN_NAMES or word in TEXTUAL_NAMES:
         return ""
-    from zmon.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
+    from zmon.base.plain_text import did_you_mean  # noqa: PLC0415 - only a mistake needs it
 
     near = did_you_mean(word, OWN_NAMES) or did_you_mean(word, TEXTUAL_NAMES)
     return f"there is no theme {word!r:.60}{near or ';'} zmon's own are {', '.join(OWN_NAMES)}"

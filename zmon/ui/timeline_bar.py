@@ -11,9 +11,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from zmon.clock import DAY, clock
-from zmon.event import Event, What
-from zmon.plain_text import wrap
+from zmon.base.clock import DAY, clock
+from zmon.base.event import Event, What
+from zmon.base.plain_text import wrap
 from zmon.screen.chart.points import sparkline
 from zmon.screen.event_line import lines
 from zmon.ui.line import Line, Part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.plain_text import wrap
+from zmon.base.plain_text import wrap
 from zmon.ui.frame import SMALLEST
 from zmon.ui.line import EMPTY, Line, Part
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.chart.line_chart import STYLES, Chart, ChartLine, ChartMark, Manner, plot
 from zmon.screen.chart.points import Point, level
 from zmon.screen.definition import Limit

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.absent import absent
+from zmon.base.absent import absent
 from zmon.screen.chart.points import Point, buckets, collect, extent, level, number
 
 SECOND = 1_000_000_000

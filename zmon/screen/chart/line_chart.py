@@ -10,7 +10,7 @@ from itertools import groupby
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.plain_text import harmless
+from zmon.base.plain_text import harmless
 from zmon.screen.chart.points import BLOCKS, MAX_SIZE, collect, extent
 from zmon.screen.chart.scale import HAIR, period, time_ticks, value_scale
 from zmon.screen.number import bare

@@ -6,12 +6,12 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.absent import Absent
+from zmon.base.absent import Absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zmon.absent import Value
+    from zmon.base.absent import Value
 
 BLOCKS: Final = "▁▂▃▄▅▆▇█"
 

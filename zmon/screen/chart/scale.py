@@ -7,7 +7,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zmon.clock import SECOND
+from zmon.base.clock import SECOND
 from zmon.screen.number import bare
 
 if TYPE_CHECKING:

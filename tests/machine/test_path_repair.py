@@ -1,0 +1,58 @@
+"""What to do about a lost path follows from why it is lost; things with one reason are said together."""
+
+from __future__ import annotations
+
+import pytest
+
+from zmon.base.absent import Value, absent
+from zmon.machine.path_repair import (
+    CONFIGURED_OFF,
+    ON,
+    VARIED_OFF,
+    BrokenPath,
+    get_back_channel_paths,
+    get_back_disk_paths,
+    why_unused,
+)
+
+UNREAD = absent("not read")
+
+
+@pytest.mark.parametrize(
+    ("configured", "status", "why"),
+    [
+        (0, "online", CONFIGURED_OFF),
+        (2, "online", "not usable by this LPAR"),
+        (1, "offline", VARIED_OFF),
+        (1, "online", ON),
+        (UNREAD, "online", ""),
+        (1, UNREAD, ""),
+    ],
+)
+def test_why_a_channel_path_is_not_used(configured: Value, status: Value, why: str) -> None:
+    """That nobody took it off is said only where both were read."""
+    assert why_unused(configured, status) == why
+
+
+def test_channel_paths_with_one_reason_come_back_with_one_command() -> None:
+    """Those with another reason have a sentence of their own."""
+    lost = [("50", VARIED_OFF), ("51", VARIED_OFF), ("52", ON), ("53", CONFIGURED_OFF)]
+    assert get_back_channel_paths(lost) == (
+        "Vary them on: chchp -v 1 50,51. Have the link of channel path 52 checked: cable, switch, port."
+        " Configure it on: chchp -c 1 53, or at the HMC."
+    )
+    assert get_back_channel_paths([("50", ""), ("51", "")]) == (
+        "See lscss and lschp, and have the links of channel paths 50-51 checked: cable, switch, port."
+    )
+
+
+def test_adapters_that_are_offline_are_set_online_before_others_are_looked_at() -> None:
+    """A path behind an adapter that works is lost for another reason."""
+    offline = [BrokenPath(f"sd{at}", f"0.0.fc6{at}", "offline", "0x1", adapter_offline=True) for at in (0, 1)]
+    other = BrokenPath("sdz", "0.0.fc70", "failed", "0x1", adapter_offline=False)
+    assert get_back_disk_paths([*offline, other]) == (
+        "Set FCP device 0.0.fc60 and FCP device 0.0.fc61 online again, as root:"
+        " chccwdev -e 0.0.fc60,0.0.fc61. See multipath -ll and lszfcp -D;"
+        " what is lost goes over FCP device 0.0.fc70."
+    )
+    assert not get_back_disk_paths([])

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zmon.values.path_masks import MASKS, lost_in, path_masks, paths_in
+
+
+def test_the_masks_are_named_in_their_order() -> None:
+    """As the kernel writes them."""
+    assert path_masks("c0 00 20 40 00 01") == dict(zip(MASKS, (0xC0, 0, 0x20, 0x40, 0, 1), strict=True))
+
+
+@given(st.text() | st.lists(st.integers(0, 255), max_size=8).map(lambda ms: " ".join(f"{m:02x}" for m in ms)))
+def test_any_text_has_six_masks_or_none(words: str) -> None:
+    """Other numbers of masks are of another form."""
+    assert len(path_masks(words)) in {0, 6}
+
+
+@pytest.mark.parametrize(
+    ("mask", "installed", "chpids", "found"),
+    [
+        (0x20, 0xF0, "50 51 52 53", ("52",)),
+        (0x50, 0xD0, "50 51 53", ("51", "53")),
+        (0x20, 0xF0, "50 51", ()),
+        (0x20, None, "50 51 52 53", ()),
+        (0x20, 0xF0, None, ()),
+    ],
+)
+def test_paths_in_a_mask_have_names(
+    mask: int, installed: object, chpids: object, found: tuple[str, ...]
+) -> None:
+    """The CHPIDs stand for the bits that are set in the mask of installed paths, in their order."""
+    assert paths_in(mask, installed, chpids) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        ("00 00 00 00 00 00", 0), ("00 f0 00 00 f0 00", 0), ("c0 00 00 00 00 00", 0x30),
+        ("00 00 00 f0 00 00", 0xF0), ("00 00 00 00 00 f0", 0xF0), ("00 00 40 80 00 30", 0xF0),
+    ],
+)  # fmt: skip
+def test_a_driver_that_uses_no_path_has_lost_all_if_it_says_why(words: str, lost: int) -> None:
+    """Where no mask has a reason it says nothing, as of a device that is offline."""
+    assert lost_in(0xF0, words) == lost
