@@ -21,8 +21,8 @@ CEILINGS: Final = {
     "base": 1073, "check": 2171, "cli": 9405, "collected": 2133, "cp": 3197, "diagnosis": 6100,
     "exposition": 1879, "fleet": 2004, "kernel": 12_801, "lab": 5158, "listing": 5493, "machine": 5409,
     "placement": 4845, "queueing": 3438, "recorder": 1651, "rule": 1691, "screen": 4364, "session": 4716,
-    "store": 5760, "tables": 8353, "topology": 5282, "trends": 1796, "ui": 5338, "values": 425, "zmon":
-    2643,
+    "store": 5760, "tables": 8353, "topology": 5282, "trends": 1796, "ui": 5338, "values": 425,
+    "zmon": 2643,
 }  # fmt: skip
 """The most lines of each package; `zmon` are the modules that are in none."""
 VAGUE: Final = frozenset({"each", "found", "known", "one", "words"})
@@ -45,8 +45,8 @@ TWICE: Final = {
     "diagnosis.transfers.SMALL": "small-stripes",
     "fleet.filling.SLOWER": "lcu-share",
     "fleet.filling.WAITING": "lcu-share",
-    "queueing.observation.FULL_ALIASES": "alias-use",
-    "queueing.observation.MIN_LOST": "alias-use",
+    "machine.observation.FULL_ALIASES": "alias-use",
+    "machine.observation.MIN_LOST": "alias-use",
     "queueing.prediction.FULL_PATHS": "path-full",
     "queueing.waiting.FULL_PATHS": "path-busy",
     "queueing.waiting.LIKELY_FULL": "cpu-busy",
