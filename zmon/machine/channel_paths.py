@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.sizes import MB
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.figure import Figure
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
@@ -153,22 +153,38 @@ def estimated_reach(interval: Interval) -> int:
     return MAX_DEVICES // max(1, len(interval.of(DEVICE)))
 
 
-class ChannelPaths:
+class ChannelPaths(Things):
     """The channel paths that the kernel describes, in the order of `keys`, their CHPIDs."""
 
     def __init__(self, interval: Interval) -> None:
-        """Name each."""
+        """Take those that the kernel has a directory for."""
         self.channels = interval.of(CHANNEL)
         self.keys = [key.rpartition(".")[2] for key in self.channels.keys]
+
+    @property
+    def labels(self) -> list[Value]:
+        """What sort of channel each is."""
         types = self.channels["type"]
-        self.labels: list[Value] = [channel_type(v) if isinstance(v, int) else v for v in types]
+        return [channel_type(code) if isinstance(code, int) else code for code in types]
+
+
+def path_loads(interval: Interval) -> tuple[dict[str, Number], bool]:
+    """Return how busy each path is in percent, by CHPID, and whether it is measured, for the whole machine.
+
+    Where no path is measured, it is the connect time of this system's own devices.
+    """
+    paths = ChannelPaths(interval)
+    percents = busy_percents(paths.channels)
+    if present(percents):
+        return dict(zip(paths.keys, percents, strict=True)), True
+    return dict(own_load(interval)), False
 
 
 def _read(field: str, paths: ChannelPaths) -> list[Value]:
     return paths.channels[field]
 
 
-PATH_FIGURES: Final = (
+ChannelPaths.figures = catalogue(
     Figure("cur", lambda paths: busy_percents(paths.channels), trend=1),
     Figure("own", lambda paths: busy_percents(paths.channels, own=True)),
     Figure(

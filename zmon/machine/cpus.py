@@ -24,7 +24,7 @@ from zmon.kinds import (
     MACHINE,
     VIRTUAL_CPU,
 )
-from zmon.machine.figure import Figure
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.partitions import earlier_span, own_partitions
 
@@ -53,8 +53,10 @@ OF_PARTITION: Final = absent(
 NOT_TOLD: Final = absent("diag 204 does not tell the type of the processors")
 
 
-class Processors:
+class Processors(Things):
     """The CPUs of one interval, column by column, in the order of `keys`, each part in percent."""
+
+    as_shown = True
 
     def __init__(self, interval: Interval) -> None:
         """Divide what each CPU did by all that it was accounted for."""
@@ -179,7 +181,7 @@ def _part(name: str, trend: int = 0) -> Figure:
 
 
 _TRENDS: Final = {"user": 2, "system": 3, "steal": 4, "iowait": 5}
-CPU_FIGURES: Final = (
+Processors.figures = catalogue(
     _percent("busy", attrgetter("busy"), 1),
     *(_part(name, _TRENDS.get(name, 0)) for name in (*EVERY, "guest", "guest_nice")),
     _percent("wait", attrgetter("wait")),

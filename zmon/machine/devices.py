@@ -23,7 +23,7 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.sizes import MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
-from zmon.machine.figure import Figure
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.sample import pick
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
@@ -32,6 +32,7 @@ from zmon.values.uid import alias_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Self
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
@@ -68,11 +69,10 @@ SCSI_HOME: Final = "SCSI"
 """What disks that are on no LCU have in common; they are no LCU, and nothing can be spread over them."""
 
 
-class Devices:
-    """The devices of one interval, column by column, in the order of `keys`.
+class Devices(Things):
+    """The devices of one interval, column by column, in the order of `keys`."""
 
-    CTLUNIT and the details page take their figures from here too, so that all screens agree.
-    """
+    as_shown = True
 
     def __init__(self, interval: Interval) -> None:
         """Line up the kinds that speak of a device: ccw device, measurement, block device, DASD."""
@@ -99,80 +99,174 @@ class Devices:
         ]
         self._weighed: dict[tuple[str, int], tuple[Sequence[int], list[Number]]] = {}
         """The weights of rows, by the column that they are of and the list of the rows."""
-        self.keys = keys + alone
+        self.keys: list[str] = keys + alone
         self.names: list[Value] = [*names, *alone]
         self.ccw_missing = devices.missing
         self.ccw_frame = devices.frame
         self._blocks, self._ccw, self._interval = blocks, devices, interval
-        self.ccw = Joined(devices, self.keys, NOT_CCW)
-        self.cmf = Joined(interval.of(CMF), self.keys, NO_CMF if devices.keys else NOT_CCW)
-        self.block = Joined(blocks, self.names, NO_BLOCK)
-        self.dasd = Joined(interval.of(DASD), self.keys, NO_DASD)
-        self.lcu_of = {bus: lcu.key for lcu in lcus(devices.frame).values() for bus in lcu.members}
+        self.mixed = "requests" in blocks.frame.columns
+        """Whether reads, writes and discards are not told apart, as sar does."""
 
-        self.ssch = [
+    @classmethod
+    def at(cls, interval: Interval) -> Self:
+        """Return the devices of an interval, which several may ask for one after the other."""
+        return devices_of(interval)  # type: ignore[return-value]  # there is no other sort of it
+
+    # the kinds, each along the keys
+
+    @cached_property
+    def ccw(self) -> Joined:
+        """What the subchannel of each tells."""
+        return Joined(self._ccw, self.keys, NOT_CCW)
+
+    @cached_property
+    def cmf(self) -> Joined:
+        """What channel measurement tells of each."""
+        return Joined(self._interval.of(CMF), self.keys, NO_CMF if self._ccw.keys else NOT_CCW)
+
+    @cached_property
+    def block(self) -> Joined:
+        """What the block layer tells of each."""
+        return Joined(self._blocks, self.names, NO_BLOCK)
+
+    @cached_property
+    def dasd(self) -> Joined:
+        """What the DASD driver tells of each."""
+        return Joined(self._interval.of(DASD), self.keys, NO_DASD)
+
+    @cached_property
+    def cache(self) -> Joined:
+        """The cache statistics of each."""
+        return Joined(self._interval.of(CACHE), self.keys, CACHE_NOT_READ)
+
+    @cached_property
+    def lcu_of(self) -> dict[str, str]:
+        """The key of the LCU of each device that has a unique id."""
+        return {bus: lcu.key for lcu in lcus(self._ccw.frame).values() for bus in lcu.members}
+
+    # what the channel subsystem timed
+
+    @cached_property
+    def ssch(self) -> list[Number]:
+        """The starts of I/O per second."""
+        return [
             VIRTIO if driver == "virtio_ccw" else starts
             for starts, driver in zip(self.cmf.rate("ssch"), self.ccw["driver"], strict=True)
         ]
-        self._time()
 
-        reads, writes = self.block.numbers("reads"), self.block.numbers("writes")
-        requests = plus(reads, writes)
-        self.requests = plus(self.block.rate("reads"), self.block.rate("writes"))
-        waited = plus(self.block.numbers("read_ms"), self.block.numbers("write_ms"))
-        self.wait = quotient(waited, requests, 1.0, IDLE)
-        sectors = plus(self.block.rate("sectors_read"), self.block.rate("sectors_written"))
-        self.megabytes: list[Number] = [s * SECTOR / MB for s in sectors]
-        self.together = "requests" in blocks.frame.columns
-        if self.together:  # sar does not tell reads, writes and discards apart
-            requests, self.requests = self.block.numbers("requests"), self.block.rate("requests")
-            self.wait = quotient(self.block.numbers("request_ms"), requests, 1.0, IDLE)
-            # where discards are not printed, they are not among the requests
-            sectors = first(plus(sectors, self.block.rate("sectors_discarded")), sectors)
-        self._sectors = sectors
-        self.linux_queue: list[Number] = [ms / 1e3 for ms in self.block.rate("weighted_ms")]
-        # an I/O rate for every device: starts where they are counted, else Linux's requests
-        self.rate = first(self.ssch, self.requests)
-        self.response = first(self.wait, self.serv)
-        self.hung = self._hung(requests)
-        """Rows of volumes that hang, with the seconds for which nothing completed."""
-        for row, seconds in self.hung.items():
-            self.response[row] = seconds * 1e3
-        for times in (self.wait, self.pend, self.disc, self.conn, self.serv):
-            self._idle(times)
+    @cached_property
+    def pend(self) -> list[Number]:
+        """Milliseconds per I/O until the device accepts the first command."""
+        return self._timed("pending")
 
-    def _time(self) -> None:
-        """Fill in what the channel subsystem timed."""
-        samples = self.cmf.numbers("samples")
-        self.pend = quotient(self.cmf.numbers("pending"), samples, MS, IDLE)
-        self.disc = quotient(self.cmf.numbers("disconnect"), samples, MS, IDLE)
-        self.conn = quotient(self.cmf.numbers("connect"), samples, MS, IDLE)
-        self.serv = plus(self.pend, self.disc, self.conn)
-        used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
-        only = self.cmf.numbers("active_only")
-        self.active: list[Number] = []
+    @cached_property
+    def disc(self) -> list[Number]:
+        """Milliseconds per I/O in which the device works without the channel."""
+        return self._timed("disconnect")
+
+    @cached_property
+    def conn(self) -> list[Number]:
+        """Milliseconds per I/O of data transfer."""
+        return self._timed("connect")
+
+    @cached_property
+    def active(self) -> list[Number]:
         """Milliseconds per I/O in which the device alone was active; empty where there are none, as usual."""
-        if any(value.__class__ is not Absent and value for value in only):
-            none = [0] * len(only)
-            self.active = quotient(first(only, none), samples, MS, IDLE)
-            self.serv = plus(self.serv, self.active)
-            used = plus(used, first(self.cmf.rate("active_only"), none))
-        self.busy: list[Number] = [ns / 1e7 for ns in used]
-        if VIRTIO in set(self.ssch):
-            for times in (self.pend, self.disc, self.conn, self.serv, self.busy):
-                times[:] = [
-                    VIRTIO if one is VIRTIO else time for one, time in zip(self.ssch, times, strict=True)
-                ]
+        only = self.cmf.numbers("active_only")
+        if not any(value.__class__ is not Absent and value for value in only):
+            return []
+        return quotient(first(only, [0] * len(only)), self.cmf.numbers("samples"), MS, IDLE)
 
-    def _hung(self, done: Sequence[Number]) -> dict[int, float]:
-        """Return the rows in which requests are in Linux and none completed, with the seconds of that.
+    @cached_property
+    def serv(self) -> list[Number]:
+        """Milliseconds of an I/O from its start to its end."""
+        times = plus(self.pend, self.disc, self.conn)
+        return plus(times, self.active) if self.active else times
+
+    @cached_property
+    def busy(self) -> list[Number]:
+        """The part of the interval in which an I/O was at the device, in percent."""
+        used = plus(*(self.cmf.rate(name) for name in ("pending", "disconnect", "connect")))
+        if self.active:
+            used = plus(used, first(self.cmf.rate("active_only"), [0] * len(used)))
+        return self._unless_virtio([ns / 1e7 for ns in used])
+
+    def _timed(self, name: str) -> list[Number]:
+        """Return milliseconds per I/O of what the channel subsystem timed."""
+        times = quotient(self.cmf.numbers(name), self.cmf.numbers("samples"), MS, IDLE)
+        return self._idle(self._unless_virtio(times))
+
+    def _unless_virtio(self, values: list[Number]) -> list[Number]:
+        """Return values without those of virtio disks, of which what is measured says nothing."""
+        if VIRTIO not in set(self.ssch):
+            return values
+        return [
+            VIRTIO if starts is VIRTIO else value for starts, value in zip(self.ssch, values, strict=True)
+        ]
+
+    # what Linux counts
+
+    @cached_property
+    def requests(self) -> list[Number]:
+        """The requests per second that the block layer completed."""
+        rate = self.block.rate
+        return rate("requests") if self.mixed else plus(rate("reads"), rate("writes"))
+
+    @cached_property
+    def _completed(self) -> list[Number]:
+        """The requests that were completed."""
+        numbers = self.block.numbers
+        return numbers("requests") if self.mixed else plus(numbers("reads"), numbers("writes"))
+
+    @cached_property
+    def wait(self) -> list[Number]:
+        """Milliseconds that Linux waits for a request."""
+        numbers = self.block.numbers
+        waited = numbers("request_ms") if self.mixed else plus(numbers("read_ms"), numbers("write_ms"))
+        return self._idle(quotient(waited, self._completed, 1.0, IDLE))
+
+    @cached_property
+    def _sectors(self) -> list[Number]:
+        """The sectors per second that were moved."""
+        rate = self.block.rate
+        sectors = plus(rate("sectors_read"), rate("sectors_written"))
+        # where discards are not printed, they are not among the requests
+        return first(plus(sectors, rate("sectors_discarded")), sectors) if self.mixed else sectors
+
+    @cached_property
+    def megabytes(self) -> list[Number]:
+        """MB/s that were moved."""
+        rates = self.block.rate("sectors_read"), self.block.rate("sectors_written")
+        return [sectors * SECTOR / MB for sectors in plus(*rates)]
+
+    @cached_property
+    def linux_queue(self) -> list[Number]:
+        """Requests in Linux on average, waiting or in service."""
+        return [ms / 1e3 for ms in self.block.rate("weighted_ms")]
+
+    @cached_property
+    def rate(self) -> list[Number]:
+        """The I/O per second of every device: starts where they are counted, else Linux's requests."""
+        return first(self.ssch, self.requests)
+
+    @cached_property
+    def response(self) -> list[Number]:
+        """Milliseconds that Linux waits for a request, else Serv; at least the time for which one hangs."""
+        times = first(self.wait, self.serv)
+        for row, seconds in self.hung.items():
+            times[row] = seconds * 1e3
+        return times
+
+    @cached_property
+    def hung(self) -> dict[int, float]:
+        """The rows in which requests are in Linux and none completed, with the seconds of that.
 
         The driver may hand back the requests of a stopped device, so that none counts as in flight; Linux's
         clock (`io_ms`) goes on all the same.  Kernels in which it does not have them in flight.
         """
         block = self.block
-        found: dict[int, float] = {}
-        columns = (done, block.numbers("io_ms"), block.seconds, block["in_flight"])
+        hung: dict[int, float] = {}
+        columns = (self._completed, block.numbers("io_ms"), block.seconds, block["in_flight"])
         for row, (requests, busy, seconds, now) in enumerate(zip(*columns, strict=True)):
             if requests != 0 or isinstance(seconds, Absent):
                 continue
@@ -183,15 +277,16 @@ class Devices:
                 waited = seconds
             others = ("discards", "flushes")
             if waited >= MIN_HANG_SECONDS and not any(block.numbers(name)[row] > 0 for name in others):
-                found[row] = waited
-        return found
+                hung[row] = waited
+        return hung
 
-    # what not everybody asks for
+    def _idle(self, values: list[Number]) -> list[Number]:
+        """Give another reason where a volume had no requests because it hangs."""
+        for row in self.hung:
+            values[row] = HANGS if values[row] is IDLE else values[row]
+        return values
 
-    @cached_property
-    def cache(self) -> Joined:
-        """The cache statistics of each device."""
-        return Joined(self._interval.of(CACHE), self.keys, CACHE_NOT_READ)
+    # what each is called
 
     def title(self, row: int) -> str:
         """Return what people call a device: its number, its name, or the alias of a multipath device."""
@@ -253,12 +348,6 @@ class Devices:
     def kilobytes(self) -> list[Number]:
         """The average size of a request."""
         return self._idle(quotient(self._sectors, self.requests, 0.5, IDLE))
-
-    def _idle(self, values: list[Number]) -> list[Number]:
-        """Give another reason where a volume had no requests because it hangs."""
-        for row in self.hung:
-            values[row] = HANGS if values[row] is IDLE else values[row]
-        return values
 
     @cached_property
     def guessed(self) -> frozenset[int]:
@@ -467,7 +556,7 @@ def unusable_paths(frame: Frame) -> frozenset[str]:
     return frozenset(chpid for chpid, many in lost.items() if many == have[chpid])
 
 
-SHOWN: Final = (
+SHOWN: Final = catalogue(
     _load("io", "rate", _sum, trend=1),
     _load("pend", "pend", Devices.average, "measured", 2),
     _load("disc", "disc", Devices.average, "measured", 3),
@@ -487,8 +576,7 @@ SHOWN: Final = (
     _load("reqkb", "kilobytes", Devices.average_wait, "ios"),
     _load("read", "reads", Devices.average_wait, "ios"),
 )
-DEVICE_FIGURES: Final = (
-    *SHOWN,
+Devices.figures = SHOWN | catalogue(
     Figure("measured", attrgetter("timed"), lambda devices, rows: devices.measured(rows)),
     Figure("answered", attrgetter("answers"), lambda devices, rows: devices.answered(rows)),
     Figure("paths", path_count),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE, MACHINE
-from zmon.machine.devices import DEVICE_FIGURES, devices_of, most_lost, strays
-from zmon.machine.figure import Figure
+from zmon.machine.devices import Devices, devices_of, most_lost, strays
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import Joined, total
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
@@ -23,6 +23,7 @@ from zmon.values.uid import HYPERPAV, find_uid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Self
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
@@ -40,8 +41,10 @@ BASE_PAV: Final = "PAV"
 NOT_IN_UID: Final = absent("its devices have no uid, and no answer of CP gives it")
 
 
-class ControlUnits:
+class ControlUnits(Things):
     """The LCUs of an interval with the rows of their devices, in the order of `keys`."""
+
+    as_shown = True
 
     def __init__(self, interval: Interval, units: Mapping[str, Lcu] | None = None) -> None:
         """Put the devices of each together; by default of those that unique ids name."""
@@ -52,6 +55,11 @@ class ControlUnits:
         self.members = rows_of_lcus(self.devices.keys, self.units).members
         self.rows = [row for rows in self.members for row in rows]
         """Of all devices of an LCU."""
+
+    @classmethod
+    def seen(cls, view: View) -> Self:
+        """Return the LCUs in the interval of a view, with those that are known otherwise than by a uid."""
+        return cls(view.interval, units_of(view).lcus)
 
     @property
     def labels(self) -> list[Value]:
@@ -152,26 +160,27 @@ def _each(name: str, value: Callable[[ControlUnits, Lcu, list[int]], Value]) -> 
 
 def _of_devices(name: str, trend: int = 0) -> Figure:
     """Declare a load that the devices of an LCU have together."""
-    together, weight = next((one.together, one.over) for one in DEVICE_FIGURES if one.key == name)
+    of_devices = Devices.figures[name]
+    together = of_devices.together
     assert together is not None  # noqa: S101 - those that are named below have it
     return Figure(
         name,
         lambda units: [together(units.devices, rows) for rows in units.members],
         lambda units, _rows: together(units.devices, units.rows),
-        weight,
+        of_devices.over,
         trend,
     )
 
 
 _TRENDS: Final = {"io": 1, "mbs": 2, "pend": 3, "disc": 4, "conn": 5, "resp": 6, "queue": 7, "serv": 8}
-LOADS: Final = tuple(
-    _of_devices(name, _TRENDS.get(name, 0))
-    for name in ("io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered")
-)
+OF_DEVICES: Final = (
+    "io", "mbs", "queue", "pend", "disc", "conn", "serv", "resp", "cuwt", "measured", "answered",
+)  # fmt: skip
+LOADS: Final = catalogue(*(_of_devices(key, _TRENDS.get(key, 0)) for key in OF_DEVICES))
 """The columns of DEVICE that an LCU has, too."""
 
 
-LCU_FIGURES: Final = (
+ControlUnits.figures = catalogue(
     Figure("ssid", attrgetter("labels")),
     _each("serial", lambda _found, unit, _rows: unit.serial or NOT_IN_UID),
     _each("maker", lambda _found, unit, _rows: unit.vendor or NOT_IN_UID),
@@ -186,14 +195,9 @@ LCU_FIGURES: Final = (
     _each("chpids", lambda _found, unit, _rows: " ".join(unit.chpids) or NO_PATHS),
     Figure("share", attrgetter("shares")),
     Figure("fair", lambda found: [share * len(found.keys) / 100.0 for share in found.shares]),
-    *LOADS,
+    *LOADS.values(),
     _each("qued", lambda found, _unit, rows: found.devices.queued_at(rows)),
     _each("hung", lambda found, _unit, rows: found.devices.hanging(rows)),
     Figure("lss", attrgetter("subsystems")),
 )
 """What is known of an LCU, but for what people call it and the files on it."""
-
-
-def units_at(view: View) -> ControlUnits:
-    """Return the LCUs in the interval of a view, with those that are known otherwise than by a uid."""
-    return ControlUnits(view.interval, units_of(view).lcus)

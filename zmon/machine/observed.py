@@ -31,7 +31,7 @@ from zmon.kinds import (
     SWAP,
     TASKS,
 )
-from zmon.machine.channel_paths import busy_percents, own_load
+from zmon.machine.channel_paths import path_loads
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
 from zmon.machine.disks_below import swap_volumes
@@ -405,7 +405,7 @@ def _times(devices: Devices, rows: Sequence[int]) -> tuple[Number, Number, Numbe
 
 def _apart(devices: Devices, rows: Sequence[int], what: str) -> list[Number]:
     """Return of devices the seconds that Linux waits for a `read`, or for a `write`."""
-    if devices.together:
+    if devices.mixed:
         return [NOT_APART] * len(rows)
     times, counts = devices.block.at(rows, f"{what}_ms"), devices.block.at(rows, f"{what}s")
     return quotient(times, counts, 1e-3, IDLE)
@@ -456,9 +456,5 @@ def _fcp(interval: Interval) -> frozenset[str]:
 
 def _paths(interval: Interval) -> tuple[dict[str, Number], bool]:
     """Return the utilisation of each path, and whether it is measured for the whole machine."""
-    channels = interval.of(CHANNEL)
-    percents = busy_percents(channels)
-    keys = [key.rpartition(".")[2] for key in channels.keys]
-    if present(percents):
-        return {key: percent / 100.0 for key, percent in zip(keys, percents, strict=True)}, True
-    return {key: percent / 100.0 for key, percent in own_load(interval).items()}, False
+    percents, is_measured = path_loads(interval)
+    return {chpid: percent / 100.0 for chpid, percent in percents.items()}, is_measured

@@ -16,9 +16,9 @@ from zmon.base.clock import DAY, HOUR, MINUTE
 from zmon.base.record import NamedTuple
 from zmon.interval import IDLE
 from zmon.kinds import ADAPTER, BLOCK, CHANNEL, DEVICE, LAYER, MPATH, PATH, SETTING
-from zmon.machine.channel_paths import busy_percents, in_use, own_load
+from zmon.machine.channel_paths import in_use, path_loads
 from zmon.machine.disks_below import DisksBelow
-from zmon.machine.join import plus, present, quotient
+from zmon.machine.join import plus, quotient
 from zmon.machine.path_repair import why_unused
 from zmon.machine.topology import TOPOLOGY, machine_of, units_of
 from zmon.sample import pick
@@ -442,15 +442,12 @@ def _sets(table: object) -> tuple[PathSet, ...] | Absent:
 
 def _leaves(interval: Interval) -> Callable[[str], PathLeaf]:
     """Return a function that gives a path by the number of its disk."""
-    layers, ccw, channels = interval.after.frame(LAYER), interval.of(DEVICE), interval.of(CHANNEL)
-    blocks = interval.of(BLOCK)
+    layers, ccw, blocks = interval.after.frame(LAYER), interval.of(DEVICE), interval.of(BLOCK)
     rates = dict(zip(blocks.keys, plus(blocks.rate("reads"), blocks.rate("writes")), strict=True))
     waited = plus(blocks.numbers("read_ms"), blocks.numbers("write_ms"))
     requests = plus(blocks.numbers("reads"), blocks.numbers("writes"))
     waits = dict(zip(blocks.keys, quotient(waited, requests, 1e-3, IDLE), strict=True))
-    used = busy_percents(channels)
-    keys = [key.rpartition(".")[2] for key in channels.keys]
-    use = dict(zip(keys, used, strict=True)) if present(used) else dict(own_load(interval))
+    use, _ = path_loads(interval)
     settings = interval.after.frame(SETTING)
     states = dict(zip(settings.keys, map(text_of, settings.column("value")), strict=True))
     failed = {

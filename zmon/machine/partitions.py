@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU
-from zmon.machine.figure import Figure
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import Joined, not_below_zero, quotient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zmon.base.absent import Number
+    from zmon.base.absent import Number, Value
     from zmon.interval import Delta, Interval
     from zmon.sample import Kind
 
@@ -37,13 +37,13 @@ UNCOUNTED: Final = absent(
 )
 
 
-class LogicalProcessors:
+class LogicalProcessors(Things):
     """The logical processors of an interval: for what part of their time they were used, column by column."""
 
     def __init__(self, interval: Interval) -> None:
         """Compare with the time in which each was on line."""
         self.cpus = cpus = interval.of(LPAR_CPU)
-        self.keys, self.labels = cpus.keys, cpus["lpar"]
+        self.keys = cpus.keys
         self.partitions = Joined(interval.of(LPAR), self.labels, UNDESCRIBED)
         self.wait = _waits(cpus)
         self.busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
@@ -52,8 +52,13 @@ class LogicalProcessors:
         own = self.partitions["own"]
         self.suspended: list[Number] = [s if mine == 1 else OTHERS for s, mine in zip(rest, own, strict=True)]
 
+    @property
+    def labels(self) -> list[Value]:
+        """The partition of each."""
+        return self.cpus["lpar"]
 
-PARTITION_FIGURES: Final = (
+
+LogicalProcessors.figures = catalogue(
     Figure("busy", attrgetter("busy"), trend=1),
     Figure("ovhd", attrgetter("overhead"), trend=2),
     Figure("susp", attrgetter("suspended"), trend=3),

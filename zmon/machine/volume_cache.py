@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.interval import IDLE
-from zmon.machine.figure import Figure
+from zmon.kinds import CACHE
+from zmon.machine.figure import Figure, Things, catalogue
 from zmon.machine.join import plus, quotient
 
 if TYPE_CHECKING:
     from zmon.base.absent import Number
-    from zmon.interval import Delta
+    from zmon.interval import Delta, Interval
 
 
 READS: Final = ("reads", "seq_reads", "cfw_reads")
@@ -23,21 +24,35 @@ READ_HITS: Final = ("read_hits", "seq_read_hits", "cfw_read_hits")
 WRITE_HITS: Final = ("write_hits", "seq_write_hits", "cfw_write_hits")
 
 
+class CachedVolumes(Things):
+    """The volumes whose controller was asked, in the order of `keys`."""
+
+    def __init__(self, interval: Interval) -> None:
+        """Look at what the controllers told."""
+        self.counted = interval.of(CACHE)
+        self.keys = self.counted.keys
+
+
 def _added(caches: Delta, *names: str) -> list[Number]:
     return plus(*(caches.numbers(name) for name in names))
 
 
 def _rate(name: str, *counters: str) -> Figure:
     """Declare a rate: what some counters count in a second."""
-    return Figure(name, lambda caches: plus(*map(caches.rate, counters)))
+    return Figure(name, lambda volumes: plus(*map(volumes.counted.rate, counters)))
 
 
 def _percent(name: str, parts: tuple[str, ...], wholes: tuple[str, ...]) -> Figure:
     """Declare what part of some requests others are."""
-    return Figure(name, lambda caches: quotient(_added(caches, *parts), _added(caches, *wholes), 100.0, IDLE))
+    return Figure(
+        name,
+        lambda volumes: quotient(
+            _added(volumes.counted, *parts), _added(volumes.counted, *wholes), 100.0, IDLE
+        ),
+    )
 
 
-CACHE_FIGURES: Final = (
+CachedVolumes.figures = catalogue(
     _rate("total", *READS, *WRITES),
     _rate("nseq", "reads", "cfw_reads"),
     _rate("seq", "seq_reads"),

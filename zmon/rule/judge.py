@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
-    from zmon.machine.figure import Figure
+    from zmon.machine.figure import Figure, Things
     from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule
     from zmon.tables.table import Table
@@ -40,8 +40,6 @@ NO_NUMBER: Final = absent("the value is no number")
 FIRST_TIME: Final = absent("there is no earlier value to compare with")
 GIVEN: Final = frozenset({"", ALL, "value", "where"})
 """What a sentence may name besides columns, and a group that is no column."""
-ONE_BY_ONE: Final = frozenset({"control_unit", "cpu", "device"})
-"""Tables of many rows that show their columns as they are declared, so that each can be computed alone."""
 MANY: Final = 256
 """Rows from which on it is cheaper to compare all values first than to compute no column in vain."""
 OPPOSITE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": lt, "<=": gt, ">": le, "<": ge}
@@ -94,34 +92,29 @@ class Judge:
         self._filled = filled
         self._rates: dict[tuple[str, str], float] = {}
         """The sum of a rate over all rows, by table and column."""
-        self._things: dict[str, Any] = {}
+        self._things: dict[str, Things] = {}
         self._columns: dict[tuple[str, str], Sequence[Value]] = {}
         self._compared: dict[str, Sequence[Number]] = {}
         """What is compared with the limits, row by row, of rules that need it of all rows."""
 
     # columns
 
-    def _of(self, table: str) -> Any:
-        """Return the things of an interval from which a table's columns are computed one by one.
+    def _of(self, table: str) -> Things | None:
+        """Return the things whose figures a table shows as they are, so that each can be asked for alone.
 
         None where the whole table has to be filled.
         """
-        if table in ONE_BY_ONE and table not in self._things and table not in self._filled:
-            if table == "control_unit":
-                from zmon.machine.lcus import units_at  # noqa: PLC0415 - most judge others
-
-                self._things[table] = units_at(self._view)
-            else:
-                things = definition(table).things
-                assert things is not None  # noqa: S101 - these tables have it
-                self._things[table] = things(self._view.interval)
+        if table not in self._things and table not in self._filled:
+            sort = definition(table).things
+            if sort is not None and sort.as_shown:
+                self._things[table] = sort.seen(self._view)
         return self._things.get(table)
 
     def keys(self, table: str) -> Sequence[str] | Absent:
         """Return the keys of a table's rows, or why there are none."""
         things = self._of(table)
         if things is not None and things.keys:
-            return things.keys  # type: ignore[no-any-return]  # all things have keys
+            return things.keys
         filled = self._table(table)
         return filled.keys if filled.missing is None else filled.missing
 
@@ -132,25 +125,21 @@ class Judge:
         """Return a column in the order of the keys; absent throughout if the table has none of that name."""
         known = self._columns.get((table, name))
         if known is None:
-            declared = self._declared(table, name)
-            things = self._of(table) if declared is not None else None
-            if declared is not None and things is not None:
-                known = declared.make(things)
-            else:
-                known = self._table(table).column(name)
+            things = self._of(table) if self._declared(table, name) is not None else None
+            known = self._table(table).column(name) if things is None else things.column(name)
             self._columns[table, name] = known
         return known
 
     @staticmethod
     def _declared(table: str, name: str) -> Figure | None:
-        return next((column for column in definition(table).columns if column.key == name), None)
+        return definition(table).figures.get(name)
 
     def of_all(self, table: str, name: str) -> Value:
         """Return what all rows of a table have together, or a fact above them."""
-        declared = self._declared(table, name)
-        things = self._of(table) if declared is not None else None
-        if declared is not None and declared.together is not None and things is not None:
-            return declared.together(things, getattr(things, "rows", range(len(things.keys))))
+        things = self._of(table) if self._declared(table, name) is not None else None
+        value = None if things is None else things.together(name)
+        if value is not None:
+            return value
         filled = self._table(table)
         if filled.missing is not None:
             return filled.missing

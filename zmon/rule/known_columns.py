@@ -32,8 +32,7 @@ def columns_of(table: str) -> frozenset[str]:
     except NoSuchThing:
         return frozenset()
     cells = {} if filled.summary is None else filled.summary.cells
-    declared = (column.key for column in definition(table).columns)
-    return frozenset((*filled.columns, *filled.facts, *cells, *declared))
+    return frozenset((*filled.columns, *filled.facts, *cells, *definition(table).figures))
 
 
 def unknown_columns(terms: Mapping[str, tuple[str, str]]) -> dict[str, str]:

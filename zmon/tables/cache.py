@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.kinds import CACHE, CMF, DASD, DEVICE, NO_DASD
 from zmon.machine.devices import NO_CMF, address, label_of, label_on_volume
-from zmon.machine.figure import Needs, each_row
+from zmon.machine.figure import Needs
 from zmon.machine.join import Joined
 from zmon.machine.topology import TOPOLOGY, volumes_of
-from zmon.machine.volume_cache import CACHE_FIGURES
+from zmon.machine.volume_cache import CachedVolumes
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
 from zmon.topology.volumes import device_type
@@ -42,8 +42,8 @@ LETTERS: Final = {
 def table(view: View) -> Table:
     """Fill CACHEXT: one row per volume whose controller was asked."""
     interval = view.interval
-    caches = interval.of(CACHE)
-    keys = caches.keys
+    volumes = CachedVolumes(interval)
+    caches, keys = volumes.counted, volumes.keys
     ccw = Joined(interval.of(DEVICE), keys, NO_DASD)
     dasd = Joined(interval.of(DASD), keys, NO_DASD)
     told = {key: volume.volser for key, volume in volumes_of(view).items()}
@@ -58,7 +58,7 @@ def table(view: View) -> Table:
         "dual": list(map(_letter, caches["duplex"])),
         "status": [value[-2:] if isinstance(value, str) else value for value in caches["device_status"]],
         "scmbk": list(Joined(interval.of(CMF), keys, NO_CMF).rate("ssch")),
-        **each_row(CACHE_FIGURES, caches),
+        **volumes.columns(),
         "dasd": dasd["name"],
     }
     return Table(list(keys), columns, notes=_notes(caches["reads"]), missing=_missing(caches.missing))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.channel_paths import PATH_FIGURES, UNTIMED, ChannelPaths, own_load_with_untimed
+from zmon.machine.channel_paths import UNTIMED, ChannelPaths, own_load_with_untimed
 from zmon.machine.devices import lost_paths, paths_with_masks
-from zmon.machine.figure import Needs, each_row
+from zmon.machine.figure import Needs
 from zmon.machine.observation import utilisation
 from zmon.tables.filled import TableDefinition
 from zmon.tables.table import Table
@@ -73,7 +73,7 @@ def table(view: View) -> Table:
     keys = paths.keys + extra
     known = {
         name: values + [ONLY_NAMED] * len(extra)
-        for name, values in {"descr": paths.labels, **each_row(PATH_FIGURES, paths)}.items()
+        for name, values in {"descr": paths.labels, **paths.columns()}.items()
     }
     current: list[Number] = known["cur"][: len(channels)]  # type: ignore[assignment]  # percentages
     estimated: dict[str, frozenset[int] | None] = {}
@@ -134,4 +134,4 @@ def table(view: View) -> Table:
     )
 
 
-DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, things=ChannelPaths, columns=PATH_FIGURES)}
+DEFINITIONS: Final = {"channel": TableDefinition(NEEDS, table, things=ChannelPaths)}

@@ -13,7 +13,6 @@ from zmon.base.absent import Absent, absent
 from zmon.base.ranges import names, ranges
 from zmon.kinds import BLOCK, CHANNEL, CMF, CPU, DASD, DEVICE, LAYER, NOT_COLLECTED, UNIT, UNIT_IO
 from zmon.machine.devices import (
-    DEVICE_FIGURES,
     NVME_HOME,
     SCSI_HOME,
     VIRTIO_HOME,
@@ -22,9 +21,9 @@ from zmon.machine.devices import (
     lost_paths,
     strays,
 )
-from zmon.machine.figure import Needs, each_row, of_all
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.machine.lcus import LCU_FIGURES, LOADS, NO_PATHS, ControlUnits
+from zmon.machine.lcus import LOADS, NO_PATHS, ControlUnits
 from zmon.machine.observation import NO_LCU, idle_lcus, state_of_idle
 from zmon.machine.topology import TOPOLOGY, UNLISTED, has_files, units_of, wrong
 from zmon.tables.device import REQUESTS, hanging
@@ -67,7 +66,7 @@ def table(view: View) -> Table:
     known = units_of(view)
     found = ControlUnits(view.interval, known.lcus)
     keys, devices = found.keys, found.devices
-    columns = each_row(LCU_FIGURES, found)
+    columns = found.columns()
     spaces = _spaces(view, known, dict(zip(keys, columns["mbs"], strict=True)))
     columns["called"] = [known.called.get(key, NOT_CALLED) for key in keys]
     columns["spaces"] = [spaces.get(key) or UNLISTED for key in keys]
@@ -78,7 +77,7 @@ def table(view: View) -> Table:
     sums: dict[str, Value] = {name: total(columns[name]) for name in SUMMED}  # type: ignore[arg-type]  # numbers
     if found.strays:
         sums["aliases"] = strays(found.strays)
-    times = of_all((one for one in LOADS if one.over), found, ())
+    times = found.as_one(keys=(key for key, load in LOADS.items() if load.over))
     sentences = findings(titles(found.units), columns)
     others = {} if view.figures_only else _on_no_lcu(devices, known.of)
     for rows in others.values():
@@ -148,9 +147,8 @@ def _on_no_lcu(devices: Devices, lcu_of: Mapping[str, str]) -> dict[str, list[in
 def _home_cells(found: ControlUnits, rows: list[int]) -> dict[str, Value]:
     """Return the cells of a row of CTLUNIT for disks that are on no LCU."""
     devices = found.devices
-    cells: dict[str, Value] = {column.key: NO_UNIT for column in LCU_FIGURES}
-    loads = {column.key for column in LOADS}
-    cells |= of_all((column for column in DEVICE_FIGURES if column.key in loads), devices, rows)
+    cells: dict[str, Value] = dict.fromkeys(found.figures, NO_UNIT)
+    cells |= devices.as_one(rows, LOADS)
     chpids = {chpid for row in rows if isinstance(said := devices.chpids[row], str) for chpid in said.split()}
     return cells | {
         "cutype": found.types(rows),
@@ -250,4 +248,4 @@ def _for_whom(loads: Sequence[tuple[float, str, int]], spaces: Sequence[Value]) 
     return [] if isinstance(named, Absent) else [f"{name}: {named}"]
 
 
-DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits, columns=LCU_FIGURES)}
+DEFINITIONS: Final = {"control_unit": TableDefinition(NEEDS, table, things=ControlUnits)}

@@ -13,9 +13,9 @@ from zmon.kinds import (
     DEVICE,
     MEMORY,
 )
-from zmon.machine.cpus import CPU_FIGURES, NO_CPU, OVERHEAD, Processors, cpu_name
+from zmon.machine.cpus import NO_CPU, OVERHEAD, Processors, cpu_name
 from zmon.machine.devices import devices_of
-from zmon.machine.figure import Needs, each_row, of_all
+from zmon.machine.figure import Needs
 from zmon.machine.join import total
 from zmon.machine.memory_use import memory_figures
 from zmon.machine.partitions import SELDOM
@@ -40,7 +40,7 @@ def table(view: View) -> Table:
     columns: dict[str, list[Value]] = {
         "proc": [cpu_name(key) for key in cpus.keys],
         "type": cpus.labels,
-        **each_row(CPU_FIGURES, cpus),
+        **cpus.columns(),
         "polarization": interval.of(CPU)["polarization"],
         "address": interval.of(CPU)["address"],
         "state": ["offline" if online == 0 else "online" for online in cpus.online],
@@ -49,7 +49,7 @@ def table(view: View) -> Table:
     return Table(
         list(cpus.keys),
         columns,
-        Summary(">>Mean>>", of_all(CPU_FIGURES, cpus, ())) if cpus.keys else None,
+        Summary(">>Mean>>", cpus.as_one()) if cpus.keys else None,
         facts=facts(view, cpus, devices),
         estimated={} if span is None else {"tv": None},
         notes=(
@@ -85,6 +85,6 @@ def memory_table(view: View) -> Table:
 
 
 DEFINITIONS: Final = {
-    "cpu": TableDefinition(NEEDS, table, things=Processors, columns=CPU_FIGURES),
+    "cpu": TableDefinition(NEEDS, table, things=Processors),
     "memory": TableDefinition(Needs((MEMORY,)), memory_table),
 }

@@ -14,7 +14,6 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.ranges import some
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE
 from zmon.machine.devices import (
-    DEVICE_FIGURES,
     NOT_CCW,
     NVME_HOME,
     SHOWN,
@@ -30,7 +29,7 @@ from zmon.machine.devices import (
     roles,
     strays,
 )
-from zmon.machine.figure import Needs, each_row, of_all
+from zmon.machine.figure import Needs
 from zmon.machine.join import present
 from zmon.machine.topology import TOPOLOGY, units_of, volumes_of
 from zmon.tables.filled import TableDefinition
@@ -84,7 +83,7 @@ def table(view: View) -> Table:
         "links": [CP_ONLY] * len(devices.keys),
         "paths": list(path_count(devices)),
         "avoid": [CP_ONLY] * len(devices.keys),
-        **each_row(SHOWN, devices),
+        **devices.columns(SHOWN),
         "dasd": devices.names,
         "lcu": [short.get(lcu, lcu) if isinstance(lcu, str) else lcu for lcu in unit],
         "role": roles(devices),
@@ -106,7 +105,7 @@ def table(view: View) -> Table:
         if devices.estimated(range(len(devices.keys))):
             estimated["io"] |= {SUMMARY}
         notes.append(REQUESTS)
-    if devices.together:
+    if devices.mixed:
         notes.append("Rq/s and Await are those of reads, writes and discards together, as sar counts them")
     shared = frozenset(row for row, aliases in enumerate(columns["aliases"]) if aliases > 0)  # type: ignore[operator]
     if shared.difference(row for row, value in enumerate(devices.queued) if isinstance(value, Absent)):
@@ -189,7 +188,7 @@ def _aliases(devices: Devices, unit: Sequence[Value]) -> list[Value]:
 
 def summary(devices: Devices) -> Summary:
     """Add up all DASD and their aliases; times are averages, each with its I/O rate as its weight."""
-    cells = of_all(SHOWN, devices, members(devices))
+    cells = devices.as_one(members(devices), SHOWN)
     return Summary(">> All DASD <<", cells)
 
 
@@ -211,4 +210,4 @@ def with_labels(filled: Table, view: View, by: str = "addr", column: str = "labe
     return filled._replace(columns={**filled.columns, column: values})
 
 
-DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, things=devices_of, columns=DEVICE_FIGURES)}
+DEFINITIONS: Final = {"device": TableDefinition(NEEDS, table, things=Devices)}

@@ -7,18 +7,18 @@ from importlib import import_module
 
 from zmon.base.absent import Absent, absent
 from zmon.base.event import What
-from zmon.base.light_typing import TYPE_CHECKING, Any
+from zmon.base.light_typing import TYPE_CHECKING
 from zmon.base.record import NamedTuple
-from zmon.machine.figure import each_row, is_faint
+from zmon.machine.figure import is_faint, weights_of
 from zmon.machine.view import View
 from zmon.tables import TABLES
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Figure, Needs
+    from zmon.machine.figure import Figure, Needs, Things
     from zmon.sample import Sample
     from zmon.topology.machine import UserInputs
 
@@ -32,17 +32,21 @@ class TableDefinition(NamedTuple):
     """Looks up the operand of a screen by time, without samples before the present one."""
     together: Callable[[Table, Table], tuple[Table, Table]] | None = None
     """Prepares two fillings to be shown side by side."""
-    things: Callable[[Interval], Any] | None = None
-    """Returns what trends are made of: the things of an interval, with their `keys` and `labels` ..."""
-    columns: tuple[Figure, ...] = ()
-    """... and their columns, of which some have a trend."""
+    things: type[Things] | None = None
+    """The things whose figures it shows; some of these have a trend."""
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """Their figures by key; none of a table that shows other values."""
+        return {} if self.things is None else self.things.figures
 
     def trend(self, interval: Interval) -> Table:
-        """Return the columns that trends are made of, and those that they are averages over."""
+        """Return the figures that trends are made of, and those that they are means over."""
         assert self.things is not None  # noqa: S101 - `TREND_TABLES` names tables that have it
-        things = self.things(interval)
-        wanted = {name for column in self.columns if column.trend for name in (column.key, column.over)}
-        return Table(things.keys, each_row((c for c in self.columns if c.key in wanted), things))
+        things = self.things.at(interval)
+        trends = [figure for figure in self.figures.values() if figure.trend]
+        keys = {key for figure in trends for key in (figure.key, figure.over)}
+        return Table([*things.keys], things.columns(key for key in self.figures if key in keys))
 
 
 def definition(name: str) -> TableDefinition:
@@ -81,7 +85,7 @@ def fill(name: str, view: View) -> Table:
 def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:
     """Return the rows of which columns of means say nothing, because too little I/O is behind them."""
     seconds = interval.seconds
-    weights = {one.key: one.over for one in definition(name).columns if one.over}
+    weights = weights_of(definition(name).figures.values())
     weights = {name: weight if weight in filled.columns else "io" for name, weight in weights.items()}
     if isinstance(seconds, Absent) or not weights.keys() & filled.columns.keys():
         return {}

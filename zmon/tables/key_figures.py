@@ -27,10 +27,10 @@ from zmon.kinds import (
     PHYSICAL_CPU,
 )
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
-from zmon.machine.cpus import CPU_FIGURES, NO_OWN, OVERHEAD, Processors, cpu_name
+from zmon.machine.cpus import NO_OWN, OVERHEAD, Processors, cpu_name
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import DEVICE_FIGURES, address, devices_of, labels, members, unseen_disks
-from zmon.machine.figure import Needs, each_row, of_all, weights_of
+from zmon.machine.devices import Devices, address, devices_of, labels, members, unseen_disks
+from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import mean, present, total
 from zmon.machine.lcus import LOADS, TYPE_UNKNOWN
 from zmon.machine.memory_use import memory_figures
@@ -48,13 +48,12 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number, Value
     from zmon.interval import Interval
-    from zmon.machine.devices import Devices
     from zmon.machine.view import View
     from zmon.tables.table import Table
 
 
 ONLY_ALL: Final = absent("only the sum of all CPUs was recorded")
-CPU_COLUMNS: Final = tuple(one for one in CPU_FIGURES if one.key not in {"guest", "guest_nice"})
+CPU_COLUMNS: Final = tuple(key for key in Processors.figures if key not in {"guest", "guest_nice"})
 NO_SUCH_CPU: Final = absent("there was no such CPU")
 
 
@@ -81,7 +80,7 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     cpus = Processors(view.interval)
     known = [row for row, busy in enumerate(cpus.busy) if not isinstance(busy, Absent)]
     chosen = cpus.keys.index(key) if key in cpus.keys else None
-    each = each_row(CPU_COLUMNS, cpus)
+    each = cpus.columns(CPU_COLUMNS)
     busiest = max(known, key=lambda row: cpus.busy[row], default=None)
     reason = cpus.missing or cpus.average(cpus.busy)
     if cpus.keys == [ALL]:
@@ -91,7 +90,7 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
         **(
             {name: NO_SUCH_CPU if chosen is None else values[chosen] for name, values in each.items()}
             if key
-            else of_all(CPU_COLUMNS, cpus, ())
+            else cpus.as_one(keys=CPU_COLUMNS)
         ),
         "busiest": reason if busiest is None else cpu_name(cpus.keys[busiest]),
         "highest": reason if busiest is None else cpus.busy[busiest],
@@ -99,7 +98,7 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
     }
 
 
-DEVICE_WEIGHTS: Final = {**weights_of(DEVICE_FIGURES), "share": "all"}
+DEVICE_WEIGHTS: Final = {**weights_of(Devices.figures.values()), "share": "all"}
 
 DEVICE_GONE: Final = absent("the device was not on line")
 NO_DISKS: Final = absent("there are no disks")
@@ -113,7 +112,7 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
         return of_one(devices, devices.keys.index(key)) if here else {"addr": address(key), "io": DEVICE_GONE}
     rows = members(devices)
     one = busiest(devices, rows)
-    cells = of_all(DEVICE_FIGURES, devices, rows)
+    cells = devices.as_one(rows)
     nothing = unseen_disks(view.interval) or NO_DISKS
     return {**cells, **_chosen(devices, one, rows, nothing), ESTIMATED: _device_estimates(devices, rows, one)}
 
@@ -121,7 +120,9 @@ def device_figures(view: View, key: str = "") -> dict[str, Value]:
 def of_one(devices: Devices, row: int) -> dict[str, Value]:
     """Return the load of the device in a row."""
     cells: dict[str, Value] = {
-        column.key: column.make(devices)[row] for column in DEVICE_FIGURES if column.together is not None
+        key: devices.column(key)[row]
+        for key, figure in devices.figures.items()
+        if figure.together is not None
     }
     hung = " resp" if row in devices.hung else ""
     return {
@@ -172,7 +173,7 @@ def busiest(devices: Devices, rows: Sequence[int]) -> int | None:
 
 
 LCU_WEIGHTS: Final = {
-    **weights_of(LOADS),
+    **weights_of(LOADS.values()),
     **dict.fromkeys(("share", "fair"), "all"),
 }
 OF_LCU: Final = (
@@ -235,7 +236,7 @@ def lcu_figures(view: View, key: str = "") -> dict[str, Value]:
 
 OF_POOL: Final = ("mode", "aliases", "aliasuse", "used", "aliasio", "qued", "wait", "io", "serv", "resp")
 POOL_WEIGHTS: Final = {
-    **weights_of(LOADS), "wait": "io", "used": "", "aliasio": "io",
+    **weights_of(LOADS.values()), "wait": "io", "used": "", "aliasio": "io",
 }  # fmt: skip
 NO_POOL: Final = absent("no LCU has aliases")
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent, ratio
 from zmon.base.clock import clock
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, PHYSICAL_CPU
-from zmon.machine.figure import Needs, each_row
+from zmon.machine.figure import Needs
 from zmon.machine.join import present, total
 from zmon.machine.partitions import (
     MEASURED,
     NO_PHYSICAL,
     NOT_TOLD,
-    PARTITION_FIGURES,
     SELDOM,
     LogicalProcessors,
     earlier_span,
@@ -49,7 +48,7 @@ def table(view: View) -> Table:
         "cap": [_yes(value) for value in cpus["capped"]],
         "load": list(_loads(interval, names, found.busy)),
         "cpu": cpus["cpu"],
-        **each_row(PARTITION_FIGURES, found),
+        **found.columns(),
         "vmld": [absent("known to z/VM only")] * len(cpus),
         "type": cpus["type"],
         "typecap": cpus["cap_type"],
@@ -165,6 +164,4 @@ def _hypervisor(environment: Value, control_program: Value) -> Value:
     return control_program
 
 
-DEFINITIONS: Final = {
-    "lpar": TableDefinition(NEEDS, table, things=LogicalProcessors, columns=PARTITION_FIGURES)
-}
+DEFINITIONS: Final = {"lpar": TableDefinition(NEEDS, table, things=LogicalProcessors)}

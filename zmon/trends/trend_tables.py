@@ -93,15 +93,17 @@ class TrendTable(NamedTuple):
 
     def labels(self, interval: Interval) -> Mapping[str, Value]:
         """Return the text that goes with each key."""
-        things = definition(self.table).things
-        found = None if things is None else things(interval)
-        return {} if found is None else dict(zip(found.keys, found.labels, strict=True))
+        sort = definition(self.table).things
+        if sort is None:
+            return {}
+        things = sort.at(interval)
+        return dict(zip(things.keys, things.labels, strict=True))
 
 
 @lru_cache
 def _figures(table: str) -> tuple[TrendFigure, ...]:
-    columns = sorted(definition(table).columns, key=lambda column: column.trend)
-    return tuple(TrendFigure(column.key, column.over or SECONDS) for column in columns if column.trend)
+    figures = sorted(definition(table).figures.values(), key=lambda figure: figure.trend)
+    return tuple(TrendFigure(figure.key, figure.over or SECONDS) for figure in figures if figure.trend)
 
 
 TREND_TABLES: Final = (
