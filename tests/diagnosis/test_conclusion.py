@@ -11,7 +11,7 @@ from zmon.diagnosis.judged import judged_view, verdict_of
 from zmon.diagnosis.steps import span_of
 from zmon.diagnosis.stretch import times
 from zmon.machine.view import View, no_inputs
-from zmon.queueing.headroom import ResourceUse
+from zmon.queueing.resource import Resource
 from zmon.tables import CONCLUDED, diagnosed, overview
 
 SKEW = "LCU 7600 is full while LCU 7100 and LCU 7500 are hardly used (certain)."
@@ -87,7 +87,7 @@ def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate(
     monkeypatch: pytest.MonkeyPatch, words: str, *, estimated: bool
 ) -> None:
     """Beside a diagnosis of something else, too: nobody outside of the storage server measures it."""
-    use = ResourceUse("lcu", "L", "LCU 8000", 0.3, estimated=estimated)
+    use = Resource("lcu", "L", "LCU 8000", use=0.3, estimated=estimated)
     monkeypatch.setattr("zmon.diagnosis.conclusion.resource_uses", lambda _load: (use,))
     assert conclusion(simulated_view("zvm-2-cpus"), "control_unit").words.startswith(f"The LCUs are {words}")
 

@@ -195,7 +195,7 @@ def test_all_groups_of_paths_that_are_full_count() -> None:
     places = waiting(one.load)._replace(places=(first, *more))
     found = only(too_few_paths(one._replace(load=both, waiting=places)))
     assert [each.words for each in found.evidence] == ["60 97 %", "61 96 %", "70 98 %", "71 75 %"]
-    assert found.lost == pytest.approx(2 * first.lost)
+    assert found.lost == pytest.approx(2 * first.waits)
     assert {each.key for each in found.subjects if each.kind == "path"} == {"60 61", "70 71"}
 
 

@@ -70,7 +70,7 @@ def test_volumes_of_an_lcu_that_wait_together() -> None:
     assert [one.kind for one in now.waiting.places] == ["lcu"]
     found = only(logs_beside_data(now))
     assert [one.key for one in found.subjects if one.kind == "volume"] == ["0.0.7000", "0.0.7001"]
-    assert abs(found.lost - now.waiting.places[0].lost / 2) < 1e-9
+    assert abs(found.lost - now.waiting.places[0].waits / 2) < 1e-9
 
 
 def with_units(*units: UnitPart) -> Diagnosis:

@@ -22,7 +22,8 @@ from zmon.diagnosis.verdict import CAUSES, _explained, _waiting, verdict
 from zmon.machine.observation import NO_LCU, ObservedLoad, ObservedProcessors
 from zmon.machine.observed import observed_load
 from zmon.queueing.prediction import fitted_interval, predict
-from zmon.queueing.waiting import Waiting, WaitingPlace, waiting
+from zmon.queueing.resource import Resource
+from zmon.queueing.waiting import Waiting, waiting
 from zmon.session.machines import open_capture
 from zmon.session.navigator import Navigator
 
@@ -156,7 +157,7 @@ def test_short_memory_explains_reads_that_miss_the_cache_of_any_lcu() -> None:
 )
 def test_what_waits_at_one_place_is_counted_once(lost: dict[str, tuple[float, ...]], expected: float) -> None:
     """Whatever number of diagnoses are about it; tasks that wait elsewhere wait besides."""
-    place = WaitingPlace("lcu", "L", "LCU 7", 10.4, absent("not measured"))
+    place = Resource("lcu", "L", "LCU 7", 10.4, absent("not measured"))
     found = [
         Diagnosis("D7", (Subject(kind, kind),), "", (), CERTAIN, "", each)
         for kind, values in lost.items()

@@ -18,7 +18,8 @@ from zmon.placement.spread_report import (
     what_if,
     why_no_move,
 )
-from zmon.queueing.waiting import Waiting, WaitingPlace
+from zmon.queueing.resource import Resource
+from zmon.queueing.waiting import Waiting
 from zmon.topology.machine import Machine, UserInputs
 
 INPUTS = UserInputs(site())
@@ -196,7 +197,7 @@ def test_where_nothing_waits_no_move_is_of_use() -> None:
     found = with_traffic(Interval(before, after), INPUTS)
     idle, busy = (
         Waiting((), 0.0, "Nothing waits; the busiest volume, 7600, answers in .9 ms"),
-        Waiting((WaitingPlace("lcu", LCU6, "LCU 6", 9.0, 1.0),), 9.0, "9.0 requests wait in LCU 6"),
+        Waiting((Resource("lcu", LCU6, "LCU 6", 9.0, 1.0),), 9.0, "9.0 requests wait in LCU 6"),
     )
     by_traffic = SpreadQuery(traffic=True, moves=9)
     quiet = report_spread(found, by_traffic, idle)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zmon.base.absent import Absent, absent
+from zmon.base.absent import Absent, Number, absent
 from zmon.machine.observation import (
     MAX_MISS,
     MIN_LOST,
@@ -22,7 +23,10 @@ from zmon.machine.observation import (
     utilisation,
 )
 from zmon.queueing.fit import observed_model, shows_lcus
-from zmon.queueing.headroom import LEAST_WAITING, ResourceUse, resource_uses
+from zmon.queueing.headroom import LEAST_WAITING, resource_uses
+
+if TYPE_CHECKING:
+    from zmon.queueing.resource import Resource
 
 MISSES = 0.05
 
@@ -44,7 +48,7 @@ def load(*discs: float, more: float = 0.0, misses: float | None = MISSES, seed: 
     return ObservedLoad(60.0, tuple(each), (lcu,), paths, True, ObservedProcessors(4, 0.1))
 
 
-def lcu_uses(of: ObservedLoad) -> list[float]:
+def lcu_uses(of: ObservedLoad) -> list[Number]:
     """Return how busy the LCU is, if that is known."""
     return [one.use for one in resource_uses(of) if one.kind == "lcu"]
 
@@ -82,10 +86,10 @@ def test_what_waits_tell_is_an_estimate_and_what_a_capacity_tells_is_none() -> N
     """Nobody outside of a storage server measures how busy it is: the words have the mark of an estimate."""
     of = load(*[MISSES * MAX_MISS] * 30, more=1e-3)
     (guessed,) = [one for one in resource_uses(of) if one.kind == "lcu"]
-    assert (guessed.estimated, guessed.words[0]) == (True, "~")
+    assert (guessed.estimated, guessed.busy[0]) == (True, "~")
     of = of._replace(lcus=(of.lcus[0]._replace(capacity=1e7),))
     (known,) = [one for one in resource_uses(of) if one.kind == "lcu"]
-    assert (known.estimated, "~" in known.words) == (False, False)
+    assert (known.estimated, "~" in known.busy) == (False, False)
 
 
 @given(uses=st.lists(st.floats(0.0, 40.0), min_size=1, max_size=4))
@@ -96,7 +100,7 @@ def test_no_path_is_busy_for_more_than_all_of_the_time(uses: list[float]) -> Non
     assert isinstance(utilisation(most), Absent) is (most > 1)
     of = load(0.0)._replace(paths={"5" + str(at): use for at, use in enumerate(uses)})
     for one in resource_uses(of):
-        percents = [float(each) for each in re.findall(r"([0-9.]+) %", one.words)]
+        percents = [float(each) for each in re.findall(r"([0-9.]+) %", one.busy)]
         assert all(each <= 100 for each in percents)
 
 
@@ -123,7 +127,7 @@ def test_a_model_is_left_out_only_where_it_has_no_busy_lcu(
     assert shows_lcus(of) is any(observed_model(of).service.values())
 
 
-def path_use(of: ObservedLoad) -> ResourceUse:
+def path_use(of: ObservedLoad) -> Resource:
     """Return how busy the only group of paths is."""
     (one,) = [each for each in resource_uses(of) if each.kind == "paths"]
     return one
@@ -133,9 +137,9 @@ def test_ficon_paths_are_full_together() -> None:
     """A request takes any that is free: one that is busier than the others leaves as much room."""
     one = path_use(load(0.001)._replace(paths={"50": 0.26, "51": 0.0}))
     assert one.use == pytest.approx(0.13)
-    assert one.words == "13 % busy on average"
+    assert one.busy == "13 % busy on average"
     even = path_use(load(0.001)._replace(paths={"50": 0.13, "51": 0.13}))
-    assert even.words == "13 % busy"
+    assert even.busy == "13 % busy"
 
 
 def test_a_path_that_stands_idle_beside_a_full_one_is_no_room() -> None:
@@ -162,7 +166,7 @@ def test_what_zmon_itself_uses_is_no_load() -> None:
     busy = load(0.001)._replace(processors=ObservedProcessors(2, 0.99, own=0.18))
     (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
     assert one.use == pytest.approx(0.81)
-    assert one.words == "81 % busy without zmon itself"
+    assert one.busy == "81 % busy without zmon itself"
 
 
 def test_what_runs_at_nice_is_no_load() -> None:
@@ -170,7 +174,7 @@ def test_what_runs_at_nice_is_no_load() -> None:
     busy = load(0.001)._replace(processors=ObservedProcessors(2, 0.98, own=0.03, niced=0.9))
     (one,) = [each for each in resource_uses(busy) if each.kind == "processors"]
     assert one.use == pytest.approx(0.05)
-    assert one.words == "5 % busy without zmon itself and programs at nice"
+    assert one.busy == "5 % busy without zmon itself and programs at nice"
 
 
 def test_a_delay_of_writes_alone_is_no_use_of_an_lcu() -> None:

@@ -259,7 +259,7 @@ def test_how_busy_an_lcu_is_has_the_mark_of_an_estimate_unless_its_capacity_is_g
         found = predict(fitted_interval(of, shares("shark-before")), ())
         (use,) = [one for one in resource_uses(of) if (one.kind, one.title) == ("lcu", "LCU 7600")]
         assert found.limiting_before[0] == "lcu"
-        assert ("~" in found.busiest_now) is ("~" in use.words) is marked
+        assert ("~" in found.busiest_now) is ("~" in use.busy) is marked
 
 
 def test_the_range_is_wider_and_confidence_lower_the_less_was_measured() -> None:

@@ -226,7 +226,7 @@ def untimed(many: int, lcu: str) -> ObservedLoad:
 def test_many_volumes_may_wait_where_no_one_does(lcu: str, kind: str, words: str) -> None:
     """Each has less than one request that waits; what they have in common is named where it is known."""
     (place,) = waiting(untimed(10, lcu)).places
-    assert (place.kind, place.words) == (kind, words)
+    assert (place.kind, place.waiting) == (kind, words)
 
 
 @pytest.mark.parametrize("lcu", ["L", ""])

@@ -240,7 +240,7 @@ def test_as_many_requests_wait_as_diagnose_says(name: str, line: str) -> None:
     lost: dict[str, float] = {}
     for place in known.waiting.places:
         key = lcu_of.get(place.key, place.key)
-        lost[key] = lost.get(key, 0.0) + place.lost
+        lost[key] = lost.get(key, 0.0) + place.waits
     assert float(found) in {round(each, 1) for each in lost.values()}
 
 

@@ -69,7 +69,7 @@ def _waited(situation: Situation) -> _Waited:
         return _Waited((), (), (), (), (), ())
     volumes = {one.key: one for one in load.volumes}
     lcus = {one.key: one for one in load.lcus}
-    pairs = [(volumes[place.key], place.lost) for place in places if place.kind == "volume"]
+    pairs = [(volumes[place.key], place.waits) for place in places if place.kind == "volume"]
     found = [each for each in pairs if not each[0].estimated and each[0].lcu in lcus and each[0].is_dasd]
     own = [each for each in found if each[0].servers > 1]
     pools = [place for place in places if place.kind == "aliases"]
@@ -77,8 +77,8 @@ def _waited(situation: Situation) -> _Waited:
         [each for each in found if each[0].servers == 1],
         [each for each in own if not each[0].use >= CALM_BASE],
         [each for each in own if each[0].use >= CALM_BASE],
-        [(lcus[place.key], place.lost) for place in pools if not isinstance(place.use, Absent)],
-        [(lcus[place.key], place.lost) for place in pools if isinstance(place.use, Absent)],
+        [(lcus[place.key], place.waits) for place in pools if not isinstance(place.use, Absent)],
+        [(lcus[place.key], place.waits) for place in pools if isinstance(place.use, Absent)],
         [each for each in pairs if each[0].estimated and each[0].is_dasd],
     )
 

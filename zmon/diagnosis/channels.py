@@ -57,7 +57,7 @@ def full_paths(situation: Situation) -> Diagnoses:
         changes = [PathNumber(2, lcu=lcus_behind(load, key)[0].key, times=True) for key in groups]
     own = "" if load.paths_measured else ", from the connect time of this Linux alone"
     shown = " and ".join(ranges(key.split()) for key in groups)
-    lost, inside = sum(place.lost for place in places), sum(place.inside for place in places)
+    lost, inside = sum(place.waits for place in places), sum(place.inside for place in places)
     if inside or not timed:
         changes = []  # the model has these waits in the LCUs
     found = Diagnosis(

@@ -44,7 +44,7 @@ class ListedThings(NamedTuple):
     subjects: frozenset[str]
     """The kinds of subjects."""
     use: str = ""
-    """The kind in `ResourceUse`, if a screen shows the same figure."""
+    """The kind in `Resource`, if a screen shows the same figure."""
 
 
 LISTED: Final[Mapping[str, ListedThings]] = {

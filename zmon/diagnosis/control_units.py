@@ -46,8 +46,9 @@ from zmon.machine.observation import (
 )
 from zmon.machine.observed_machine import ONE_TIME
 from zmon.queueing.change import StripedSpace
+from zmon.queueing.resource import NOT_KNOWN
 from zmon.queueing.undecided import may_be_misses
-from zmon.queueing.waiting import FULL_PATHS, NOT_KNOWN, lcus_behind
+from zmon.queueing.waiting import FULL_PATHS, lcus_behind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,7 +143,7 @@ def _waits(situation: Situation) -> _Waits:
     load = situation.load
     lcus = {one.key: one for one in load.lcus}
     found = [
-        _FullLcu(situation, lcus[place.key], place.lost)
+        _FullLcu(situation, lcus[place.key], place.waits)
         for place in situation.waiting.places
         if place.kind == "lcu"
     ]

@@ -41,7 +41,7 @@ from zmon.machine.observed_volumes import KINDS as MORE
 from zmon.machine.observed_volumes import stacked_disks, volume_details
 from zmon.machine.topology import TOPOLOGY, has_files
 from zmon.placement.whatif import flow_shares, model_of
-from zmon.queueing.headroom import ResourceUse, resource_uses
+from zmon.queueing.headroom import resource_uses
 from zmon.queueing.prediction import predict
 from zmon.queueing.waiting import waiting
 
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from zmon.queueing.change import Change
     from zmon.queueing.fit import FlowShare
     from zmon.queueing.prediction import Prediction
+    from zmon.queueing.resource import Resource
     from zmon.queueing.waiting import Waiting
 
 NEEDS: Final = Needs(tuple(dict.fromkeys((*KINDS, *MORE, *SURROUNDINGS))), topology=TOPOLOGY)
@@ -89,14 +90,14 @@ def verdict_of(view: View) -> Verdict:
     return _verdict(_Asked(judged_view(view)))
 
 
-def mean_lcu_uses(view: View) -> list[ResourceUse]:
+def mean_lcu_uses(view: View) -> list[Resource]:
     """Return how busy each LCU was on average over the steps of a long time; none for a short one.
 
     That of the mean load would be another figure: how busy an LCU is does not grow with its load alone.
     """
     steps = _steps(_Asked(judged_view(view)))
     seconds = sum(step.end - step.begin for step in steps)
-    found: dict[str, ResourceUse] = {}
+    found: dict[str, Resource] = {}
     for step in steps:
         for one in step.uses:
             if one.kind == "lcu":

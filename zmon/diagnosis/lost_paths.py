@@ -72,7 +72,7 @@ def _lost(situation: Situation, lost: tuple[tuple[str, str], ...], ones: list[Lc
     lcus = [Subject("lcu", one.lcu, one.title) for one in ones]
     since = min((one.since for one in ones if one.since is not None), default=None)
     waits = sum(
-        place.lost
+        place.waits
         for place in situation.waiting.places
         if place.kind == "paths" and not set(chpids).isdisjoint(place.key.split())
     )
@@ -128,7 +128,7 @@ def _failed(situation: Situation, maps: Sequence[MultipathDisk]) -> Iterator[Dia
     since = min((one.since for one in hurt if one.since is not None), default=None)
     lost = _are_lost([leaf.name for leaf in broken], since)
     waited = situation.waiting.at_volumes(frozenset[str]().union(*(one.names for one in hurt)))
-    waits = sum(place.lost for place in waited)
+    waits = sum(place.waits for place in waited)
     works = [leaf for one in hurt for leaf in one.leaves if not leaf.failed]
     yield Diagnosis(
         "D13",

@@ -83,7 +83,7 @@ def _new(situation: Situation, before: ObservedLoad, lcu: ObservedLcu) -> Diagno
     large = "" if isinstance(new_size, Absent) else f" in requests of about {new_size / KIB:.0f} KiB"
     places = f"{len(busiest)} volumes" if len(busiest) > 1 else f"volume {busiest[0].title}"
     new = moved * units[0].part if is_named else moved - old_moved
-    lost = max((place.lost for place in situation.waiting.places if place.kind == "surge"), default=0.0)
+    lost = max((place.waits for place in situation.waiting.places if place.kind == "surge"), default=0.0)
     return Diagnosis(
         "D23",
         subjects=(

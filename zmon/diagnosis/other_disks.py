@@ -40,7 +40,7 @@ LIMITS: Final = {
 def slow_disks(situation: Situation) -> Diagnoses:
     """Return D24: disks that are no DASDs and that requests wait for, those of one sort in one."""
     volumes = {one.key: one for one in situation.load.volumes}
-    places = [(volumes[one.key], one.lost) for one in situation.waiting.places if one.kind == "volume"]
+    places = [(volumes[one.key], one.waits) for one in situation.waiting.places if one.kind == "volume"]
     found = []
     for sort in ACTIONS:
         ones = [each for each in places if each[0].sort == sort]

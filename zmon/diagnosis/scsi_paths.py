@@ -125,10 +125,10 @@ def _waits(
     Where the load of no adapter is measured, what waits for the disks behind them may wait for the adapters.
     """
     if all(isinstance(one.use, Absent) for one in carriers):
-        return sum(place.lost for place in situation.waiting.at_volumes(_disks(carriers, maps))) or None
+        return sum(place.waits for place in situation.waiting.at_volumes(_disks(carriers, maps))) or None
     chpids = {one.chpid for one in carriers} - {""}
     groups = [one for one in situation.waiting.places if one.kind == "paths"]
-    found = [one.lost for one in groups if not chpids.isdisjoint(one.key.split())]
+    found = [one.waits for one in groups if not chpids.isdisjoint(one.key.split())]
     busy = [min(0.99, float(one.use)) for one in carriers if one.use >= BUSY_PATH]  # type: ignore[arg-type]
     return max(sum(found), sum(use * use / (1 - use) for use in busy)) if found or busy else None
 
@@ -402,7 +402,7 @@ def too_few_paths(situation: Situation) -> Diagnoses:
         ),
         confidence=CERTAIN if load.paths_measured and not unread else LIKELY,
         action="Add FCP paths, on other adapter cards.",
-        lost=sum(place.lost for place, _ in groups),
+        lost=sum(place.waits for place, _ in groups),
         foretell=gain(situation, (PathNumber(2, times=True),)),
         changes=(PathNumber(2, times=True),),
         whatif="double the paths",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zmon.diagnosis.diagnosis import Diagnosis, NotKnown, Subject
-    from zmon.queueing.headroom import ResourceUse
+    from zmon.queueing.resource import Resource
 
 MOST: Final = 10
 """Stretches that are diagnosed: those in which most time was lost."""
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     end: int
     """UTC in ns."""
     found: Verdict
-    uses: tuple[ResourceUse, ...] = ()
+    uses: tuple[Resource, ...] = ()
     """How busy the shared resources were."""
 
     @property

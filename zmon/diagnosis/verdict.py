@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from zmon.diagnosis.diagnosis import Diagnoses, Diagnosis
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLoad
-    from zmon.queueing.headroom import ResourceUse
+    from zmon.queueing.resource import Resource
 
 CAUSES: Final[Mapping[str, Callable[[Situation], Diagnoses]]] = {
     **processors.CAUSES,
@@ -201,9 +201,7 @@ def _are_related(one: Diagnosis, other: Diagnosis) -> bool:
     return are_related(one.id, one.subjects[0], one.subjects, other.id, other.subjects)
 
 
-def _of_its_lcus(
-    load: ObservedLoad, diagnosis: Diagnosis, uses: Sequence[ResourceUse]
-) -> Sequence[ResourceUse]:
+def _of_its_lcus(load: ObservedLoad, diagnosis: Diagnosis, uses: Sequence[Resource]) -> Sequence[Resource]:
     """Return the resources that the things of a diagnosis use: those of their LCUs, and what all share.
 
     What is about no LCU, as memory is, may be about all of them.
@@ -218,7 +216,7 @@ def _of_its_lcus(
     chpids = {chpid for one in lcus for chpid in one.chpids}
     own = volumes or {one.key for key in keys for one in load.used_of(key)}
 
-    def is_its(one: ResourceUse) -> bool:
+    def is_its(one: Resource) -> bool:
         if one.kind == "paths":
             return not chpids.isdisjoint(one.key.split())
         return one.kind == "processors" or one.key in (own if one.kind == "volume" else keys)
@@ -230,17 +228,17 @@ def _keys(diagnosis: Diagnosis, kind: str) -> set[str]:
     return {one.key for one in diagnosis.subjects if one.kind == kind}
 
 
-def _excluded(uses: Sequence[ResourceUse], ids: set[str]) -> Iterator[str]:
+def _excluded(uses: Sequence[Resource], ids: set[str]) -> Iterator[str]:
     """Yield what is not short, the busiest of each kind with its number."""
     said = set()
     for one in uses:
         spare = FULL_PROCESSORS if one.kind == "processors" else SPARE
         if one.kind not in said and ids.isdisjoint(OF_KIND[one.kind]) and one.use < spare:
-            yield f"not {one.title}: {one.words}"
+            yield f"not {one.name}: {one.busy}"
         said.add(one.kind)
 
 
-def _next(uses: Sequence[ResourceUse], ids: set[str]) -> ResourceUse | None:
+def _next(uses: Sequence[Resource], ids: set[str]) -> Resource | None:
     """Return which shared resource is full next; none where one is short.
 
     What is next then depends on what is done about it: the gain of a diagnosis says it.  A volume is none: a
@@ -252,19 +250,19 @@ def _next(uses: Sequence[ResourceUse], ids: set[str]) -> ResourceUse | None:
     return next((one for one in each if one.use > 1 / WORTH_SAYING), None)
 
 
-def _limit_words(one: ResourceUse | None) -> str:
+def _limit_words(one: Resource | None) -> str:
     """Say at how many times this load a resource is full; empty where there is none."""
     if one is None:
         return ""
     if one.use >= NO_ROOM:
-        return f"{one.title}, with no room for more load ({one.words})"
-    return f"{one.title}, at about {1 / one.use:.1f} times this load ({one.words})"
+        return f"{one.name}, with no room for more load ({one.busy})"
+    return f"{one.name}, at about {1 / one.use:.1f} times this load ({one.busy})"
 
 
 def _sentence(
     situation: Situation,
     diagnoses: Sequence[Diagnosis],
-    limit: ResourceUse | None,
+    limit: Resource | None,
     unknown: Sequence[NotKnown],
 ) -> str:
     if diagnoses and diagnoses[0].id != BLIND:
@@ -287,7 +285,7 @@ def _is_measured(situation: Situation, unknown: Sequence[NotKnown]) -> bool:
 
 def _calm_sentence(
     situation: Situation,
-    limit: ResourceUse | None,
+    limit: Resource | None,
     unknown: Sequence[NotKnown],
     damage: str,
     may_wait: str = "",

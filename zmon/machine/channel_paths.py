@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent
 from zmon.base.sizes import MB
 from zmon.kinds import BLOCK, CHANNEL, CMF, DEVICE, NOT_MEASURED
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, plus, present, quotient
+from zmon.machine.things import Things
 from zmon.topology.volumes import channel_type
 from zmon.values.path_masks import PATH_MASKS, paths_in, usable
 

@@ -24,9 +24,10 @@ from zmon.kinds import (
     MACHINE,
     VIRTUAL_CPU,
 )
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
 from zmon.machine.partitions import earlier_span, own_partitions
+from zmon.machine.things import Things
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,8 +23,9 @@ from zmon.base.light_typing import TYPE_CHECKING, Final
 from zmon.base.sizes import MB, SECTOR
 from zmon.interval import IDLE
 from zmon.kinds import BLOCK, CACHE, CACHE_NOT_READ, CMF, DASD, DEVICE, MACHINE, NO_DASD, NO_DISK
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import NO_BLOCK, Joined, first, mean, not_below_zero, plus, quotient, total
+from zmon.machine.things import Things
 from zmon.sample import pick
 from zmon.topology.volumes import OF_MINIDISK, has_own_label, lcus
 from zmon.values.path_masks import NO_MASKS, PATH_MASKS, lost_in, paths_in

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import DASD, DEVICE, MACHINE
 from zmon.machine.devices import Devices, devices_of, most_lost, strays
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, total
+from zmon.machine.things import Things
 from zmon.machine.topology import rows_of_lcus, units_of
 from zmon.topology.identity import LSS_OF_GUEST, platform_of
 from zmon.topology.volumes import lcus, short_titles

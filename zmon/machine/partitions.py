@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
 from zmon.kinds import LPAR, LPAR_CPU
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, not_below_zero, quotient
+from zmon.machine.things import Things
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

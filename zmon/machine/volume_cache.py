@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.interval import IDLE
 from zmon.kinds import CACHE
-from zmon.machine.figure import Figure, Things, catalogue
+from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import plus, quotient
+from zmon.machine.things import Things
 
 if TYPE_CHECKING:
     from zmon.base.absent import Number

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
 from zmon.base.ranges import ranges
-from zmon.base.record import NamedTuple
 from zmon.base.same import Same
-from zmon.machine.observation import MIN_LOST, busy_words, disc_of_misses, mean_of, path_groups
+from zmon.machine.observation import MIN_LOST, disc_of_misses, mean_of, path_groups
 from zmon.queueing.fit import FittedFlow, observed_model, service_bytes, shows_lcus, taken_paths
+from zmon.queueing.resource import Resource, processors_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,67 +34,34 @@ LEAST: Final = 0.001
 """Utilisation below which a resource is not used."""
 
 
-class ResourceUse(NamedTuple):
-    """A resource and how busy it is."""
-
-    kind: str
-    """As in `WaitingPlace`: `lcu`, `paths`, `volume`, `aliases`, `processors`."""
-    key: str
-    title: str
-    use: float
-    """Its utilisation, a part of 1."""
-    servers: int = 1
-    """How many requests it does at once."""
-    own: float = 0.0
-    """Of processors the part that zmon itself uses, where it is worth naming; `use` is without it."""
-    niced: float = 0.0
-    """Likewise the part that programs at nice use, which give way to all others; `use` is without it."""
-
-    is_mean: bool = False
-    """Whether `use` is the mean of paths of which one is busier."""
-    estimated: bool = False
-    """Whether `use` follows from how long requests wait: of an LCU whose capacity nobody gave."""
-
-    @property
-    def words(self) -> str:
-        """What is said of how busy it is: of many request tags how many are in use."""
-        if self.kind == "volume" and self.servers > 1:
-            return f"{self.use * self.servers:.1f} of {self.servers} requests at once"
-        if self.kind == "paths":
-            return f"{busy_words(self.use)}{' on average' * self.is_mean}"
-        without = ["zmon itself"] * bool(self.own) + ["programs at nice"] * bool(self.niced)
-        about = "~" * self.estimated
-        return f"{about}{100.0 * self.use:.0f} % busy{' without ' * bool(without)}{' and '.join(without)}"
-
-
-def resource_uses(load: ObservedLoad) -> tuple[ResourceUse, ...]:
+def resource_uses(load: ObservedLoad) -> tuple[Resource, ...]:
     """Return the resources whose utilisation is known, the busiest first; computed once for a load."""
     return _resource_uses(Same(load))
 
 
 @lru_cache(maxsize=4)  # the interval at hand: the verdict asks, and OVERVIEW
-def _resource_uses(load: Same[ObservedLoad]) -> tuple[ResourceUse, ...]:
-    return tuple(sorted(_uses(load.it), key=lambda one: (-one.use, one.kind, one.key)))
+def _resource_uses(load: Same[ObservedLoad]) -> tuple[Resource, ...]:
+    return tuple(sorted(_uses(load.it), key=lambda resource: (-resource.use, resource.kind, resource.key)))
 
 
-def _uses(load: ObservedLoad) -> Iterator[ResourceUse]:
+def _uses(load: ObservedLoad) -> Iterator[Resource]:
     number, busy = load.processors.number, load.processors.taken
     if not isinstance(number, Absent) and not isinstance(busy, Absent):
         own = min(load.processors.noticed, float(busy))
         niced = min(load.processors.giving_way, float(busy) - own)
-        title = "the processor" if number == 1 else f"the {number:.0f} processors"
-        yield ResourceUse("processors", "cpu", title, float(busy) - own - niced, own=own, niced=niced)
+        use = float(busy) - own - niced
+        yield Resource("processors", "cpu", processors_title(number), use=use, own=own, niced=niced)
     for key, chpids in path_groups(load.lcus).items():
         yield from _paths(load, key, chpids)
     for lcu in load.lcus:
         if lcu.aliases and not isinstance(lcu.alias_use, Absent):
-            yield ResourceUse("aliases", lcu.key, f"the aliases of {lcu.title}", lcu.alias_use / lcu.aliases)
+            yield Resource("aliases", lcu.key, lcu.title, use=lcu.alias_use / lcu.aliases)
         elif not lcu.aliases:
             yield from _volumes(load, lcu.key)
     yield from _lcus(load)
 
 
-def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[ResourceUse]:
+def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[Resource]:
     """Yield a group of paths: those of FICON are full together, each FCP adapter alone, as they take turns.
 
     Where LCUs of the group do not share all of its paths, they cannot take any: then the busiest counts.
@@ -112,10 +79,10 @@ def _paths(load: ObservedLoad, key: str, chpids: Sequence[str]) -> Iterator[Reso
     if len(behind) == 1 and load.fcp.isdisjoint(chpids):
         use = fmean(taken_paths([*map(float, uses)]))
     is_mean = f"{use:.2f}" != f"{most:.2f}"
-    yield ResourceUse("paths", key, f"channel paths {ranges(chpids)}", use, is_mean=is_mean)
+    yield Resource("paths", key, f"paths {ranges(chpids)}", use=use, is_mean=is_mean)
 
 
-def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
+def _volumes(load: ObservedLoad, lcu: str) -> Iterator[Resource]:
     """Yield the busiest volume of an LCU without a pool of aliases."""
     volumes = load.busy_of(lcu)
     columns = map(volumes.column, ("rate", "serv", "servers", "estimated", "key", "title"))
@@ -126,10 +93,10 @@ def _volumes(load: ObservedLoad, lcu: str) -> Iterator[ResourceUse]:
     ]
     if found:
         use, key, title, servers = max(found, key=itemgetter(0))
-        yield ResourceUse("volume", key, f"volume {title}", use, servers)
+        yield Resource("volume", key, title, use=use, servers=servers)
 
 
-def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
+def _lcus(load: ObservedLoad) -> Iterator[Resource]:
     if not shows_lcus(load):
         return
     try:
@@ -148,7 +115,7 @@ def _lcus(load: ObservedLoad) -> Iterator[ResourceUse]:
             continue
         use = model.service[key] * rate
         if use > LEAST:
-            yield ResourceUse("lcu", key, lcu.title, min(1.0, use), estimated=by_waits)
+            yield Resource("lcu", key, lcu.title, use=min(1.0, use), estimated=by_waits)
 
 
 def _tells(load: ObservedLoad, lcu: ObservedLcu) -> bool:

@@ -30,6 +30,7 @@ from zmon.machine.observation import (
     path_groups,
     requests_of,
 )
+from zmon.queueing.resource import NOT_KNOWN, SINGLE, Resource, processors_title
 from zmon.queueing.undecided import undecided, words_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedProcessors, ObservedVolume
-    from zmon.queueing.undecided import UndecidedRequests
+from zmon.queueing.undecided import UndecidedRequests
 
 FULL_PROCESSORS: Final = 0.9
 """Utilisation below which processors are not full."""
@@ -57,51 +58,14 @@ MUCH_STOLEN: Final = 0.1
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""
-NOT_KNOWN: Final = absent("its utilisation is not measured")
-ONE: Final = "processor"
-"""What the processors are called where there is one."""
 OF_LCU: Final = frozenset({"lcu", "aliases", "volume"})
 """The kinds of places that belong to one LCU."""
-
-
-class WaitingPlace(NamedTuple):
-    """A resource that requests wait for."""
-
-    kind: str
-    """`lcu`, `paths`, `volume`, `volumes` whose LCU is not known, `aliases`, `processors`, or `surge`: load
-    that was not there before."""
-    key: str
-    """Key of the LCU, CHPIDs in words, bus id, `cpu`."""
-    title: str
-    lost: float
-    """Requests that wait there on average: their rate times the time that each waits."""
-    use: Number
-    """Its utilisation, a part of 1; of paths that of the busiest."""
-    inside: float = 0.0
-    """Of paths, how many of the requests wait inside all LCUs behind them, as they do for reconnection."""
-
-    @property
-    def words(self) -> str:
-        """What waits for it, in words: `14.2 requests wait in LCU 6`."""
-        if self.kind == "processors":
-            withheld = isinstance(self.use, Absent)
-            return f"programs wait for the {self.title}" if withheld else _are_full(self.title)
-        many = f"{self.lost:.1f} requests wait" if self.lost >= MIN_LOST else "requests wait"
-        timed = not isinstance(self.use, Absent)
-        return {
-            "lcu": f"{many} in {self.title}",
-            "paths": f"{many} for channel {self.title}",
-            "volume": f"{many}{' in Linux' * timed} for volume {self.title}",
-            "volumes": f"{many} for {self.title}",
-            "aliases": f"{many} in Linux for an alias of {self.title}",
-            "surge": f"{many} because {self.title} has much more load than before: find who makes it",
-        }[self.kind]
 
 
 class Waiting(NamedTuple):
     """Where requests wait in an interval."""
 
-    places: tuple[WaitingPlace, ...]
+    places: tuple[Resource, ...]
     """Most lost time first; none: nothing waits."""
     lost: float
     """Requests that wait anywhere on average."""
@@ -112,7 +76,7 @@ class Waiting(NamedTuple):
     undecided: tuple[UndecidedRequests, ...] = ()
     """What may wait besides; most requests first."""
 
-    def at_volumes(self, names: Collection[str]) -> list[WaitingPlace]:
+    def at_volumes(self, names: Collection[str]) -> list[Resource]:
         """Return the volumes of some names that requests wait for."""
         return [place for place in self.places if place.kind == "volume" and place.key in names]
 
@@ -131,7 +95,7 @@ class Waiting(NamedTuple):
         for place in self.places:
             lcu = lcu_of.get(place.key, "") if place.kind == "volume" else place.key
             if lcu and place.kind in OF_LCU:
-                found[lcu] = found.get(lcu, 0.0) + place.lost
+                found[lcu] = found.get(lcu, 0.0) + place.waits
         return found
 
     def by_volume(self, load: ObservedLoad) -> dict[str, float]:
@@ -144,7 +108,7 @@ class Waiting(NamedTuple):
         found: dict[str, float] = {}
         for place in self.places:
             if place.kind == "volume":
-                found[place.key] = place.lost
+                found[place.key] = place.waits
             elif place.kind == "aliases":
                 for one in load.used_of(place.key):
                     if not isinstance(one.queued, Absent):
@@ -154,7 +118,7 @@ class Waiting(NamedTuple):
                 at = {one.key: requests_of(one.rate, one.response)[0] for one in ones}
                 for key, many in at.items():
                     if many:
-                        found.setdefault(key, place.lost * many / sum(at.values()))
+                        found.setdefault(key, place.waits * many / sum(at.values()))
         return found
 
 
@@ -175,11 +139,11 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
         *(place for place in untimed if place.kind != "lcu"),
         *_in_lcus_or_for_paths(load, [place for place in untimed if place.kind == "lcu"]),
     ]
-    places.sort(key=lambda one: -one.lost)
+    places.sort(key=lambda one: -one.waits)
     full = _processors(load)
     new = _surge(load, before, places)
     found = (*([full] if full else ()), *([new] if new else ()), *places)
-    lost = sum(one.lost for one in places)
+    lost = sum(one.waits for one in places)
     decided = Waiting(tuple(places), lost, "").by_lcu(load)
     maybe = undecided(load, decided)
     if found:
@@ -189,7 +153,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
             if isinstance(first.use, Absent) or first.kind in {"volume", "volumes", "surge"}
             else f" ({busy_words(first.use)})"
         )
-        words = first.words[:1].upper() + first.words[1:]
+        words = first.waiting[:1].upper() + first.waiting[1:]
         return Waiting(found, lost, f"{words}{use}", undecided=maybe)
     if maybe:
         words = words_of(maybe)
@@ -197,7 +161,8 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     known = load.processors
     if processors_full(known) is None:
         busy = f"({100 * known.busy:.0f} % busy)"
-        unknown = f"whether {_are_full(_called(known))} is not known {busy}"
+        processors = Resource("processors", "cpu", processors_title(known.number))
+        unknown = f"whether {processors.full} is not known {busy}"
         return Waiting((), 0.0, f"Nothing waits, as far as is measured; {unknown}")
     busiest = load.busiest
     if busiest is None or isinstance(busiest.response, Absent):
@@ -206,9 +171,7 @@ def waiting(load: ObservedLoad, before: ObservedLoad | None = None) -> Waiting:
     return Waiting((), 0.0, f"Nothing waits; {words}", words)
 
 
-def _surge(
-    load: ObservedLoad, before: ObservedLoad | None, places: list[WaitingPlace]
-) -> WaitingPlace | None:
+def _surge(load: ObservedLoad, before: ObservedLoad | None, places: list[Resource]) -> Resource | None:
     """Return the LCU with the load that is new, where requests wait for it or its volumes."""
     if before is None or not places or waiting(before).places:
         return None
@@ -218,7 +181,7 @@ def _surge(
         now, then = load.bytes_of(key), before.bytes_of(key)
         if then and now >= SURGE * then:
             title = next((one.title for one in load.lcus if one.key == key), place.title)
-            return WaitingPlace("surge", key, title, place.lost, place.use)
+            return Resource("surge", key, title, place.waits, place.use)
     return None
 
 
@@ -230,7 +193,7 @@ def _long(wait: Number, rest: Number, rate: float) -> float:
     return lost if lost >= MIN_LOST and wait >= MIN_LONGER * rest else 0.0
 
 
-def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
+def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     """Yield volumes and pools of aliases before which requests wait in Linux."""
     lcus = {one.key: one for one in load.lcus}
     pooled: dict[str, tuple[float, float]] = {}
@@ -245,15 +208,15 @@ def _in_linux(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
             pooled[key] = lost + waits, rate + each
         elif lost := _long(queued, serv, each):
             one = volumes[at]
-            yield WaitingPlace("volume", one.key, one.title, lost, one.use)
+            yield Resource("volume", one.key, one.title, lost, one.use)
     for key, (lost, rate) in pooled.items():
         lcu = lcus[key]
         use = lcu.alias_use / lcu.aliases
         if use >= FULL_ALIASES and _long(lost / rate, mean_of(load.used_of(key), "serv"), rate):
-            yield WaitingPlace("aliases", key, lcu.title, lost, use)
+            yield Resource("aliases", key, lcu.title, lost, use)
 
 
-def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[WaitingPlace]:
+def _not_timed(load: ObservedLoad, volumes: Volumes) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time."""
     lcus = {one.key: one for one in load.lcus}
     untimed: dict[str, list[ObservedVolume]] = {}
@@ -272,45 +235,45 @@ def lcus_not_timed(load: ObservedLoad) -> set[str]:
     return {one.key for one in _not_timed(load, load.busy) if one.kind == "lcu"}
 
 
-def _for_untimed(lcu: ObservedLcu | None, places: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:
+def _for_untimed(lcu: ObservedLcu | None, places: Sequence[Resource]) -> Iterator[Resource]:
     """Yield what requests wait for among volumes that channel measurement does not time, all of one LCU."""
     if lcu is None:
-        found = [one for one in places if one.lost >= MIN_LOST]
+        found = [one for one in places if one.waits >= MIN_LOST]
         yield from found
-        behind = [one.lost for one in places if one.lost]
+        behind = [one.waits for one in places if one.waits]
         if not found and sum(behind) >= MIN_LOST:
             title = f"{len(behind)} volumes together"
-            yield WaitingPlace("volumes", "", title, sum(behind), NOT_KNOWN)
+            yield Resource("volumes", "", title, sum(behind), NOT_KNOWN)
         return
-    lost, most = sum(one.lost for one in places), max(places, key=lambda one: one.lost)
-    if lost >= MIN_LOST and most.lost <= OF_ONE * lost:
-        yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
-    elif most.lost >= MIN_LOST:
+    lost, most = sum(one.waits for one in places), max(places, key=lambda one: one.waits)
+    if lost >= MIN_LOST and most.waits <= OF_ONE * lost:
+        yield Resource("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
+    elif most.waits >= MIN_LOST:
         yield most
 
 
-def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[WaitingPlace]:
+def _more_than_served(lcu: ObservedLcu, volumes: Sequence[ObservedVolume]) -> Iterator[Resource]:
     """Yield what has more requests than its bases and aliases do at once, however long each takes."""
     many = [requests_of(one.rate, one.response)[0] for one in volumes]
     if lcu.aliases:
         at_once = sum(float(one.use) for one in volumes if not isinstance(one.use, Absent)) + lcu.aliases
         if sum(many) - at_once >= MIN_LOST:
-            yield WaitingPlace("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
+            yield Resource("aliases", lcu.key, lcu.title, sum(many) - at_once, NOT_KNOWN)
         return
     for one, requests in zip(volumes, many, strict=True):
         if requests - one.servers >= MIN_LOST:
-            yield WaitingPlace("volume", one.key, one.title, requests - one.servers, NOT_KNOWN)
+            yield Resource("volume", one.key, one.title, requests - one.servers, NOT_KNOWN)
 
 
-def _untimed(volume: ObservedVolume) -> WaitingPlace:
+def _untimed(volume: ObservedVolume) -> Resource:
     """Return a volume that channel measurement does not time, with what waits on it: perhaps nothing."""
     response, size, lost = volume.response, volume.size, 0.0
     if not isinstance(response, Absent) and not isinstance(size, Absent):
         lost = volume.rate * max(0.0, response - MAX_MISS - size / SLOW_PATH)
-    return WaitingPlace("volume", volume.key, volume.title, lost, NOT_KNOWN)
+    return Resource("volume", volume.key, volume.title, lost, NOT_KNOWN)
 
 
-def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:
+def _in_lcus(load: ObservedLoad) -> Iterator[Resource]:
     """Yield LCUs in which requests wait: Disc that cache misses do not explain."""
     for lcu in load.lcus:
         ones = load.used_of(lcu.key)
@@ -319,10 +282,10 @@ def _in_lcus(load: ObservedLoad) -> Iterator[WaitingPlace]:
             continue  # no more requests wait than are there
         lost = _long(disc - disc_of_misses(lcu, ones), mean_of(ones, "conn"), ones.rate)
         if lost:
-            yield WaitingPlace("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
+            yield Resource("lcu", lcu.key, lcu.title, lost, NOT_KNOWN)
 
 
-def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
+def _for_paths(load: ObservedLoad) -> Iterator[Resource]:
     """Yield groups of channel paths that are busy while requests pend."""
     for key, chpids in path_groups(load.lcus).items():
         uses = [use for chpid in chpids if not isinstance(use := load.paths.get(chpid, NOT_KNOWN), Absent)]
@@ -335,10 +298,10 @@ def _for_paths(load: ObservedLoad) -> Iterator[WaitingPlace]:
         pend = mean_of(ones, "pend")
         lost = 0.0 if isinstance(pend, Absent) else rate * max(0.0, pend - LATENCY)
         if lost >= MIN_LOST or max(uses) >= LIMITING_PATHS:
-            yield WaitingPlace("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
+            yield Resource("paths", key, f"paths {ranges(chpids)}", lost, max(uses))
 
 
-def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[WaitingPlace]) -> Iterator[WaitingPlace]:
+def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[Resource]) -> Iterator[Resource]:
     """Yield the LCUs and the paths that requests wait for; `untimed` are LCUs without channel measurement.
 
     Where paths are full and requests wait in all LCUs behind them, and in more than one, it is the paths that
@@ -351,8 +314,8 @@ def _in_lcus_or_for_paths(load: ObservedLoad, untimed: Sequence[WaitingPlace]) -
         behind = {lcu.key for lcu in lcus_behind(load, place.key) if load.enough(load.rate_of(lcu.key))}
         shared = behind if len(behind) > 1 and behind <= lcus.keys() else behind & without
         if place.use >= LIMITING_PATHS and shared:
-            inside = sum(lcus.pop(key).lost for key in shared)
-            yield place._replace(lost=place.lost + inside, inside=inside)
+            inside = sum(lcus.pop(key).waits for key in shared)
+            yield place._replace(waits=place.waits + inside, inside=inside)
         else:
             yield place
     yield from lcus.values()
@@ -382,26 +345,18 @@ def processors_full(known: ObservedProcessors) -> bool | None:
     return bool(known.some >= HARDLY)
 
 
-def _called(known: ObservedProcessors) -> str:
-    return ONE if known.number == 1 else f"{known.number:.0f} processors"
-
-
-def _are_full(title: str) -> str:
-    return f"the {title} {'is' if title == ONE else 'are'} full"
-
-
-def _processors(load: ObservedLoad) -> WaitingPlace | None:
+def _processors(load: ObservedLoad) -> Resource | None:
     """Return the processors where they are full: used, or withheld by the hypervisor while there is work."""
     known = load.processors
     if isinstance(known.number, Absent) or isinstance(known.busy, Absent):
         return None
-    title = _called(known)
+    title = processors_title(known.number)
     if known.stolen >= MUCH_STOLEN:
         if known.taken < FULL_PROCESSORS:
             return None
-        whose = "its" if title == ONE else "their"
+        whose = "its" if title == SINGLE else "their"
         title += f": the hypervisor withholds {100 * known.stolen:.0f} % of {whose} time"
-        return WaitingPlace("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
+        return Resource("processors", "cpu", title, 0.0, absent("they are not busy, but withheld"))
     if processors_full(known):
-        return WaitingPlace("processors", "cpu", title, 0.0, known.busy)
+        return Resource("processors", "cpu", title, 0.0, known.busy)
     return None

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zmon.base.absent import Number, Value
-    from zmon.machine.figure import Figure, Things
+    from zmon.machine.figure import Figure
+    from zmon.machine.things import Things
     from zmon.machine.view import View
     from zmon.rule.grammar import Hours, Rule
     from zmon.tables.table import Table

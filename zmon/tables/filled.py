@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zmon.interval import Interval
-    from zmon.machine.figure import Figure, Needs, Things
+    from zmon.machine.figure import Figure, Needs
+    from zmon.machine.things import Things
     from zmon.sample import Sample
     from zmon.topology.machine import UserInputs
 

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from zmon.machine.devices import Devices
     from zmon.machine.observation import ObservedLcu, ObservedLoad, ObservedVolume
     from zmon.machine.view import View
-    from zmon.queueing.headroom import ResourceUse
-    from zmon.queueing.waiting import WaitingPlace
+    from zmon.queueing.resource import Resource
 
 FULL: Final = 0.5
 """Utilisation of an LCU, a part of 1, from which on it is said who fills it."""
@@ -51,7 +50,7 @@ UNTIMED: Final = absent("channel measurement gives no times")
 FEW: Final = absent("too little I/O to tell")
 
 
-class Resource(NamedTuple):
+class ShownResource(NamedTuple):
     """One resource."""
 
     key: str
@@ -82,7 +81,7 @@ class RecentLoad(NamedTuple):
     gap: bool
     """Whether samples are missing in it."""
     load: ObservedLoad
-    uses: tuple[ResourceUse, ...]
+    uses: tuple[Resource, ...]
     """How busy its shared resources are."""
     memory: Number
     """Percent of the memory that is in use."""
@@ -94,7 +93,7 @@ class RecentLoad(NamedTuple):
     """The key of the LCU that is spoken of, by the kind of use, `lcu` or `aliases`; else the fullest."""
     busy: tuple[Number, ...] = ()
     """How busy each volume is, in percent, in the order of `load.volumes`."""
-    places: Sequence[WaitingPlace] = ()
+    places: Sequence[Resource] = ()
     """What requests wait for, as the verdict has it."""
     unseen: Absent | None = None
     """Why it is not known which disks there are; None if it is."""
@@ -130,7 +129,7 @@ def _highest(found: Iterable[tuple[Number, object]], nothing: Number) -> tuple[N
     return next((value for value, _ in pairs), nothing), None
 
 
-def _fullest(recent: RecentLoad, kind: str) -> ResourceUse | None:
+def _fullest(recent: RecentLoad, kind: str) -> Resource | None:
     """Return the most used resource of a kind, or that which is spoken of."""
     named = recent.named.get(kind)
     each = (one for one in recent.uses if one.kind == kind and named in {None, one.key})
@@ -266,7 +265,7 @@ def _place(recent: RecentLoad, lcu: ObservedLcu) -> str:
 
 def _longest_bare_queue(recent: RecentLoad) -> tuple[float, str]:
     """Return how many requests wait in Linux for the fullest volume without aliases, and its name."""
-    lost = {one.key: one.lost for one in recent.places if one.kind == "volume"}
+    lost = {one.key: one.waits for one in recent.places if one.kind == "volume"}
     bare = (one for one in recent.load.volumes if _is_bare(one))
     each = ((lost.get(one.key, one.rate * one.queued), one.title) for one in bare)
     return max(
@@ -276,8 +275,8 @@ def _longest_bare_queue(recent: RecentLoad) -> tuple[float, str]:
 
 def fullness(recent: RecentLoad, key: str) -> tuple[float, float]:
     """Return how busy an LCU is, a part of 1 (0: not known), and how many requests wait for it in Linux."""
-    use = next((one.use for one in recent.uses if (one.kind, one.key) == ("lcu", key)), 0.0)
-    return use, _queued(recent, key)
+    uses = (resource.use for resource in recent.uses if (resource.kind, resource.key) == ("lcu", key))
+    return float(next(uses, 0.0)), _queued(recent, key)  # type: ignore[arg-type]  # it is known
 
 
 def _queued(recent: RecentLoad, lcu: str) -> float:
@@ -287,12 +286,12 @@ def _queued(recent: RecentLoad, lcu: str) -> float:
     """
     places = _places_before(recent, lcu)
     if places:
-        return sum(one.lost for one in places)
+        return sum(one.waits for one in places)
     each = (one.rate * one.queued for one in recent.load.volumes_of(lcu) if one.rate and one.is_dasd)
     return sum((float(many) for many in each if not isinstance(many, Absent)), 0.0)
 
 
-def _places_before(recent: RecentLoad, lcu: str) -> list[WaitingPlace]:
+def _places_before(recent: RecentLoad, lcu: str) -> list[Resource]:
     """Return what requests for an LCU wait for in Linux; in the LCU, too, where times are not measured."""
     load = recent.load
     keys = {one.key for one in load.volumes_of(lcu) if one.is_dasd}
@@ -359,11 +358,11 @@ def _path_use(recent: RecentLoad) -> Number:
 
 
 RESOURCES: Final = (
-    Resource("cpu", "CPU", "CPU", lambda recent: 100.0 * recent.load.processors.busy, _cpu_words),
-    Resource("memory", "Memory", "PAGELOG", lambda recent: recent.memory, _memory_words),
-    Resource("channel", "Channels", "CHANNEL", _path_use, _path_words),
-    Resource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_words),
-    Resource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_words),
-    Resource("device", "Devices", "DEVICE", _volume_use, _volume_words),
+    ShownResource("cpu", "CPU", "CPU", lambda recent: 100.0 * recent.load.processors.busy, _cpu_words),
+    ShownResource("memory", "Memory", "PAGELOG", lambda recent: recent.memory, _memory_words),
+    ShownResource("channel", "Channels", "CHANNEL", _path_use, _path_words),
+    ShownResource("lcu", "LCUs", "CTLUNIT", _lcu_use, _lcu_words),
+    ShownResource("alias", "Aliases", "CTLUNIT", _alias_use, _alias_words),
+    ShownResource("device", "Devices", "DEVICE", _volume_use, _volume_words),
 )
 """What explains the rest comes first."""

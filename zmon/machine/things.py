@@ -1,0 +1,65 @@
+"""Things of one sort in an interval, with their figures: what screens, rules, trends and judgements ask."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from zmon.base.light_typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Self
+
+    from zmon.base.absent import Number, Value
+    from zmon.interval import Interval
+    from zmon.machine.figure import Figure
+    from zmon.machine.view import View
+
+
+class Things:
+    """The things of one sort in an interval; each figure of them is made when somebody asks for it, once."""
+
+    figures: Mapping[str, Figure] = MappingProxyType({})
+    """What there is of them, by key."""
+    as_shown = False
+    """Whether screens show the figures as they are: then each can be asked for alone."""
+    keys: list[str]
+
+    def __init__(self, interval: Interval) -> None:
+        """Look at an interval."""
+
+    @property
+    def labels(self) -> list[Value]:
+        """What each is called."""
+        return [*self.keys]
+
+    @classmethod
+    def at(cls, interval: Interval) -> Self:
+        """Return the things of an interval, as far as the kernel tells of them: trends are made of these."""
+        return cls(interval)
+
+    @classmethod
+    def seen(cls, view: View) -> Self:
+        """Return the things in the interval of a view, with what users and CP tell of them."""
+        return cls.at(view.interval)
+
+    def column(self, key: str) -> Sequence[Value]:
+        """Return a figure of each thing."""
+        columns: dict[str, Sequence[Value]] = vars(self).setdefault("_columns", {})
+        if key not in columns:
+            columns[key] = self.figures[key].make(self)
+        return columns[key]
+
+    def columns(self, keys: Iterable[str] = ()) -> dict[str, list[Value]]:
+        """Return some figures of each thing, by default all, to be changed by who asks."""
+        return {key: list(self.column(key)) for key in keys or self.figures}
+
+    def together(self, key: str, rows: Sequence[int] | None = None) -> Number | None:
+        """Return a figure of the things in some rows as one, by default of all; None if it means nothing."""
+        make = self.figures[key].together
+        return None if make is None else make(self, range(len(self.keys)) if rows is None else rows)
+
+    def as_one(self, rows: Sequence[int] | None = None, keys: Iterable[str] = ()) -> dict[str, Value]:
+        """Return some figures of the things in some rows as one, by default all, where it means something."""
+        values = ((key, self.together(key, rows)) for key in keys or self.figures)
+        return {key: value for key, value in values if value is not None}
