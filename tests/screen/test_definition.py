@@ -43,6 +43,152 @@ def test_columns_share_defaults() -> None:
     )
 
 
+DEVICE = """[defaults]
+format = "rate"
+width = 4
+
+[[figure]]
+name = "pend"
+head = "Pend"
+unit = "ms"
+help = "Pending time."
+
+[[figure]]
+name = "queue"
+head = "Queue"
+format = "queue"
+width = 5
+sort = ""
+look = 2
+bad = 8
+"""
+LCU = """[[figure]]
+name = "queue"
+head = "LCU"
+format = "count"
+width = 6
+
+[[figure]]
+name = "share"
+head = "Share"
+format = "percent"
+width = 7
+"""
+
+
+@pytest.fixture
+def figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let figures of devices and LCUs be what comes with zmon."""
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    (folder / "device.toml").write_text(DEVICE)
+    (folder / "lcu.toml").write_text(LCU)
+    monkeypatch.setattr(definition, "shipped", lambda name: str(tmp_path / name))
+    return folder
+
+
+def columns_of(*sorts: str, of: str) -> tuple[definition.Column, ...]:
+    """Return the columns of a screen that takes figures of these sorts of things."""
+    return parse_screen(f"{HEAD}figures = {_toml(list(sorts))}\n{of}", "mine.toml").columns
+
+
+@pytest.mark.usefixtures("figures")
+def test_a_column_is_the_figure_whose_name_it_bears() -> None:
+    """All that it does not say is as the figure has it, and as the file of figures has it by default."""
+    (column,) = columns_of("device", of='[[column]]\nname = "pend"\ngroup = "Time"\n')
+    said = (column.head, column.unit, column.help, column.format, column.width, column.group)
+    assert said == (("Pend",), "ms", "Pending time.", "rate", 4, "Time")
+    assert column.limit is None
+    (column,) = columns_of("device", of='[[column]]\nname = "queue"\n')
+    assert (column.limit, column.sort) == (Limit(2, 8, ""), "")
+
+
+@pytest.mark.usefixtures("figures")
+def test_of_several_sorts_the_first_that_has_the_figure_is_meant() -> None:
+    """The order of the screen decides."""
+    several = '[[column]]\nname = "queue"\n[[column]]\nname = "share"\n'
+    assert [c.head[0] for c in columns_of("device", "lcu", of=several)] == ["Queue", "Share"]
+    assert [c.head[0] for c in columns_of("lcu", "device", of=several)] == ["LCU", "Share"]
+
+
+@pytest.mark.usefixtures("figures")
+def test_a_column_of_another_name_says_which_figure_it_is() -> None:
+    """Its own name stays; the screen need not take figures of that sort; an empty one is no figure."""
+    column = parse_screen(HEAD + '[[column]]\nname = "full"\nfigure = "lcu.queue"\n', "f").columns[0]
+    assert (column.name, column.head, column.width) == ("full", ("LCU",), 6)
+    (column,) = columns_of("device", of=COLUMN.replace("io", "pend") + 'figure = ""\n')
+    assert (column.head, column.unit) == (("",), "")
+
+
+@pytest.mark.usefixtures("figures")
+def test_a_column_is_stronger_than_its_figure_and_that_than_defaults() -> None:
+    """Defaults are for what neither says."""
+    defaults = '[defaults]\nwidth = 9\ngap = 3\nunit = "s"\n'
+    own = '[[column]]\nname = "pend"\nhead = "P"\n[[column]]\nname = "other"\nhead = ""\nformat = "rate"\n'
+    pend, other = columns_of("device", of=defaults + own)
+    assert (pend.head, pend.unit, pend.width, pend.gap) == (("P",), "ms", 4, 3)
+    assert (other.unit, other.width, other.gap) == ("s", 9, 3)
+
+
+@pytest.mark.usefixtures("figures")
+def test_neighbours_are_one_record() -> None:
+    """They share all that the record says, and each is the figure of its name."""
+    text = '[[column]]\nname = ["queue", "pend"]\ngroup = "All"\nsort = "asc"\n'
+    said = [(c.name, c.head[0], c.group, c.sort) for c in columns_of("device", of=text)]
+    assert said == [("queue", "Queue", "All", "asc"), ("pend", "Pend", "All", "asc")]
+
+
+@pytest.mark.usefixtures("figures")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('figures = "device"\n', "5: figures: is a list, not 'device'"),
+        ("figures = [3]\n", "5: figures: is a list of texts in quotes"),
+        ('figures = ["devcie"]\n', "5: figures: 'devcie' is no sort of figures: did you mean device?"),
+        ('figures = ["x"]\n', "5: figures: 'x' is no sort of figures; there are device, lcu"),
+        ('figures = ["../figures/lcu"]\n', "5: figures: '../figures/lcu' is no sort of figures"),
+        ('[[column]]\nname = "a"\nfigure = 3\n', "7: column.1.figure: is a text in quotes"),
+        ('[[column]]\nname = "a"\nfigure = "lcs.queue"\n',
+         "7: column.1.figure: 'lcs' is no sort of figures: did you mean lcu?"),
+        ('[[column]]\nname = "a"\nfigure = "device.pned"\n',
+         "7: column.1.figure: 'device.pned' is no figure: did you mean device.pend?"),
+        ('[[column]]\nname = "a"\nfigure = "lcu"\n',
+         "7: column.1.figure: 'lcu' is no figure; it is SORT.NAME, such as lcu.queue"),
+        ("[[column]]\nname = [3]\n", "6: column.1.name: is a list of texts in quotes; 3 is none"),
+        ("[[column]]\nname = []\n", "6: column.1.name: is a text in quotes, not []"),
+        ('figures = ["device"]\n[[column]]\nname = ["pend", "pend"]\n', "6: column: pend is there twice"),
+        ('figures = ["device"]\n[[column]]\nname = "pend"\nlook = 3\n', "8: column.1.look: needs both"),
+        ('figures = ["device"]\n[[column]]\nname = "pned"\n',
+         "7: column.1.name: 'pned' is no figure here: did you mean pend?"),
+        ('figures = ["device"]\n[[column]]\nname = "io"\n',
+         "7: column.1.name: 'io' is no figure here, and has no head"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_figure_of_a_screen_is_told_with_its_line(text: str, words: str) -> None:
+    """And with what is allowed, or what is called much like it."""
+    with pytest.raises(ScreenError) as error:
+        parse_screen(HEAD + text, "mine.toml")
+    assert str(error.value).startswith(f"mine.toml:{words}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[figure]]\nname = "a"\ngroup = "All"\n', "3: figure.1.group: is not known here"),
+        ('[[figure]]\nname = "a"\nwidth = "4"\n', "3: figure.1.width: is a whole number"),
+        ('[[figure]]\nhead = "A"\n', "1: figure.1.name: is missing"), ("[[column]]\n", "1: column: is not"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_of_figures_is_told_with_its_line(
+    text: str, words: str, figures: Path
+) -> None:
+    """What only a screen can say of a column is refused, too."""
+    (figures / "lcu.toml").write_text(text)
+    with pytest.raises(ScreenError) as error:
+        columns_of("lcu", of=COLUMN)
+    assert str(error.value).startswith(f"{figures}/lcu.toml:{words}")
+
+
 def test_positions_are_counted_with_gaps() -> None:
     """Column 0 of a line is never used; each gap comes before its column."""
     text = HEAD + COLUMN + COLUMN.replace("io", "b") + "gap = 3\n"

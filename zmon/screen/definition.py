@@ -4,6 +4,13 @@ A file holds the name of a screen, its place in the menu, its table, and for eac
 in exports, the help text and the limits.  The menu, the help, CSV headings and the manual are made from these
 files.  A directory of the user's own
 (`$XDG_CONFIG_HOME/zmon/screens`) can add screens or replace them by id.
+
+What a figure is called, means and looks like on every screen stands once, in `figures/SORT.toml`, a file for
+each sort of things.  A screen that says `figures = ["device", "lcu"]` takes from there what a column of the
+same name does not say, from the first file that has it; a column of another name, or of another sort, says
+`figure = "lcu.resp"`, one that is none of these `figure = ""`.  What a column says is stronger than what its
+figure says, and that is stronger than the `[defaults]` of the screen.  Neighbours that share what they say
+are one record: `name = ["pend", "disc", "conn"]`.
 """
 
 from __future__ import annotations
@@ -11,7 +18,7 @@ from __future__ import annotations
 # plain classes: a lookup would wait longer for dataclasses than for the screen's file
 import os
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 
 from zmon.base import own_files
@@ -27,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from zmon.base.absent import Value
+
+    Figures = Mapping[str, Mapping[str, Any]]
+    """What a file says of each of its figures."""
 
 
 class ScreenError(ValueError):
@@ -211,15 +221,16 @@ _TEXTS: Final = {"help", "form", "head"}
 _SCREEN_KEYS: Final[dict[str, type]] = {
     "id": str, "command": str, "title": str, "table": str, "menu": str, "guidance": str, "help": str,
     "own": bool, "layout": str, "form": str, "form_formats": dict, "form_names": dict, "sort": str,
-    "drill": str, "argument": str, "defaults": dict, "column": list, "picture": list,
+    "drill": str, "argument": str, "figures": list, "defaults": dict, "column": list, "picture": list,
     "section": list, "reasons": dict,
 }  # fmt: skip
 
-_COLUMN_KEYS: Final[dict[str, type]] = {
+_FIGURE_KEYS: Final[dict[str, type]] = {
     "name": str, "head": str, "width": int, "format": str, "unit": str, "help": str, "source": str,
-    "group": str, "gap": int, "sort": str, "look": float, "bad": float, "why": str, "left": bool,
-    "rollup": str, "names": str, "shown": str,
+    "sort": str, "look": float, "bad": float, "why": str, "left": bool, "names": str, "shown": str,
 }  # fmt: skip
+
+_COLUMN_KEYS: Final = _FIGURE_KEYS | {"figure": str, "group": str, "gap": int, "rollup": str}
 
 _PICTURE_KEYS: Final[dict[str, type]] = {"kind": str, "of": str, "behind": str, "head": str, "width": int}
 
@@ -259,12 +270,18 @@ def parse_screen(text: str, file: str, *, is_shipped: bool = False) -> Screen:
             raise top.wrong("reasons", f"{code} is {reason!r:.60}, which is no sentence")
     data = dict(top.data)
     defaults = data.pop("defaults", {})
-    columns = tuple(_column(entry, defaults) for entry in top.list_of("column", []))
+    figures = [_figures(sort, top, "figures") for sort in top.words("figures", [])]
+    columns = tuple(
+        _column(entry, defaults, figures)
+        for record in top.list_of("column", [])
+        for entry in _neighbours(record)
+    )
     pictures = tuple(_picture(entry, columns) for entry in top.list_of("picture", []))
     items = tuple(_section(entry) for entry in top.list_of("section", []))
     form = tuple(data.pop("form", "").splitlines())
     command, shortest = _command(data.pop("command"), file)
-    fields = {key: value for key, value in data.items() if key not in {"column", "picture", "section"}}
+    others = {"figures", "column", "picture", "section"}
+    fields = {key: value for key, value in data.items() if key not in others}
     screen = Screen(
         **fields, command=command, shortest=shortest, columns=columns, pictures=pictures, form=form,
         items=items, file=file,
@@ -344,11 +361,76 @@ def _section(entry: TomlTable) -> tuple[str, tuple[tuple[str, str], ...]]:
     return entry.data["title"], tuple((code, text) for code, text in entry.data["items"])
 
 
-def _column(entry: TomlTable, defaults: dict[str, Any]) -> Column:
+def _neighbours(record: TomlTable) -> Iterator[TomlTable]:
+    """Yield the columns of a record: one, or one for each name of a list."""
+    names = record.data.get("name")
+    if not (names and isinstance(names, list)):
+        yield record
+        return
+    for name in record.words("name"):
+        yield TomlTable(record.document, record.keys, {**record.data, "name": name})
+
+
+def _figures(sort: str, entry: TomlTable, key: str) -> Figures:
+    """Return the figures of a sort of things, which an entry of a screen names.
+
+    Raises:
+        ScreenError: there is no such sort; says which are called much like it.
+    """
+    folder = shipped("figures")
+    file = os.path.join(folder, f"{sort}.toml")
+    if not (_NAME.fullmatch(sort) and os.path.exists(file)):
+        sorts = [os.path.basename(path).removesuffix(".toml") for path in _files(folder)]
+        guess = did_you_mean(sort, sorts) or f"; there are {', '.join(sorts)}"
+        raise entry.wrong(key, f"{sort!r:.60} is no sort of figures{guess}")
+    return _figures_of(file)
+
+
+@cache
+def _figures_of(file: str) -> Figures:
+    """Return the figures of a file, with its defaults.
+
+    Raises:
+        ScreenError: see `parse_screen`.
+    """
+    top = TomlDocument(_text(file), file, ScreenError, is_shipped=True).top()
+    top.only("defaults", "figure")
+    defaults = top.data.get("defaults", {})
+    figures = {}
+    for entry in top.list_of("figure"):
+        entry.check(_FIGURE_KEYS, ("name",), _TEXTS)
+        figures[entry.data["name"]] = defaults | dict(entry.data)
+    return figures
+
+
+def _figure(entry: TomlTable, figures: Iterable[Figures]) -> Mapping[str, Any]:
+    """Return what is said of the figure that a column names, or else bears the name of; empty: of none.
+
+    Raises:
+        ScreenError: it names one that there is not.
+    """
+    if "figure" not in entry:
+        return next((sort[entry.data["name"]] for sort in figures if entry.data["name"] in sort), {})
+    named = entry.data["figure"]
+    if not named:
+        return {}
+    sort, _, name = named.partition(".")
+    of_sort = _figures(sort, entry, "figure")
+    if name not in of_sort:
+        guess = did_you_mean(name, of_sort, f"{sort}.") or f"; it is SORT.NAME, such as {sort}.{min(of_sort)}"
+        raise entry.wrong("figure", f"{named!r:.60} is no figure{guess}")
+    return of_sort[name]
+
+
+def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figures]) -> Column:
     entry.check(_COLUMN_KEYS, ("name",), _TEXTS)
-    whole = TomlTable(entry.document, entry.keys, defaults | dict(entry.data))
+    said = {**defaults, **_figure(entry, figures), **entry.data}
+    if figures and "head" not in said and "figure" not in said:
+        guess = did_you_mean(said["name"], [name for sort in figures for name in sort])
+        raise entry.wrong("name", f"{said['name']!r:.60} is no figure here{guess or ', and has no head'}")
+    whole = TomlTable(entry.document, entry.keys, said)
     whole.check(_COLUMN_KEYS, ("name", "format", "width"), _TEXTS)
-    data = dict(whole.data)
+    data = {key: value for key, value in said.items() if key != "figure"}
     look, bad, why = data.pop("look", None), data.pop("bad", None), data.pop("why", "")
     if (look is None) != (bad is None):
         raise whole.wrong("look" if bad is None else "bad", "needs both look and bad, or neither")
@@ -370,7 +452,7 @@ def _column(entry: TomlTable, defaults: dict[str, Any]) -> Column:
 
 
 def shipped(folder: str) -> str:
-    """Return the directory of the data that come with zmon: `screens` or `recordings`.
+    """Return the directory of the data that come with zmon: `screens`, `figures`, `rules` or `recordings`.
 
     In a checkout it lies beside the package, in an installation inside it.
     """
