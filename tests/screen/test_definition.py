@@ -121,21 +121,28 @@ def test_a_column_of_another_name_says_which_figure_it_is() -> None:
 
 
 @pytest.mark.usefixtures("figures")
-def test_a_column_is_stronger_than_its_figure_and_that_than_defaults() -> None:
-    """Defaults are for what neither says."""
-    defaults = '[defaults]\nwidth = 9\ngap = 3\nunit = "s"\n'
-    own = '[[column]]\nname = "pend"\nhead = "P"\n[[column]]\nname = "other"\nhead = ""\nformat = "rate"\n'
+def test_a_column_is_stronger_than_its_figure_and_defaults_are_for_those_of_none() -> None:
+    """What the screen says of all its own columns does not change a figure."""
+    defaults = '[defaults]\nformat = "rate"\nwidth = 9\ngap = 3\nunit = "s"\n'
+    own = '[[column]]\nname = "pend"\nhead = "P"\n[[column]]\nname = "other"\nhead = ""\n'
     pend, other = columns_of("device", of=defaults + own)
-    assert (pend.head, pend.unit, pend.width, pend.gap) == (("P",), "ms", 4, 3)
+    assert (pend.head, pend.unit, pend.width, pend.gap) == (("P",), "ms", 4, 1)
     assert (other.unit, other.width, other.gap) == ("s", 9, 3)
 
 
 @pytest.mark.usefixtures("figures")
 def test_neighbours_are_one_record() -> None:
-    """They share all that the record says, and each is the figure of its name."""
-    text = '[[column]]\nname = ["queue", "pend"]\ngroup = "All"\nsort = "asc"\n'
-    said = [(c.name, c.head[0], c.group, c.sort) for c in columns_of("device", of=text)]
-    assert said == [("queue", "Queue", "All", "asc"), ("pend", "Pend", "All", "asc")]
+    """They share what the record says, except what it says of one of them."""
+    text = '[[column]]\nname = ["queue", "pend"]\ngroup = "All"\nsort = "asc"\npend.sort = ""\npend.gap = 2\n'
+    said = [(c.name, c.head[0], c.group, c.sort, c.gap) for c in columns_of("device", of=text)]
+    assert said == [("queue", "Queue", "All", "asc", 1), ("pend", "Pend", "All", "", 2)]
+
+
+def test_neighbours_may_be_columns_of_the_screens_own() -> None:
+    """One that is called as a key is may be among them, if nothing is said of it alone."""
+    text = '[[column]]\nname = ["io", "unit"]\nwidth = 4\nformat = "rate"\nunit = "s"\nio.unit = "1/s"\n'
+    columns = parse_screen(HEAD + text, "f").columns
+    assert [(c.name, c.unit) for c in columns] == [("io", "1/s"), ("unit", "s")]
 
 
 @pytest.mark.usefixtures("figures")
@@ -156,6 +163,11 @@ def test_neighbours_are_one_record() -> None:
          "7: column.1.figure: 'lcu' is no figure; it is SORT.NAME, such as lcu.queue"),
         ("[[column]]\nname = [3]\n", "6: column.1.name: is a list of texts in quotes; 3 is none"),
         ("[[column]]\nname = []\n", "6: column.1.name: is a text in quotes, not []"),
+        ('[[column]]\nname = ["a", "b"]\nc.width = 3\n', "7: column.1.c: is no column of this record"),
+        ('[[column]]\nname = ["a", "b"]\nformat = "rate"\na.width = 3\nb.width = "3"\n',
+         "9: column.1.b.width: is a whole number"),
+        ('[[column]]\nname = ["a"]\na.colour = 3\n', "7: column.1.a.colour: is not known here"),
+        ('[[column]]\nname = "a"\na.width = 3\n', "7: column.1.a: is not known here"),
         ('figures = ["device"]\n[[column]]\nname = ["pend", "pend"]\n', "6: column: pend is there twice"),
         ('figures = ["device"]\n[[column]]\nname = "pend"\nlook = 3\n', "8: column.1.look: needs both"),
         ('figures = ["device"]\n[[column]]\nname = "pned"\n',

@@ -210,7 +210,9 @@ def _lines(text: str) -> dict[Keys, int]:
                 table = (*table, counts[table])
             lines.setdefault(table, number)
         elif match := entry.match(line):
-            lines.setdefault((*table, *parts(match[1])), number)
+            keys = (*table, *parts(match[1]))
+            for length in range(len(table) + 1, len(keys) + 1):
+                lines.setdefault(keys[:length], number)
     return lines
 
 

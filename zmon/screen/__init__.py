@@ -1,1 +1,1 @@
-"""Screens: how tables look. Loads `screens/*.toml`, writes numbers the Toolkit's way, draws plain lines."""
+"""Screens: how tables look. Loads their files, writes numbers the Toolkit's way, draws plain lines."""

@@ -8,9 +8,9 @@ files.  A directory of the user's own
 What a figure is called, means and looks like on every screen stands once, in `figures/SORT.toml`, a file for
 each sort of things.  A screen that says `figures = ["device", "lcu"]` takes from there what a column of the
 same name does not say, from the first file that has it; a column of another name, or of another sort, says
-`figure = "lcu.resp"`, one that is none of these `figure = ""`.  What a column says is stronger than what its
-figure says, and that is stronger than the `[defaults]` of the screen.  Neighbours that share what they say
-are one record: `name = ["pend", "disc", "conn"]`.
+`figure = "lcu.resp"`, one that is none of these `figure = ""`.  The `[defaults]` of a screen are for columns
+that are no figures.  Neighbours may be one record: `name = ["pend", "disc", "conn"]`; what it says holds for
+all of them, `disc.width = 5` for one.
 """
 
 from __future__ import annotations
@@ -362,13 +362,21 @@ def _section(entry: TomlTable) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _neighbours(record: TomlTable) -> Iterator[TomlTable]:
-    """Yield the columns of a record: one, or one for each name of a list."""
+    """Yield the columns of a record: one, or one for each name of a list, with what is said of it alone.
+
+    Raises:
+        ScreenError: something is said of a column that is not there.
+    """
     names = record.data.get("name")
     if not (names and isinstance(names, list)):
         yield record
         return
-    for name in record.words("name"):
-        yield TomlTable(record.document, record.keys, {**record.data, "name": name})
+    shared = {key: value for key, value in record.data.items() if not isinstance(value, dict)}
+    for key in record.data.keys() - shared.keys() - set(record.words("name")):
+        raise record.wrong(key, f"is no column of this record, which are {', '.join(names)}")
+    for name in names:
+        own = record.data[name] if name not in shared and name in record else {}
+        yield TomlTable(record.document, (*record.keys, name), {**shared, **own, "name": name})
 
 
 def _figures(sort: str, entry: TomlTable, key: str) -> Figures:
@@ -424,8 +432,9 @@ def _figure(entry: TomlTable, figures: Iterable[Figures]) -> Mapping[str, Any]:
 
 def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figures]) -> Column:
     entry.check(_COLUMN_KEYS, ("name",), _TEXTS)
-    said = {**defaults, **_figure(entry, figures), **entry.data}
-    if figures and "head" not in said and "figure" not in said:
+    figure = _figure(entry, figures)
+    said = {**(figure or defaults), **entry.data}
+    if figures and not figure and not {"head", "figure"} & said.keys():
         guess = did_you_mean(said["name"], [name for sort in figures for name in sort])
         raise entry.wrong("name", f"{said['name']!r:.60} is no figure here{guess or ', and has no head'}")
     whole = TomlTable(entry.document, entry.keys, said)
