@@ -1,4 +1,4 @@
-"""Write docs/screens.md from the screen files, so that the manual says what the program does.
+"""Write docs/screens.md from the files of screens and figures, so that the manual says what the program does.
 
 A screen that has no picture is drawn first; `python docs/screen_pictures.py` draws all of them anew.
 """
@@ -36,7 +36,7 @@ def manual() -> str:
     lines = [
         "# The screens",
         "",
-        "Written by `python docs/screens.py` from `screens/*.toml`; do not edit.",
+        "Written by `python docs/screens.py` from `screens/*.toml` and `figures/*.toml`; do not edit.",
         "",
         "The capitals of a command are its shortest abbreviation: `DEV` is DEVICE.",
         "",

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 HOUSE: Final = ("tests/test_house.py", "tests/test_import_hygiene.py")
 """The rules of the house, which any change can break."""
+SCREENS: Final = ("tests/screen/test_screens.py", "tests/screen/test_menu_items.py", "tests/test_manual.py")
 READERS: Final = {
     "docs": ("tests/test_manual.py", "tests/test_documents.py", "tests/test_extending.py"),
+    "figures": SCREENS,
     "rules": ("tests/rule/test_*.py",),
-    "screens": ("tests/screen/test_screens.py", "tests/screen/test_menu_items.py", "tests/test_manual.py"),
+    "screens": SCREENS,
 }
 """Tests of those who read a directory's files, as patterns."""
 MOST: Final = 200

@@ -32,10 +32,11 @@ def test_an_example_is_what_the_file_says(path: str, lines: str) -> None:
 
 
 def test_every_step_is_shown() -> None:
-    """Kind, reader, registration, table, screen."""
+    """Kind, reader, registration, table, screen, figure."""
     assert {path for path, _ in BLOCKS} == {
         "zmon/kinds.py", "zmon/kernel/proc_pressure.py", "zmon/registry.py", "zmon/tables/pressure.py",
         "zmon/machine/partitions.py", "screens/pressure.toml", "screens/menu.toml", "screens/channel.toml",
+        "figures/device.toml", "screens/redisp.toml",
     }  # fmt: skip
 
 

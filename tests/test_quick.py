@@ -15,6 +15,7 @@ from tests import quick
         ("testbed/casestudy.py", {"tests/test_casestudy.py"}),
         ("tests/base/test_toml.py", {"tests/base/test_toml.py"}),
         ("screens/new.toml", {"tests/screen/test_screens.py", "tests/test_manual.py"}),
+        ("figures/device.toml", {"tests/screen/test_screens.py", "tests/test_manual.py"}),
         ("rules/paths.toml", {"tests/rule/test_grammar.py", "tests/rule/test_path_rules.py"}),
         ("docs/screens.py", {"tests/test_manual.py"}),
     ],

@@ -59,12 +59,12 @@ def test_scenarios_are_found(installed: str) -> None:
 
 
 def test_every_data_file_is_packed(wheel: Path) -> None:
-    """Each screen and each recording of the checkout, below the package."""
+    """Each screen, figure, rule and recording of the checkout, below the package."""
     with zipfile.ZipFile(wheel) as archive:
         packed = set(archive.namelist())
     here = {
         f"zmon/{p.relative_to(ROOT)}"
-        for d in ("screens", "recordings")
+        for d in ("screens", "figures", "rules", "recordings")
         for p in (ROOT / d).rglob("*")
         if p.is_file() and p.parent.name != "__pycache__"
     }

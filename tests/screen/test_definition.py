@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -482,7 +483,7 @@ def test_a_way_deeper_may_name_a_column() -> None:
 
 
 def test_a_screen_is_read_by_its_command_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A lookup of one screen reads one file; what is not found so, and all of them, are found as ever."""
+    """A lookup of one reads its file and its figures; what is not found so, and all, are found as ever."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     read: list[str] = []
     text = definition._text
@@ -492,9 +493,15 @@ def test_a_screen_is_read_by_its_command_alone(monkeypatch: pytest.MonkeyPatch, 
         return text(file)
 
     monkeypatch.setattr(definition, "_text", noted)
+    monkeypatch.setattr(definition, "parse_screen", inspect.unwrap(parse_screen))  # else parsed once for all
+    definition._figures_of.cache_clear()
     screens = load_screens(whole=False)
     found = screens.find("device")
-    assert (found.command, [Path(file).name for file in read]) == ("DEVICE", ["device.toml"])
+    assert found.command == "DEVICE"
+    assert ["/".join(Path(file).parts[-2:]) for file in read] == [
+        "screens/device.toml",
+        "figures/device.toml",
+    ]
     assert screens.find("DEV") is found
     assert screens.find("FCX108") is found
     assert sorted(screen.id for screen in screens) == sorted(screen.id for screen in load_screens())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
@@ -16,7 +19,7 @@ from zmon.tables.diagnosed import DOORS
 from zmon.tables.filled import definition, fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from zmon.base.absent import Value
     from zmon.interval import Interval
@@ -182,16 +185,80 @@ def full_interval(make_interval: Callable[..., Interval]) -> Interval:
 
 
 @pytest.mark.parametrize(
-    "screen", [s for s in SCREENS if any(c.rollup for c in s.columns)], ids=lambda s: s.command
+    "screen", [s for s in SCREENS if definition(s.table).things is not None], ids=lambda s: s.command
 )
 def test_trends_are_made_of_the_figures_on_the_screen(screen: Screen, full_interval: Interval) -> None:
-    """What a table returns for trends is what it shows, with all that the screen's file wants of it."""
+    """What a table returns for trends is what it shows."""
     shown = fill(screen.table, View(full_interval))
     trend: Table = definition(screen.table).trend(full_interval)
     assert set(trend.keys) <= set(shown.keys)
     assert trend.keys
     rows = [shown.keys.index(key) for key in trend.keys]
-    for column in screen.columns:
-        if column.rollup not in {"", "label"}:
-            assert trend.columns[column.name] == [shown.columns[column.name][row] for row in rows]
-            assert column.rollup in {"seconds", *trend.columns}
+    names = trend.columns.keys() & screen.by_name.keys()
+    assert names
+    for name in names:
+        assert trend.columns[name] == [shown.columns[name][row] for row in rows]
+
+
+FIGURES: Final = {
+    f"{path.stem}.{figure['name']}": document.get("defaults", {}) | figure
+    for path in Path(shipped("figures")).glob("*.toml")
+    if (document := tomllib.loads(path.read_text()))
+    for figure in document["figure"]
+}
+"""What is said of each figure."""
+
+
+class Said(NamedTuple):
+    """What a screen file says of a column: of it and its neighbours, of it alone; and which figure it is."""
+
+    place: str
+    shared: Mapping[str, Any]
+    own: Mapping[str, Any]
+    figure: str
+
+
+def records() -> Iterator[list[Said]]:
+    """Yield each record of all screen files: what it says of its columns."""
+    folders = map(Path, map(shipped, ("screens", "screens/fleet")))
+    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
+        document = tomllib.loads(path.read_text())
+        for record in document.get("column", []):
+            shared = {key: value for key, value in record.items() if not isinstance(value, dict)}
+            listed = shared.pop("name")
+            names = [listed] if isinstance(listed, str) else listed
+            columns = []
+            for name in names:
+                own = said if isinstance(said := record.get(name), dict) else {}
+                by_name = (f"{sort}.{name}" for sort in document.get("figures", []))
+                figure = next((figure for figure in by_name if figure in FIGURES), "")
+                figure = own.get("figure", shared.get("figure", figure))
+                columns.append(Said(f"{path.stem}.{name}", shared, own, figure))
+            yield columns
+
+
+def test_no_column_repeats_what_its_figure_says() -> None:
+    """A screen says only what differs there; what neighbours share differs for one of them at least."""
+    repeated: dict[str, Any] = {}
+    for columns in records():
+        figures = [FIGURES.get(column.figure, {}).items() for column in columns]
+        for column, of in zip(columns, figures, strict=True):
+            repeated[column.place] = {
+                (key, value) for key, value in column.own.items() & of if key not in column.shared
+            }
+        repeated[f"{columns[0].place} ..."] = columns[0].shared.items() & set.intersection(*map(set, figures))
+    assert {place: said for place, said in repeated.items() if said} == {}
+
+
+def test_every_figure_is_on_a_screen() -> None:
+    """A file of figures has none that no screen names."""
+    assert FIGURES.keys() - {column.figure for columns in records() for column in columns} == set()
+
+
+def test_what_two_screens_show_is_a_figure() -> None:
+    """No column that is none has the name, the heading, the unit and the help of another one."""
+    places = defaultdict(list)
+    for column in (column for columns in records() for column in columns if not column.figure):
+        said = [{**column.shared, **column.own}.get(key) for key in ("head", "unit", "help")]
+        places[column.place.rpartition(".")[2], *said].append(column.place)
+    assert [columns for columns in places.values() if len(columns) > 1] == []

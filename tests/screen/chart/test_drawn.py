@@ -58,7 +58,7 @@ def test_several_columns_have_letters_and_units() -> None:
 def test_limits_are_drawn() -> None:
     """Those of the column, by a screen of the user's own."""
     text = (Path(shipped("screens")) / "device.toml").read_text()
-    text = text.replace('name = "resp"\n', 'name = "resp"\nlook = 10\nbad = 60\n')
+    text = text.replace("\nresp.help", "\nresp.look = 10\nresp.bad = 60\nresp.help")
     own = Screens([parse_screen(text, "/home/me/device.toml")])
     assert "bad > 60" in drawn("device.resp sda", screens=own)[-1]
 
