@@ -198,7 +198,7 @@ def test_what_is_wrong_with_a_file_of_figures_is_told_with_its_line(
     """What only a screen can say of a column is refused, too."""
     (figures / "lcu.toml").write_text(text)
     with pytest.raises(ScreenError) as error:
-        columns_of("lcu", of=COLUMN)
+        columns_of("lcu", of='[[column]]\nname = "a"\n')
     assert str(error.value).startswith(f"{figures}/lcu.toml:{words}")
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Value
 
-    Figures = Mapping[str, Mapping[str, Any]]
-    """What a file says of each of its figures."""
+    Figures = Mapping[str, TomlTable]
+    """The figures of a file by their names."""
 
 
 class ScreenError(ValueError):
@@ -396,7 +396,7 @@ def _figures(sort: str, entry: TomlTable, key: str) -> Figures:
 
 @cache
 def _figures_of(file: str) -> Figures:
-    """Return the figures of a file, with its defaults.
+    """Return the figures of a file, with its defaults; each is checked by who wants it.
 
     Raises:
         ScreenError: see `parse_screen`.
@@ -406,28 +406,39 @@ def _figures_of(file: str) -> Figures:
     defaults = top.data.get("defaults", {})
     figures = {}
     for entry in top.list_of("figure"):
-        entry.check(_FIGURE_KEYS, ("name",), _TEXTS)
-        figures[entry.data["name"]] = defaults | dict(entry.data)
+        name = entry.text("name")
+        figures[name] = TomlTable(top.document, entry.keys, defaults | dict(entry.data))
     return figures
 
 
 def _figure(entry: TomlTable, figures: Iterable[Figures]) -> Mapping[str, Any]:
-    """Return what is said of the figure that a column names, or else bears the name of; empty: of none.
+    """Return what is said of the figure that a column says it is, or bears the name of; empty: of none.
 
     Raises:
-        ScreenError: it names one that there is not.
+        ScreenError: there is no such figure, or something is wrong with it.
     """
-    if "figure" not in entry:
-        return next((sort[entry.data["name"]] for sort in figures if entry.data["name"] in sort), {})
+    if "figure" in entry:
+        figure = _named_figure(entry)
+    else:
+        name = entry.data["name"]
+        figure = next((sort[name] for sort in figures if name in sort), None)
+    if figure is None:
+        return {}
+    figure.check(_FIGURE_KEYS, ("name",), _TEXTS)
+    return figure.data
+
+
+def _named_figure(entry: TomlTable) -> TomlTable | None:
+    """Return the figure that a column says it is; None where it says that it is none."""
     named = entry.data["figure"]
     if not named:
-        return {}
+        return None
     sort, _, name = named.partition(".")
-    of_sort = _figures(sort, entry, "figure")
-    if name not in of_sort:
-        guess = did_you_mean(name, of_sort, f"{sort}.") or f"; it is SORT.NAME, such as {sort}.{min(of_sort)}"
+    figures = _figures(sort, entry, "figure")
+    if name not in figures:
+        guess = did_you_mean(name, figures, f"{sort}.") or f"; it is SORT.NAME, such as {sort}.{min(figures)}"
         raise entry.wrong("figure", f"{named!r:.60} is no figure{guess}")
-    return of_sort[name]
+    return figures[name]
 
 
 def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figures]) -> Column:
