@@ -709,6 +709,7 @@ MPATH: Final = "mpath-"
 """What the uuid of a multipath device begins with."""
 
 # reasons that readers of a machine, the laboratory and screens give alike
+TYPE_UNKNOWN: Final = absent("type unknown")
 NO_DASD: Final = absent("not a DASD")
 NO_BLOCK_OF_ALIAS: Final = absent("an alias has no block device")
 NO_DISK: Final = absent("no disk in /sys/block")

@@ -6,8 +6,7 @@ import pytest
 
 from zmon.base.absent import Absent
 from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU
-from zmon.machine.cpus import NO_OWN
-from zmon.machine.partitions import UNDESCRIBED
+from zmon.machine.partitions import NO_OWN, UNDESCRIBED
 from zmon.machine.view import NoSuchThing, View
 from zmon.tables.filled import fill
 from zmon.tables.key_figures import partition_figures

@@ -26,7 +26,7 @@ from zmon.kinds import (
 )
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, first, mean, not_below_zero, plus, quotient, total
-from zmon.machine.partitions import earlier_span, own_partitions
+from zmon.machine.partitions import NO_OWN, earlier_span, own_partitions
 from zmon.machine.things import Things
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ EVERY: Final = (*BUSY, *WAIT, "steal")
 NO_CPU: Final = absent("no CPU is known")
 NO_TIME: Final = absent("no time was accounted to the CPU in the interval")
 NO_OVERHEAD: Final = absent("only z/VM and the hypervisor of LPARs report what they spend for a CPU")
-NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
 NOT_RUN: Final = absent("the CPU did not run in the interval")
 OF_PARTITION: Final = absent(
     "in an LPAR the T/V ratio is that of the partition: see the line above; LPAR has each"

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
-from zmon.kinds import DASD, DEVICE, MACHINE
+from zmon.kinds import DASD, DEVICE, MACHINE, TYPE_UNKNOWN
 from zmon.machine.devices import Devices, devices_of, most_lost, strays
 from zmon.machine.figure import Figure, catalogue
 from zmon.machine.join import Joined, total
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from zmon.machine.view import View
     from zmon.topology.volumes import Lcu
 
-TYPE_UNKNOWN: Final = absent("type unknown")
 NO_LSS: Final = absent("the configuration data of the device were not read")
 NO_PATHS: Final = absent("the channel paths of its volumes were not read")
 NO_ALIAS: Final = absent("this LCU has no aliases")

@@ -12,10 +12,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, ratio
-from zmon.kinds import LPAR, LPAR_CPU
+from zmon.kinds import LPAR, LPAR_CPU, PHYSICAL_CPU, TYPE_UNKNOWN
 from zmon.machine.figure import Figure, catalogue
-from zmon.machine.join import Joined, not_below_zero, quotient
+from zmon.machine.join import Joined, mean, not_below_zero, present, quotient, total
 from zmon.machine.things import Things
+from zmon.sample import pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 MEASURED: Final = ("load", "busy", "ovhd", "susp", "logld", "wait")
 """The columns that are of an interval."""
 SELDOM: Final = "partitions are read more seldom than samples are taken"
+AVERAGED: Final = ("busy", "ovhd", "susp", "wait")
+LABELS: Final = ("partition", "number", "upid")
+ONCE: Final = ("procs", "weight", "cap", "load", "entitled", "typecap")
+"""What is the same in each row of a partition, as its labels are."""
+
+NONE_ONLINE: Final = absent("no processor of the partition was on line")
+NO_OWN: Final = absent("the hypervisor does not tell which partition is the own one")
 NO_PHYSICAL: Final = absent("the physical processors are not known")
 STALE: Final = absent("the hypervisor's figures were not refreshed in this interval")
 OFFLINE: Final = absent("the processor is not on line")
@@ -45,6 +53,8 @@ class LogicalProcessors(Things):
         """Compare with the time in which each was on line."""
         self.cpus = cpus = interval.of(LPAR_CPU)
         self.keys = cpus.keys
+        self.missing = cpus.missing
+        self._interval = interval
         self.partitions = Joined(interval.of(LPAR), self.labels, UNDESCRIBED)
         self.wait = _waits(cpus)
         self.busy, given = _percent(cpus, "accumulated"), _percent(cpus, "dispatched")
@@ -58,14 +68,105 @@ class LogicalProcessors(Things):
         """The partition of each."""
         return self.cpus["lpar"]
 
+    @property
+    def load(self) -> list[Number]:
+        """The share of the whole machine that the partition of each used."""
+        physical, names = self._interval.of(PHYSICAL_CPU), self.labels
+        engines = len(physical)
+        if not engines:
+            return [physical.missing or NO_PHYSICAL] * len(names)
+        shares: dict[Value, list[Number]] = {}
+        for name, percent in zip(names, self.busy, strict=True):
+            shares.setdefault(name, []).append(percent)
+        return [total(shares[name]) / engines for name in names]
+
+    @property
+    def entitled(self) -> list[Number]:
+        """The processors that each partition's weight entitles it to, per row and type."""
+        return _entitlements(self.cpus, self._interval.of(PHYSICAL_CPU))
+
+    def of_partition(self, name: str = "") -> dict[str, Value]:
+        """Return the figures of a partition per logical processor on line, by default of the own one."""
+        partitions = self._interval.of(LPAR)
+        wanted = name or next(iter(own_partitions(partitions)), "")
+        rows = [row for row, partition in enumerate(self.labels) if partition == wanted]
+        if not rows:
+            reason = self.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
+            return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
+        times = pick(self.cpus.numbers("online_time"), rows)
+        running = present(times)
+        averages = {
+            key: mean(pick(self.column(key), rows), times, NONE_ONLINE.reason)  # type: ignore[arg-type]  # percentages
+            for key in AVERAGED
+        }
+        types = {kind for kind in pick(self.column("type"), rows) if isinstance(kind, str)}
+        return {
+            **{key: self._first(key, rows) for key in ONCE},
+            **{key: _label(self._first(key, rows)) for key in LABELS},
+            **averages,
+            "logld": 100.0 * ratio(averages["busy"], 100.0 - averages["susp"], "suspended all the time"),
+            "online": sum(1 for time in running if time) if running else times[0],
+            "type": "/".join(sorted(types)) or TYPE_UNKNOWN,
+        }
+
+    def _first(self, key: str, rows: Sequence[int]) -> Value:
+        """Return the first value of some processors that is there, else the first reason."""
+        values = pick(self.column(key), rows)
+        return next((value for value in values if not isinstance(value, Absent)), values[0])
+
+
+def _label(value: Value) -> Value:
+    """Return a number that is a name as a text, so that it is not averaged."""
+    return value if isinstance(value, (Absent, str)) else f"{value}"
+
+
+def _of_partition(key: str, field: str = "") -> Figure:
+    """Declare what is read of the partition of each."""
+    return Figure(key, lambda processors: processors.partitions[field or key])
+
+
+def _of_cpu(key: str, field: str = "") -> Figure:
+    """Declare what is read of each."""
+    return Figure(key, lambda processors: processors.cpus[field or key])
+
+
+def _unknown(key: str, why: Absent) -> Figure:
+    """Declare what the original shows and nobody tells here."""
+    return Figure(key, lambda processors: [why] * len(processors.keys))
+
 
 LogicalProcessors.figures = catalogue(
+    Figure("partition", attrgetter("labels")),
+    _of_partition("number"),
+    _of_partition("upid"),
+    _of_partition("procs", "cpus"),
+    Figure("weight", lambda processors: _weights(processors.cpus)),
+    _unknown("waitc", NOT_TOLD),
+    Figure("cap", lambda processors: [_yes(capped) for capped in processors.cpus["capped"]]),
+    Figure("load", attrgetter("load")),
+    _of_cpu("cpu"),
     Figure("busy", attrgetter("busy"), trend=1),
     Figure("ovhd", attrgetter("overhead"), trend=2),
     Figure("susp", attrgetter("suspended"), trend=3),
-    Figure("logld", lambda found: _logical(found.busy, found.suspended)),
+    Figure("logld", lambda processors: _logical(processors.busy, processors.suspended)),
     Figure("wait", attrgetter("wait")),
+    _unknown("vmld", absent("known to z/VM only")),
+    _of_cpu("type"),
+    _of_cpu("typecap", "cap_type"),
+    Figure("entitled", attrgetter("entitled")),
+    _of_partition("os"),
+    _of_partition("group"),
+    _of_cpu("groupcap", "cap_group"),
 )
+
+
+def _weights(cpus: Delta) -> list[Value]:
+    columns = zip(cpus["dedicated"], cpus["weight"], strict=True)
+    return ["DED" if dedicated == 1 else weight for dedicated, weight in columns]
+
+
+def _yes(value: Value) -> Value:
+    return value if isinstance(value, Absent) else "YES" if value else "NO"
 
 
 def own_partitions(partitions: Delta) -> list[str]:
@@ -115,3 +216,32 @@ def _logical(busy: Sequence[Number], suspended: Sequence[Number]) -> list[Number
     return [
         100.0 * ratio(b, 100.0 - s, "suspended all the time") for b, s in zip(busy, suspended, strict=True)
     ]
+
+
+def _entitlements(cpus: Delta, physical: Delta) -> list[Number]:
+    """Return the processors that each partition's weight entitles it to, per row and type.
+
+    A partition's weight is repeated on each of its processors; it is shared by those that are on line.
+    """
+    shared = [
+        kind
+        for kind, dedicated in zip(physical["type"], physical["dedicated"], strict=True)
+        if dedicated != 1
+    ]
+    weights: dict[tuple[Value, Value], Number] = {}
+    for name, kind, weight, dedicated, online in zip(
+        cpus["lpar"], cpus["type"], cpus.numbers("weight"), cpus["dedicated"], cpus["online"], strict=True
+    ):
+        if dedicated != 1 and online != 0:
+            weights[name, kind] = weight
+    result: list[Number] = []
+    for name, kind, dedicated in zip(cpus["lpar"], cpus["type"], cpus["dedicated"], strict=True):
+        if dedicated == 1:
+            result.append(absent("dedicated processors need no weight"))
+            continue
+        rivals = sum(present([w for (_, k), w in weights.items() if k == kind]))
+        mine = weights.get((name, kind), absent("not on line"))
+        if not len(physical):
+            mine = physical.missing or NO_PHYSICAL
+        result.append(ratio(mine * shared.count(kind), rivals, "no weights"))
+    return result

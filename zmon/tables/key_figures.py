@@ -27,15 +27,20 @@ from zmon.kinds import (
     PHYSICAL_CPU,
 )
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
-from zmon.machine.cpus import NO_OWN, OVERHEAD, Processors, cpu_name
+from zmon.machine.cpus import OVERHEAD, Processors, cpu_name
 from zmon.machine.device_names import find_device
 from zmon.machine.devices import Devices, address, devices_of, labels, members, unseen_disks
 from zmon.machine.figure import Needs, weights_of
-from zmon.machine.join import mean, present, total
-from zmon.machine.lcus import LOADS, TYPE_UNKNOWN
+from zmon.machine.join import present, total
+from zmon.machine.lcus import LOADS
 from zmon.machine.memory_use import memory_figures
 from zmon.machine.observation import NO_LCU
-from zmon.machine.partitions import MEASURED, SELDOM, UNDESCRIBED, earlier_span, own_partitions
+from zmon.machine.partitions import (
+    MEASURED,
+    SELDOM,
+    LogicalProcessors,
+    earlier_span,
+)
 from zmon.machine.topology import TOPOLOGY, lcus_named, units_of
 from zmon.machine.view import NoSuchThing
 from zmon.tables.by_time import ESTIMATED, Log, log_table
@@ -332,14 +337,6 @@ def _stamped(interval: Interval, row: int) -> Number:
     return seconds[row] / interval.seconds if row < len(seconds) and interval.seconds else FIRST
 
 
-AVERAGED: Final = ("busy", "ovhd", "susp", "wait")
-LABELS: Final = ("partition", "number", "upid")
-ONCE: Final = ("procs", "weight", "cap", "load", "entitled", "typecap")
-"""What is the same in each row of a partition, as its labels are."""
-
-OFFLINE: Final = absent("no processor of the partition was on line")
-
-
 def with_age(filled: Table, column: str, called: str = "LPAR") -> Table:
     """Say why figures of the hypervisor are repeated."""
     if column not in filled.estimated:
@@ -350,40 +347,8 @@ def with_age(filled: Table, column: str, called: str = "LPAR") -> Table:
 def partition_figures(view: View, name: str = "") -> dict[str, Value]:
     """Return the load of a partition per logical processor on line, by default that of the own one."""
     interval = view.interval
-    partitions = interval.of(LPAR)
-    wanted = name or next(iter(own_partitions(partitions)), "")
-    processors = alone("lpar", view)
-    rows = [row for row, key in enumerate(processors.columns["partition"]) if key == wanted]
-    if not rows:
-        reason = processors.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
-        return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
-    times = [interval.of(LPAR_CPU).numbers("online_time")[row] for row in rows]
-    running = present(times)
-    averages = {
-        column: mean([processors.columns[column][row] for row in rows], times, OFFLINE.reason)  # type: ignore[misc]  # percentages
-        for column in AVERAGED
-    }
-    types = {kind for row in rows if isinstance(kind := processors.columns["type"][row], str)}
-    return {
-        **{column: _first(processors, column, rows) for column in ONCE},
-        **{column: _label(_first(processors, column, rows)) for column in LABELS},
-        **averages,
-        "logld": 100.0 * ratio(averages["busy"], 100.0 - averages["susp"], "suspended all the time"),
-        "online": sum(1 for time in running if time) if running else times[0],
-        "type": "/".join(sorted(types)) or TYPE_UNKNOWN,
-        ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else "",
-    }
-
-
-def _first(processors: Table, column: str, rows: list[int]) -> Value:
-    """Return the first value of a partition's rows that is there, else the first reason."""
-    values = [processors.columns[column][row] for row in rows]
-    return next((value for value in values if not isinstance(value, Absent)), values[0])
-
-
-def _label(value: Value) -> Value:
-    """Return a number that is a name as a text, so that it is not averaged."""
-    return value if isinstance(value, (Absent, str)) else f"{value}"
+    cells = LogicalProcessors(interval).of_partition(name)
+    return cells | {ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else ""}
 
 
 LOGS: Final = (
