@@ -12,14 +12,14 @@ import pytest
 
 from zmon.cli.main import main
 from zmon.cli.output import FAILED, OK, USAGE
+from zmon.diagnosis.recent import recent_loads
 from zmon.session.page import FillTask
-from zmon.tables.recent import recent_loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zmon.diagnosis.resources import RecentLoad
     from zmon.machine.view import View
-    from zmon.tables.resources import RecentLoad
     from zmon.tables.table import Table
 
     Show = Callable[..., tuple[int, str, str]]

@@ -11,8 +11,8 @@ from zmon.base.event import BAD, LOOK, ExceptionEntry
 from zmon.diagnosis.catalogue import CATALOGUE
 from zmon.diagnosis.diagnosis import BLIND, CERTAIN, LIKELY, POSSIBLE, Diagnosis, Subject, Verdict
 from zmon.diagnosis.resource_state import resource_of, resource_of_exception, shortages
+from zmon.diagnosis.resources import RESOURCES
 from zmon.rule.grammar import load_rules
-from zmon.tables.resources import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,6 +16,8 @@ from zmon.base.ranges import ranges
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
+from zmon.diagnosis.recent import MAX_RECENT, recent_loads
+from zmon.diagnosis.resources import NO_DISC, NO_PATHS, RESOURCES
 from zmon.interval import Interval
 from zmon.kinds import PROCESS
 from zmon.machine.view import View
@@ -30,8 +32,6 @@ from zmon.session.when import parse_when
 from zmon.tables import overview
 from zmon.tables.filled import fill
 from zmon.tables.overview import UNJUDGED, table
-from zmon.tables.recent import MAX_RECENT, recent_loads
-from zmon.tables.resources import NO_DISC, NO_PATHS, RESOURCES
 from zmon.tables.user import INSTEAD
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def test_what_is_short_without_a_figure_says_what_is_wrong(monkeypatch: pytest.M
         for one in RESOURCES
     )
     monkeypatch.setattr("zmon.tables.overview.RESOURCES", unknown)
-    monkeypatch.setattr("zmon.tables.recent.RESOURCES", unknown)
+    monkeypatch.setattr("zmon.diagnosis.recent.RESOURCES", unknown)
     line = rows(table(simulated_view("fcp-failover")), "resource")[2]
     assert (line["state"], line["words"]) == ("look", "0.0.fc60 does all")
 

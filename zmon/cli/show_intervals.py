@@ -135,7 +135,7 @@ def _looked_back(screen: Screen, args: argparse.Namespace) -> int | None:
     if screen.layout != "dashboard":
         return None
     if args.format in WHOLE:
-        from zmon.tables.recent import MAX_RECENT  # noqa: PLC0415 - most screens look back on none
+        from zmon.diagnosis.recent import MAX_RECENT  # noqa: PLC0415 - most screens look back on none
 
         return MAX_RECENT
     if args.format != "text":

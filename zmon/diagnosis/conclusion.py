@@ -40,7 +40,7 @@ class ListedThings(NamedTuple):
 
     title: str
     resources: frozenset[str]
-    """The keys of the resources in `zmon.tables.resources`."""
+    """The keys of the resources in `zmon.diagnosis.resources`."""
     subjects: frozenset[str]
     """The kinds of subjects."""
     use: str = ""

@@ -63,6 +63,7 @@ VIRTIO: Final = absent("virtio disks start their I/O without SSCH")
 
 MAX_LOOKED_BACK: Final = 120
 """Intervals that are looked through for when a volume began to hang."""
+NO_DISKS: Final = absent("there are no disks")
 NO_UID: Final = absent("no uid")
 VIRTIO_HOME: Final = "virtio"
 NVME_HOME: Final = "NVMe"

@@ -89,7 +89,7 @@ class History:
         self.asked: Sequence[str] = ()
         """The options that name the source on a command line."""
         self.loads: dict[int, Any] = {}
-        """The loads of intervals by their ends, as far as `zmon.tables.recent` has seen them."""
+        """The loads of intervals by their ends, as far as `zmon.diagnosis.recent` has seen them."""
         self._rows: dict[tuple[Hashable, int, int], Row] = {}
         self._seen: dict[Hashable, deque[Row]] = {}
         self._lock = Lock()

@@ -122,7 +122,7 @@ class FillTask(NamedTuple):
     def _with_curves(self, filled: Table) -> Table:
         if not (self.curved and filled.keys):
             return filled
-        from zmon.tables.curves import curves  # noqa: PLC0415 - what is printed has none
+        from zmon.session.curves import curves  # noqa: PLC0415 - what is printed has none
 
         return filled._replace(series=curves(self.page.screen.table, self.view))
 

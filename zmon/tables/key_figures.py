@@ -29,7 +29,7 @@ from zmon.kinds import (
 from zmon.machine.channel_paths import UNTIMED, stamp_seconds
 from zmon.machine.cpus import OVERHEAD, Processors, cpu_name
 from zmon.machine.device_names import find_device
-from zmon.machine.devices import Devices, address, devices_of, labels, members, unseen_disks
+from zmon.machine.devices import NO_DISKS, Devices, address, devices_of, labels, members, unseen_disks
 from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import present, total
 from zmon.machine.lcus import LOADS
@@ -106,7 +106,6 @@ def cpu_figures(view: View, key: str = "") -> dict[str, Value]:
 DEVICE_WEIGHTS: Final = {**weights_of(Devices.figures.values()), "share": "all"}
 
 DEVICE_GONE: Final = absent("the device was not on line")
-NO_DISKS: Final = absent("there are no disks")
 
 
 def device_figures(view: View, key: str = "") -> dict[str, Value]:

@@ -26,10 +26,13 @@ from zmon.diagnosis.judged import (
     verdict_of,
 )
 from zmon.diagnosis.processors import may_be_full
+from zmon.diagnosis.recent import recent_loads
 from zmon.diagnosis.resource_state import Shortage, shortages
+from zmon.diagnosis.resources import NO_ALIASES, NO_DASD, NO_DISC, NO_LCUS, NO_PATHS, RESOURCES, fullness
 from zmon.diagnosis.stretch import times
 from zmon.kinds import LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, UNIT_IO
 from zmon.machine.channel_paths import UNTIMED
+from zmon.machine.devices import NO_DISKS
 from zmon.machine.figure import Needs, TimedValue
 from zmon.machine.observation import NOT_TIMED, Volumes, requests_of, utilisation
 from zmon.machine.observed import KINDS
@@ -44,17 +47,6 @@ from zmon.sample import pick
 from zmon.tables.diagnosed import lcu_door
 from zmon.tables.exceptions import examined_of
 from zmon.tables.filled import TableDefinition
-from zmon.tables.key_figures import NO_DISKS
-from zmon.tables.recent import recent_loads
-from zmon.tables.resources import (
-    NO_ALIASES,
-    NO_DASD,
-    NO_DISC,
-    NO_LCUS,
-    NO_PATHS,
-    RESOURCES,
-    fullness,
-)
 from zmon.tables.table import Table
 from zmon.tables.user import PROCESSES, REST, REST_DISKS, lcu_doors, without_units
 from zmon.topology.volumes import short
@@ -66,10 +58,10 @@ if TYPE_CHECKING:
     from zmon.base.absent import Number, Value
     from zmon.base.event import ExceptionEntry, Exceptions
     from zmon.diagnosis.diagnosis import Diagnosis, Verdict
+    from zmon.diagnosis.resources import LcuLoad, RecentLoad
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
     from zmon.placement.traffic import Space
-    from zmon.tables.resources import LcuLoad, RecentLoad
 
 NEEDS: Final = Needs(
     (*KINDS, LPAR, LPAR_CPU, MACHINE, MEMORY, PHYSICAL_CPU, PROCESS, *UNIT_KINDS),

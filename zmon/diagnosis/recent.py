@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.diagnosis.judged import situation_of
+from zmon.diagnosis.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
 from zmon.kinds import DEVICE
 from zmon.machine.devices import devices_of, unseen_disks
 from zmon.machine.memory_use import memory_use
 from zmon.machine.observed import load_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
-from zmon.tables.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ import pytest
 from tests.diagnosis.simulated import view_of
 from zmon.base.absent import Absent
 from zmon.screen.definition import load_screens, shipped
+from zmon.session import curves as module
+from zmon.session.curves import CURVED, curves
 from zmon.session.recording import open_recording
 from zmon.session.session import Session
-from zmon.tables import curves as module
-from zmon.tables.curves import CURVED, curves
 from zmon.tables.filled import fill
 
 if TYPE_CHECKING:

@@ -9,22 +9,14 @@ import pytest
 from tests.diagnosis.situations import load, volume
 from zmon.base.absent import Absent, absent
 from zmon.diagnosis.judged import situation_of
+from zmon.diagnosis.recent import recent_loads
+from zmon.diagnosis.resources import NO_ALIASES, NO_LCUS, NO_PATHS, RESOURCES, UNTIMED, RecentLoad, lcu_loads
 from zmon.interval import Interval
 from zmon.kernel.sampler import Choice
-from zmon.machine.devices import unseen_disks
+from zmon.machine.devices import NO_DISKS, unseen_disks
 from zmon.machine.view import View
 from zmon.session.machines import LiveTimeline
-from zmon.tables.key_figures import NO_DISKS, device_figures
-from zmon.tables.recent import recent_loads
-from zmon.tables.resources import (
-    NO_ALIASES,
-    NO_LCUS,
-    NO_PATHS,
-    RESOURCES,
-    UNTIMED,
-    RecentLoad,
-    lcu_loads,
-)
+from zmon.tables.key_figures import device_figures
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import absent
+from zmon.diagnosis.recent import recent_loads
 from zmon.kinds import DEVICE
 from zmon.machine.figure import TimedValue
 from zmon.machine.observation import mean_of, utilisation
 from zmon.machine.observed import SCSI
 from zmon.machine.topology import units_of
 from zmon.machine.view import GAP
-from zmon.tables.recent import recent_loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zmon.base.absent import Number
+    from zmon.diagnosis.resources import RecentLoad
     from zmon.machine.observation import ObservedLoad
     from zmon.machine.view import View
-    from zmon.tables.resources import RecentLoad
 
     Reader = Callable[[ObservedLoad, str], Number]
     """Returns the figure of the thing with a key."""

@@ -17,12 +17,13 @@ from zmon.base.record import NamedTuple
 from zmon.base.sizes import GIB
 from zmon.kinds import MEMORY
 from zmon.machine.cpus import Processors
+from zmon.machine.devices import NO_DISKS
 from zmon.machine.join import first
 from zmon.machine.memory_use import MEMORY_ROW, memory_figures
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.machine.observed import SCSI
+from zmon.machine.partitions import LogicalProcessors
 from zmon.machine.unit_loads import filling
-from zmon.tables.key_figures import NO_DISKS, partition_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -183,7 +184,7 @@ def _cpu_words(view: View, recent: RecentLoad) -> str:
     own, niced = recent.load.processors.noticed, recent.load.processors.giving_way
     parts += [f"zmon itself {100 * own:.0f} %"] if own else []
     parts += [f"{100 * niced:.0f} % at nice"] if niced else []
-    partition = partition_figures(view)
+    partition = LogicalProcessors(view.interval).of_partition()
     entitled, busy, online = (partition[name] for name in ("entitled", "busy", "online"))
     if not any(isinstance(one, (Absent, str)) for one in (entitled, busy, online)):
         parts.append(f"LPAR {busy * online / 100:.1f} of {entitled:.1f} entitled")  # type: ignore[operator]
