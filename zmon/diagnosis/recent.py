@@ -11,7 +11,7 @@ from zmon.diagnosis.judged import situation_of
 from zmon.diagnosis.resources import RESOURCES, RecentLoad, busy_volumes, lcu_loads
 from zmon.kinds import DEVICE
 from zmon.machine.devices import devices_of, unseen_disks
-from zmon.machine.memory_use import memory_use
+from zmon.machine.memory_use import Memory
 from zmon.machine.observed import load_of
 from zmon.machine.topology import units_of
 from zmon.queueing.headroom import resource_uses
@@ -81,7 +81,7 @@ def _observed(view: View, interval: Interval) -> RecentLoad:
         interval.gap,
         load,
         resource_uses(load),
-        memory_use(at),
+        Memory(interval).figure("used"),
         busy=busy,
         unseen=unseen_disks(interval),
     )

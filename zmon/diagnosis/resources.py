@@ -15,11 +15,10 @@ from zmon.base.milliseconds import ms
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
 from zmon.base.sizes import GIB
-from zmon.kinds import MEMORY
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import NO_DISKS
 from zmon.machine.join import first
-from zmon.machine.memory_use import MEMORY_ROW, memory_figures
+from zmon.machine.memory_use import Memory
 from zmon.machine.observation import OVERLAPPED, Volumes, carried_by, mean_of, utilisation
 from zmon.machine.observed import SCSI
 from zmon.machine.partitions import LogicalProcessors
@@ -192,8 +191,8 @@ def _cpu_words(view: View, recent: RecentLoad) -> str:
 
 
 def _memory_words(view: View, _recent: RecentLoad) -> str:
-    size = view.interval.of(MEMORY).cell(MEMORY_ROW, "total")
-    paging = memory_figures(view)["paging"]
+    memory = Memory(view.interval)
+    size, paging = memory.figure("total"), memory.figure("paging")
     if isinstance(size, (Absent, str)):
         return ""
     swaps = (

@@ -36,6 +36,7 @@ from zmon.machine.cpus import Processors
 from zmon.machine.devices import SCSI_HOME, TOO_BUSY, VIRTIO, address, devices_of, sorts, unusable_paths
 from zmon.machine.disks_below import swap_volumes
 from zmon.machine.join import is_absent, mean, plus, present, quotient, total
+from zmon.machine.lost_time import LostTime
 from zmon.machine.observation import (
     NO_CAPACITY,
     NOT_APART,
@@ -207,9 +208,7 @@ def of_zmon_at_least(interval: Interval) -> Number:
 
 def tasks_that_wait(interval: Interval) -> tuple[Number, Number]:
     """Return how many tasks run or wait for processors, and the part of the time in which some wait."""
-    pressure = interval.of(PRESSURE)
-    row = pressure.index.get("cpu")
-    some = pressure.missing or NOT_COUNTED if row is None else pressure.rate("some")[row] * 1e-9
+    some = LostTime(interval).part("cpu", NOT_COUNTED)
     return interval.of(TASKS).cell("tasks", "running"), some  # type: ignore[return-value]  # a number
 
 

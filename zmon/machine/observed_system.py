@@ -27,7 +27,8 @@ from zmon.kinds import (
 from zmon.machine.cpus import Processors
 from zmon.machine.devices import VIRTIO, devices_of, hung_for, in_each_before
 from zmon.machine.join import plus, total
-from zmon.machine.memory_use import MEMORY_ROW, memory_rate
+from zmon.machine.lost_time import LostTime
+from zmon.machine.memory_use import Memory
 from zmon.machine.observed import of_zmon_at_least
 from zmon.machine.partitions import own_partitions
 from zmon.values.unit_name import title_of
@@ -140,34 +141,25 @@ def observed_system(view: View) -> ObservedSystem:
     """Return the processors, memory and tasks of a view's interval."""
     interval = view.interval
     cpus = Processors(interval)
-    memory, tasks, waits = interval.of(MEMORY), interval.of(TASKS), interval.of(PRESSURE)
-
-    def size(name: str) -> Number:
-        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
-
-    def waited(resource: str) -> Number:
-        row = waits.index.get(resource)
-        return waits.missing or NO_CPU if row is None else waits.rate("some")[row] * 1e-9
+    memory, lost, tasks = Memory(interval), LostTime(interval), interval.of(TASKS)
 
     def part(name: str) -> Number:
         return cpus.average(cpus.part[name]) / 100.0 if cpus.keys else cpus.missing or NO_CPU
 
-    rates = {name: memory_rate(memory, name) for name in ("swapped_in", "swapped_out", "refaulted_file")}
-    sizes = {name: size(name) for name in ("available", "cached", "writeback")}
-    pressure = {f"{resource}_some": waited(resource) for resource in ("io", "memory")}
     return ObservedSystem(
         system=total([part(name) for name in IN_KERNEL]),
         running=tasks.cell("tasks", "running"),  # type: ignore[arg-type]  # a number
         blocked=tasks.cell("tasks", "blocked"),  # type: ignore[arg-type]  # likewise
         waiting=tuple(_waiting(interval)),
-        memory=size("total"),
-        swap_used=size("swap_total") - size("swap_free"),
+        io_some=lost.part("io", NO_CPU),
+        memory_some=lost.part("memory", NO_CPU),
+        memory=memory.size("total"),
+        swap_used=memory.size("swap_total") - memory.size("swap_free"),
         hypervisor=HYPERVISORS.get(text_of(interval.of(MACHINE).cell("machine", "environment")), ""),
         below=_below(interval),
         limits=tuple(_limits(interval)),
-        **rates,
-        **sizes,
-        **pressure,
+        **{name: memory.rate(name) for name in ("swapped_in", "swapped_out", "refaulted_file")},
+        **{name: memory.size(name) for name in ("available", "cached", "writeback")},
     )
 
 

@@ -17,7 +17,7 @@ from zmon.machine.cpus import NO_CPU, OVERHEAD, Processors, cpu_name
 from zmon.machine.devices import devices_of
 from zmon.machine.figure import Needs
 from zmon.machine.join import total
-from zmon.machine.memory_use import memory_figures
+from zmon.machine.memory_use import PAGING, Memory
 from zmon.machine.partitions import SELDOM
 from zmon.tables.device import summary
 from zmon.tables.filled import TableDefinition
@@ -63,15 +63,15 @@ def table(view: View) -> Table:
 def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
     """Return the facts above the rows: the whole system's I/O, paging and memory."""
     disks = summary(devices).cells
-    memory = memory_figures(view)
+    memory = Memory(view.interval)
     load = [busy * count for busy, count in zip(cpus.busy, cpus.many, strict=True)]
     return {
         "io": disks["io"],
         "requests": disks["ios"],
         "megabytes": disks["mbs"],
-        "paging": memory["paging"],
-        "available": memory["available"],
-        "memory": memory["total"],
+        "paging": memory.figure("paging"),
+        "available": memory.figure("available"),
+        "memory": memory.figure("total"),
         "running": cpus.running,
         "present": total(cpus.many) if cpus.keys else cpus.missing or NO_CPU,
         "tv": cpus.overhead,
@@ -81,7 +81,8 @@ def facts(view: View, cpus: Processors, devices: Devices) -> dict[str, Value]:
 
 def memory_table(view: View) -> Table:
     """Return the use of memory and the paging rates as facts, without a screen: rules watch them."""
-    return Table([], {}, facts=memory_figures(view), missing=view.interval.of(MEMORY).missing)
+    memory = Memory(view.interval)
+    return Table([], {}, facts=memory.as_facts(PAGING), missing=memory.missing)
 
 
 DEFINITIONS: Final = {

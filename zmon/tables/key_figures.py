@@ -33,7 +33,7 @@ from zmon.machine.devices import NO_DISKS, Devices, address, devices_of, labels,
 from zmon.machine.figure import Needs, weights_of
 from zmon.machine.join import present, total
 from zmon.machine.lcus import LOADS
-from zmon.machine.memory_use import memory_figures
+from zmon.machine.memory_use import PAGING, Memory
 from zmon.machine.observation import NO_LCU
 from zmon.machine.partitions import (
     MEASURED,
@@ -358,7 +358,11 @@ LOGS: Final = (
         find=find_cpu,
         finish=lambda filled, _view: with_age(filled, "tv", "T/V"),
     ),
-    Log("paging_log", Needs((MEMORY,), history=True), lambda view, _key: memory_figures(view)),
+    Log(
+        "paging_log",
+        Needs((MEMORY,), history=True),
+        lambda view, _key: Memory(view.interval).as_facts(PAGING),
+    ),
     Log(
         "device_log",
         Needs((BLOCK, CMF, DASD, DEVICE), history=True, topology=TOPOLOGY),

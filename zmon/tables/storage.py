@@ -14,7 +14,8 @@ from zmon.interval import IDLE
 from zmon.kinds import CMF, DASD, DEVICE, MACHINE, MEMORY, PRESSURE, SWAP
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
-from zmon.machine.memory_use import MEMORY_ROW, memory_figures, memory_rate
+from zmon.machine.lost_time import LostTime
+from zmon.machine.memory_use import Memory
 from zmon.machine.topology import TOPOLOGY, machine_of
 from zmon.machine.unit_loads import KINDS, DiskPlaces, unit_loads
 from zmon.tables.filled import TableDefinition
@@ -23,33 +24,13 @@ from zmon.tables.table import Summary, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from zmon.base.absent import Number, Value
+    from zmon.base.absent import Value
     from zmon.machine.view import View
     from zmon.topology.leaf_disks import IoCounts
 
 NEEDS: Final = Needs((MEMORY, SWAP, PRESSURE, CMF, DASD, DEVICE, MACHINE, *KINDS), topology=TOPOLOGY)
 
-PAGE: Final = 4096
-PERCENT: Final = 1e-7
-"""ns in a second, as percent of it."""
-
-SIZES: Final = (
-    "anonymous", "shared", "mapped", "locked", "dirty", "writeback", "slab_kept", "page_tables",
-    "kernel_stacks", "committed", "commit_limit", "swap_cached", "anonymous_huge", "huge_size",
-)  # fmt: skip
-"""Facts in bytes, by the fields of MEMORY with the same name."""
-PAGES: Final = ("huge_total", "huge_free", "huge_reserved", "huge_surplus")
-RATES: Final = {
-    "major": "major_faults", "faults": "faults", "refile": "refaulted_file", "reanon": "refaulted_anon",
-    "stalls": "stalls",
-}  # fmt: skip
-"""Facts per second, by the fields of MEMORY."""
-SUMS: Final = {
-    "scanned": ("scanned_kswapd", "scanned_direct"), "reclaimed": ("reclaimed_kswapd", "reclaimed_direct"),
-}  # fmt: skip
-"""Facts per second that two fields are together."""
-TAKEN: Final = ("cmm_pages", "cmm_timed_pages")
-"""What CP took back, for good and for a time."""
+NO_PRESSURE: Final = absent("the kernel does not measure pressure on memory")
 
 FBA: Final = "FBA"
 IN_ZVM: Final = "VDISK/EDEV"
@@ -97,28 +78,9 @@ def table(view: View) -> Table:
 
 def facts(view: View) -> dict[str, Value]:
     """Return sizes in bytes, numbers of huge pages, rates per second and percent of time."""
-    memory, waits = view.interval.of(MEMORY), view.interval.of(PRESSURE)
-
-    def size(name: str) -> Number:
-        return memory.cell(MEMORY_ROW, name)  # type: ignore[return-value]  # all are numbers
-
-    def waited(name: str) -> Number:
-        row = waits.index.get("memory")
-        why = waits.missing or absent("the kernel does not measure pressure on memory")
-        return why if row is None else waits.rate(name)[row] * PERCENT
-
-    found: dict[str, Value] = dict(memory_figures(view))
-    found |= {name: size(name) for name in (*SIZES, *PAGES)}
-    found |= {name: memory_rate(memory, field) for name, field in RATES.items()}
-    found |= {
-        name: memory_rate(memory, one) + memory_rate(memory, other) for name, (one, other) in SUMS.items()
-    }
-    found["taken"] = sum(size(name) for name in TAKEN) * PAGE
-    raw = view.interval.after.frame(MEMORY)
-    inflated, deflated = (raw.cell(MEMORY_ROW, f"balloon_{what}") for what in ("inflated", "deflated"))
-    found["balloon"] = (inflated - deflated) * PAGE  # type: ignore[operator]  # numbers
-    found |= {"some": waited("some"), "full": waited("full")}
-    return found
+    lost = LostTime(view.interval)
+    waited = {key: lost.percent(key, "memory", NO_PRESSURE) for key in ("some", "full")}
+    return Memory(view.interval).as_facts() | waited
 
 
 def _areas(view: View) -> Iterator[dict[str, Value]]:
@@ -194,16 +156,16 @@ def _discipline(view: View, name: str) -> str:
 
 
 def _notes(view: View, types: list[Value]) -> Iterator[str]:
-    if (missing := view.interval.of(MEMORY).missing) is not None:
-        yield f"Memory: {missing.reason}"
+    memory = Memory(view.interval)
+    if memory.missing is not None:
+        yield f"Memory: {memory.missing.reason}"
     if any(text_of(one).startswith(IN_ZVM) for one in types):
         yield TWO_KINDS
-    raw = view.interval.after.frame(MEMORY)
-    packed, held = raw.cell(MEMORY_ROW, "zswap"), raw.cell(MEMORY_ROW, "zswapped")
+    packed, held = memory.since_boot("zswap"), memory.since_boot("zswapped")
     if isinstance(held, int) and isinstance(packed, int) and held:
         pages, room = held / MB, packed / MB
         yield f"zswap keeps {pages:,.0f} MB of swapped pages in {room:,.0f} MB of memory"
-    killed = view.interval.of(MEMORY).cell(MEMORY_ROW, "oom_kills")
+    killed = memory.size("oom_kills")
     if isinstance(killed, int) and killed:
         what = "a process" if killed == 1 else f"{killed} processes"
         yield f"The kernel killed {what} in the interval for want of memory"

@@ -32,11 +32,12 @@ from zmon.kinds import (
     UNIT_IO,
     VIRTUAL_CPU,
 )  # fmt: skip
+from zmon.machine import memory_use
 from zmon.machine.device_names import find_device
 from zmon.machine.devices import address, devices_of, members
 from zmon.machine.figure import Needs
 from zmon.machine.join import mean, total
-from zmon.machine.memory_use import memory_figures
+from zmon.machine.memory_use import Memory
 from zmon.machine.topology import TOPOLOGY, units_of
 from zmon.tables import key_figures
 from zmon.tables.by_time import ESTIMATED, Log, by_time, log_table
@@ -124,7 +125,7 @@ def system_figures(view: View) -> dict[str, Value]:
         (DISKS, key_figures.device_figures(view)),
         (UNITS, key_figures.lcu_figures(view)),
         (PATHS, key_figures.path_figures(view)),
-        (PAGING, memory_figures(view)),
+        (PAGING, Memory(view.interval).as_facts(memory_use.PAGING)),
         (PARTITION, key_figures.partition_figures(view)),
     ))  # fmt: skip
     # so that they add up to busy; sar may give the system's time with interrupts in it: then these are absent

@@ -6,8 +6,7 @@ import pytest
 
 from zmon.base.absent import Absent, absent
 from zmon.kinds import MEMORY
-from zmon.machine.memory_use import memory_figures
-from zmon.machine.view import View
+from zmon.machine.memory_use import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,7 @@ NOW = {"total": 1000, "available": 250, "free": 100, "swap_total": 400, "swap_fr
 def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
     """Pages per second, and percent of what there is."""
     before = {MEMORY: {"memory": NOW | {"swapped_in": 0, "swapped_out": 0}}}
-    cells = memory_figures(View(make_interval(before, {MEMORY: {"memory": NOW}})))
+    cells = Memory(make_interval(before, {MEMORY: {"memory": NOW}})).as_facts()
     assert [cells[name] for name in ("pagein", "pageout", "paging", "used", "swapused", "swappct")] == [
         1.0, 10.0, 11.0, 75.0, 100, 25.0,
     ]  # fmt: skip
@@ -30,12 +29,12 @@ def test_rates_and_parts(make_interval: Callable[..., Interval]) -> None:
 def test_without_swap_space_no_part_of_it_is_used(make_interval: Callable[..., Interval]) -> None:
     """Which is not zero percent."""
     rows = {MEMORY: {"memory": NOW | {"swap_total": 0, "swap_free": 0}}}
-    assert memory_figures(View(make_interval(rows, rows)))["swappct"] == absent("there is no swap space")
+    assert Memory(make_interval(rows, rows)).as_facts()["swappct"] == absent("there is no swap space")
 
 
 def test_what_was_not_read_is_absent(make_interval: Callable[..., Interval]) -> None:
     """All of it."""
-    assert all(isinstance(value, Absent) for value in memory_figures(View(make_interval({}, {}))).values())
+    assert all(isinstance(value, Absent) for value in Memory(make_interval({}, {})).as_facts().values())
 
 
 @pytest.mark.parametrize("name", ["pagein", "pageout", "paging"])
@@ -43,4 +42,4 @@ def test_a_kernel_that_does_not_count_pages(name: str, make_interval: Callable[.
     """The reason stays."""
     why = absent("the kernel does not count pages swapped in")
     rows = {MEMORY: {"memory": NOW | {"swapped_in": why, "swapped_out": why}}}
-    assert memory_figures(View(make_interval(rows, rows)))[name] is why
+    assert Memory(make_interval(rows, rows)).as_facts()[name] is why
