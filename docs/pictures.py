@@ -12,8 +12,9 @@ import sys
 from typing import Final, NamedTuple
 
 from docs.whole import write_whole
+from zmon.base.shipped import shipped
 from zmon.cli.source_options import time_of
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session

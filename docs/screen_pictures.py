@@ -13,12 +13,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from docs.whole import write_whole
+from zmon.base.shipped import shipped
 from zmon.cli.full_parser import parse
 from zmon.cli.main import main as zmon
 from zmon.cli.source_options import open_source
 from zmon.fleet.fleet_timeline import FleetTimeline
 from zmon.fleet.recorded_fleet import RecordedFleet
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.export import text
 from zmon.session.commands import run
 from zmon.session.session import Session

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from docs import screen_pictures
 from docs.whole import write_whole
-from zmon.screen.definition import load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import load_screens
 from zmon.session.commands import COMMANDS
 from zmon.ui.keys import FUNCTIONS
 

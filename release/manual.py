@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import shtab
 
 from zmon import __version__
+from zmon.base.shipped import shipped
 from zmon.cli.full_parser import add_json_errors, parser_of
 from zmon.cli.help import TOPICS
 from zmon.cli.subcommands import SUBCOMMANDS, live
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, SERVICE_STATUS
 from zmon.cli.topics import FILES as FILES_READ
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

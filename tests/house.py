@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -13,7 +14,7 @@ from tests.wording import bindings, names_in, wording
 from zmon.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 ROOT: Final = Path(__file__).parents[1]
 ZMON: Final = ROOT / "zmon"
@@ -31,7 +32,9 @@ READERS: Final = frozenset({"collected", "cp", "kernel", "lab", "listing", "stor
 """Packages that know no screen: a word there is that of a source."""
 REGISTRIES: Final = frozenset({"DEFINITIONS", "TABLES"})
 """What says which tables there are."""
-TWICE: Final = {
+LIMITED: Final = ("look", "bad", "when", "siblings")
+"""The keys of a rule that have limits."""
+SHARED: Final = {
     "check.memory_checks.SWAPPING": "paging",
     "diagnosis.examined.ALONE": "path-alone",
     "diagnosis.examined.BUSY_PATHS": "path-busy",
@@ -53,7 +56,7 @@ TWICE: Final = {
     "queueing.waiting.LIMITING_PATHS": "path-full",
     "queueing.waiting.MUCH_STOLEN": "cpu-steal",
 }
-"""Constants that limit the same figure as a rule, by the same number: a test says which do no longer.
+"""Constants that limit the same figure as a rule, with that rule: both have to name the same shared limit.
 
 Kept by hand: neither a value nor a name tells that two numbers are about the same figure.
 """
@@ -92,11 +95,27 @@ def constants(tree: ast.Module) -> dict[str, ast.expr | None]:
     }
 
 
-def number(module: str, name: str) -> float | None:
-    """Return the number that a constant of a module of zmon is written as; None if it is not."""
-    path = ZMON.joinpath(*module.split(".")).with_suffix(".py")
-    value = constants(ast.parse(path.read_text())).get(name) if path.exists() else None
-    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int | float) else None
+def limit_of(constant: str) -> str | None:
+    """Return the shared limit that a constant of zmon takes; None if it is a number of its own."""
+    module, _, name = constant.rpartition(".")
+    value = constants(ast.parse(ZMON.joinpath(*module.split(".")).with_suffix(".py").read_text()))[name]
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)] if value else []
+    return next((ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "limit"), None)
+
+
+def named_limits(rule: Mapping[str, Any]) -> set[str]:
+    """Return the shared limits that a rule names."""
+    return set(re.findall(r"[a-z]+(?:-[a-z]+)*", str([rule.get(key) for key in LIMITED])))
+
+
+def twice() -> list[str]:
+    """Return the thresholds that stand twice: in a constant, or in a rule about the same figure."""
+    rules = {rule["name"]: rule for document in documents("rules") for rule in document.get("rule", ())}
+    return [
+        f"{constant}: rule {rule}"
+        for constant, rule in SHARED.items()
+        if limit_of(constant) not in named_limits(rules[rule])
+    ]
 
 
 def vague_names(tree: ast.Module) -> list[str]:
@@ -175,7 +194,7 @@ def measures() -> Iterator[tuple[str, int | list[str]]]:
     ]  # fmt: skip
     yield "columns in screens and figures", len(columns)
     yield "columns that repeat another", repeated(columns)
-    yield "thresholds that stand twice", [f"{name}: rule {rule}" for name, rule in TWICE.items()]
+    yield "thresholds that stand twice", twice()
     yield "vague names in zmon/machine and zmon/tables", [
         f"{module}: {name}"
         for module, tree in trees.items() if module.startswith(("machine.", "tables."))

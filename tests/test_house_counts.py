@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import ast
-import re
 import tomllib
 
-import pytest
 
 from tests import house
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_variable_with_a_vague_name_counts_each_time_it_is_bound() -> None:
@@ -48,23 +50,18 @@ column = [
     assert house.repeated(columns) == ["io"]
 
 
-@pytest.mark.parametrize("name", house.TWICE)
-def test_a_threshold_that_stands_twice_has_the_number_of_its_rule(name: str) -> None:
-    """Who changes one changes both; who lets one of them go takes it from the list."""
-    (rule,) = (
-        rule
-        for document in house.documents("rules")
-        for rule in document["rule"]
-        if rule["name"] == house.TWICE[name]
-    )
-    module, _, constant = name.rpartition(".")
-    limit = house.number(module, constant)
-    assert limit is not None
-    written = re.findall(r"[0-9.]+", str([rule.get(key) for key in ("look", "bad", "when", "siblings")]))
-    of_unit = {
-        f"{limit * unit:g}" for unit in (1, 100, 1000, 1 / 1024)
-    }  # a part and %, s and ms, bytes and KiB
-    assert of_unit & set(written)
+def test_no_threshold_stands_twice() -> None:
+    """A constant and the rule about the same figure name one limit, which stands in rules/limits.toml."""
+    assert house.twice() == []
+
+
+def test_each_shared_limit_is_shared() -> None:
+    """A limit that only a rule or only a module has stands there."""
+    (limits,) = (document["limit"] for document in house.documents("rules") if "limit" in document)
+    taken = {house.limit_of(constant) for constant in house.SHARED}
+    rules = [rule for document in house.documents("rules") for rule in document.get("rule", ())]
+    assert {limit["name"] for limit in limits} == taken
+    assert taken <= set().union(*map(house.named_limits, rules))
 
 
 def test_the_lines_of_packages_are_those_of_all_modules() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from docs.whole import write_whole
-from zmon.screen.definition import load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import load_screens
 
 DOCS = Path(__file__).parents[1] / "docs"
 

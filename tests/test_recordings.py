@@ -13,6 +13,7 @@ import pytest
 
 from tests.lab.plans import digest
 from zmon.base.absent import Absent
+from zmon.base.shipped import shipped
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CHANNEL
@@ -21,7 +22,7 @@ from zmon.lab.scenario import load_scenario
 from zmon.lab.simulation import Simulation
 from zmon.machine.channel_paths import busy_percents, own_load
 from zmon.machine.view import View
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording
 from zmon.tables.filled import fill

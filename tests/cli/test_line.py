@@ -9,10 +9,11 @@ import pytest
 
 from tests.conftest import ListTimeline
 from zmon.base.event import Event, What
+from zmon.base.shipped import shipped
 from zmon.cli.line import PIECE, Console, run_line_mode
 from zmon.cli.output import FAILED, OK
 from zmon.sample import Instant, Sample
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture, open_lab
 from zmon.session.session import Session
 

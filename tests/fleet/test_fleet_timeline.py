@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.event import BAD, LOOK, ExceptionEntry
+from zmon.base.shipped import shipped
 from zmon.fleet.fleet_tables import OWN_ONLY
 from zmon.fleet.fleet_timeline import MAX_PERIODS, FleetTimeline, period_ends
 from zmon.fleet.member import Member, Weighed
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.export import why_empty
 from zmon.session.commands import run
 from zmon.session.navigator import CommandError

@@ -8,6 +8,7 @@ import pytest
 
 from tests.placement.study import filled
 from zmon.base.absent import absent
+from zmon.base.shipped import shipped
 from zmon.cli.main import main
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, DASD, DEVICE, LAYER
@@ -16,7 +17,7 @@ from zmon.machine.device_names import find_device
 from zmon.machine.devices import address
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Instant, Sample
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.query import parse_conditions
 from zmon.screen.sheet import Sheet
 from zmon.tables.device import table as device_table

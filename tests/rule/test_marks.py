@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.lab.model import Phase, Stream
 from zmon.lab.scenario import load_scenario
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch
-from zmon.screen.definition import load_screens, parse_screen, shipped
+from zmon.screen.definition import load_screens, parse_screen
 from zmon.screen.query import ordered
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
+from zmon.base.shipped import shipped
 from zmon.screen.compare import NOT_NOW, NOT_THEN, compare, compared
-from zmon.screen.definition import Column, Screen, load_screens, shipped
+from zmon.screen.definition import Column, Screen, load_screens
 from zmon.screen.sheet import Sheet, natural
 from zmon.tables.table import SUMMARY, Summary, Table
 

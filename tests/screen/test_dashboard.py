@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.shipped import shipped
 from zmon.screen.dashboard import FORMS, Dashboard, DashboardLine, fitting, steady
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture
 from zmon.session.recording import open_recording
 from zmon.session.session import Session

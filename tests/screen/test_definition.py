@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.base.absent import absent
+from zmon.base.shipped import shipped
 from zmon.screen import definition
 from zmon.screen.definition import (
     Limit,
@@ -17,7 +18,6 @@ from zmon.screen.definition import (
     own_screens,
     parse_head,
     parse_screen,
-    shipped,
 )
 
 HEAD = 'id = "FCX1"\ncommand = "TRY"\ntitle = "Try"\ntable = "device"\n'

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import absent
-from zmon.screen.definition import Column, Screen, Screens, load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import Column, Screen, Screens, load_screens
 from zmon.screen.export import document, moment, plain, record_names, records, text
 from zmon.screen.sheet import Order, Sheet
 from zmon.tables.table import Summary, Table

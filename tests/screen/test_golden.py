@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import ListTimeline
 from zmon.base.absent import absent
+from zmon.base.shipped import shipped
 from zmon.cli.main import main
 from zmon.kinds import (
     BLOCK,
@@ -35,7 +36,7 @@ from zmon.machine.view import View
 from zmon.registry import NO_CACHE
 from zmon.rule.grammar import load_rules
 from zmon.sample import Instant, Sample, frame_of
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.export import text
 from zmon.screen.sheet import Sheet, natural
 from zmon.session.commands import run

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.absent import absent
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.kinds import MACHINE
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.header import header
 
 if TYPE_CHECKING:

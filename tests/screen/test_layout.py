@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, absent
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.sample import Instant, Sample
 from zmon.screen import layout, number
 from zmon.screen.compare import DIFFERENCE, THEN, compared, difference
-from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
+from zmon.screen.definition import Column, Limit, Screen, load_screens
 from zmon.screen.export import text
 from zmon.screen.sheet import ESTIMATE, Sheet
 from zmon.session.page import Page

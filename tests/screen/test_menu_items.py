@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.screen.definition import Screen, ScreenError, Screens, load_screens, parse_screen, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import Screen, ScreenError, Screens, load_screens, parse_screen
 from zmon.screen.menu_items import OTHERS, WHY, explanations, folded, items, lines, with_others
 
 SCREENS = load_screens(shipped("screens"))

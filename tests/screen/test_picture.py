@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import absent
+from zmon.base.shipped import shipped
 from zmon.machine.figure import TimedValue
-from zmon.screen.definition import ScreenError, load_screens, parse_screen, shipped
+from zmon.screen.definition import ScreenError, load_screens, parse_screen
 from zmon.screen.layout import right, within
 from zmon.screen.number import LEFT
 from zmon.screen.sheet import Sheet

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import Absent, Value, absent
-from zmon.screen.definition import Column, load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import Column, load_screens
 from zmon.screen.query import (
     Condition,
     QueryError,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
+from zmon.base.shipped import shipped
 from zmon.kinds import KINDS
 from zmon.machine.view import View
-from zmon.screen.definition import Screen, load_screens, shipped
+from zmon.screen.definition import Screen, load_screens
 from zmon.screen.sheet import headings, natural
 from zmon.tables.diagnosed import DOORS
 from zmon.tables.filled import definition, fill

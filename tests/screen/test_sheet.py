@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.absent import absent
-from zmon.screen.definition import Column, Limit, Screen, load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import Column, Limit, Screen, load_screens
 from zmon.screen.query import parse_condition
 from zmon.screen.sheet import CellMark, Order, Sheet, fill, headings, natural, span
 from zmon.tables.table import SUMMARY, Summary, Table

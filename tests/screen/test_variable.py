@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables.disks import watch
+from zmon.base.shipped import shipped
 from zmon.machine.figure import Variable
 from zmon.machine.view import NoSuchThing
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.variable import VariableError, described, listed, names, parse, resolve, with_headings
 from zmon.tables.table import Table
 

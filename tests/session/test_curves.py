@@ -9,7 +9,8 @@ import pytest
 
 from tests.diagnosis.simulated import view_of
 from zmon.base.absent import Absent
-from zmon.screen.definition import load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import load_screens
 from zmon.session import curves as module
 from zmon.session.curves import CURVED, curves
 from zmon.session.recording import open_recording

@@ -11,11 +11,12 @@ import pytest
 
 from tests.conftest import ListTimeline
 from zmon.base.event import BAD, OPEN, Event, What
+from zmon.base.shipped import shipped
 from zmon.cli.main import main
 from zmon.cli.output import OK
 from zmon.lab.scenario import load_scenario
 from zmon.rule.watch import Watch
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.commands import run
 from zmon.session.exception_log import ExceptionLog, log_of
 from zmon.session.machines import open_capture, simulated

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import ListTimeline
+from zmon.base.shipped import shipped
 from zmon.kinds import BLOCK
 from zmon.lab.tour import Scene, Tour, TourStep
 from zmon.sample import Frame, Instant, Sample
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.commands import run
 from zmon.session.guide import Guide, SceneWindow
 from zmon.session.navigator import CommandError

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tests.lab.plans import brief, digest, samples, small
 from tests.once import run_anew
 from zmon.base.event import What
+from zmon.base.shipped import shipped
 from zmon.interval import RESTARTED, STEPPED_BACK, Interval
 from zmon.kernel.capture_tree import CaptureError
 from zmon.kernel.sampler import Choice
@@ -28,7 +29,7 @@ from zmon.lab import simulation
 from zmon.lab.scenario import ScenarioError, load_scenario
 from zmon.machine.view import NoSuchThing, View
 from zmon.sample import Meaning
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet, natural
 from zmon.session import machines
 from zmon.session.cursor import Cursor

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.conftest import ListTimeline
 from zmon.base.clock import DATED, clock
 from zmon.base.event import Event, What
+from zmon.base.shipped import shipped
 from zmon.kernel.sampler import Choice
 from zmon.kinds import BLOCK, CMF, DEVICE, PROCESS
 from zmon.sample import Frame, Instant, Sample
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.header import header
 from zmon.screen.query import Condition
 from zmon.screen.sheet import Order

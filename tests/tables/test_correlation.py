@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.tables.disks import watch
 from zmon.base.absent import Absent, absent
+from zmon.base.shipped import shipped
 from zmon.machine.figure import Variable
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.tables.correlation import (
     KEY_FIGURES,
     LISTS,

@@ -7,12 +7,13 @@ import pytest
 from tests.placement.study import filled, sample
 from tests.tables.test_user import simulated
 from zmon.base.absent import Absent, absent
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.kinds import BLOCK, CMF, DASD, DEVICE, LAYER, MULTIPATH, PATH
 from zmon.machine.topology import NOTHING_ON, UNLISTED
 from zmon.machine.view import View
 from zmon.sample import Frame, empty_frame
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
 from zmon.tables.details import NO_CHANNEL, NO_DISK, path_states, table
 from zmon.topology.machine import UserInputs

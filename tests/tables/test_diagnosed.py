@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.diagnosis.simulated import view_of
+from zmon.base.shipped import shipped
 from zmon.diagnosis import judged as diagnosed
 from zmon.diagnosis.diagnosis import Subject
 from zmon.diagnosis.judged import verdict_of, waits_in
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.machine.view import View, no_inputs
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
 from zmon.session.navigator import Navigator

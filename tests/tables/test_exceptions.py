@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zmon.base.event import BAD, LOOK, OPEN, OVER, ExceptionEntry
-from zmon.screen.definition import load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.layout import within
 from zmon.session.commands import run
 from zmon.session.recording import open_recording

@@ -13,6 +13,7 @@ from tests.lab.plans import shorter
 from zmon.base.absent import Absent
 from zmon.base.clock import MINUTE
 from zmon.base.ranges import ranges
+from zmon.base.shipped import shipped
 from zmon.cli.main import main
 from zmon.diagnosis.diagnosis import BLIND, POSSIBLE, Diagnosis, Subject
 from zmon.diagnosis.judged import judged_view, situation_of, verdict_of
@@ -23,7 +24,7 @@ from zmon.kinds import PROCESS
 from zmon.machine.view import View
 from zmon.placement.pieces import FilePiece, pieces
 from zmon.sample import frame_of
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.query import filtered, parse_conditions
 from zmon.session.machines import open_capture, simulated
 from zmon.session.recording import open_recording

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from zmon.base.absent import Absent
+from zmon.base.shipped import shipped
 from zmon.kinds import BLOCK, CACHE, CHANNEL, CMF, DEVICE, KINDS
 from zmon.machine.view import View
 from zmon.rule.grammar import load_rules
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.tables import system
 from zmon.tables.by_time import ESTIMATED
 from zmon.tables.filled import needs

@@ -8,6 +8,7 @@ import pytest
 from tests.machine.test_unit_loads import DB, DISKS
 from tests.machine.test_unit_loads import sample as loads_sample
 from zmon.base.absent import Absent, absent
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.kinds import PROCESS, UNIT, UNIT_IO
 from zmon.lab.counters import KernelCounters
@@ -19,7 +20,7 @@ from zmon.machine.unit_loads import filling
 from zmon.machine.view import View
 from zmon.registry import NO_PROCESSES
 from zmon.sample import empty_frame, frame_of
-from zmon.screen.definition import Screen, load_screens, shipped
+from zmon.screen.definition import Screen, load_screens
 from zmon.screen.query import filtered, parse_conditions
 from zmon.screen.sheet import Sheet
 from zmon.tables import user_details, user_paging

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from zmon.base.absent import Absent
 from zmon.base.event import INTERRUPTED, OPEN, What
+from zmon.base.shipped import shipped
 from zmon.interval import Interval
 from zmon.lab.scenario import load_scenario
 from zmon.rule.bounds import quiet
 from zmon.rule.grammar import load_rules
 from zmon.rule.watch import Watch, grouped
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.exception_log import ExceptionLog, log_of
 from zmon.session.machines import simulated
 from zmon.session.recording import open_recording

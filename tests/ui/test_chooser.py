@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zmon.base.clock import clock
+from zmon.base.shipped import shipped
 from zmon.lab.scenario import load_scenario
 from zmon.machine.figure import TimedValue
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.screen.sheet import Sheet
 from zmon.session.machines import simulated
 from zmon.session.page import Page

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from zmon.screen.definition import Screen, load_screens, shipped
+from zmon.base.shipped import shipped
+from zmon.screen.definition import Screen, load_screens
 from zmon.ui.actions import KEYS
 from zmon.ui.frame import HINTS, key_at, keys_line
 

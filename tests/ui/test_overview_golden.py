@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from zmon.base.shipped import shipped
 from zmon.lab.scenario import load_scenario
-from zmon.screen.definition import load_screens, shipped
+from zmon.screen.definition import load_screens
 from zmon.session.machines import open_capture, simulated
 from zmon.session.recording import open_recording
 from zmon.session.session import Session

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent, text_of
+from zmon.base.limits import limit
 from zmon.base.ranges import many
 from zmon.base.sizes import GIB, KIB
 from zmon.check.practice import Check, bad, look, ok, percent, skip, unknown
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from zmon.check.practice import CheckInput, Finding
 
 MAX_SWAPPINESS: Final = 10
-SWAPPING: Final = 5.0
+SWAPPING: Final = limit("paging")
 """Pages a second that are a shortage: the limit of PCP's rule memory.exhausted."""
 UNUSED: Final = 0.5
 """Part of the huge pages that may be free and not reserved."""

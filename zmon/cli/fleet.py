@@ -11,6 +11,7 @@ from zmon.base.absent import Absent
 from zmon.base.clock import HOUR, SECOND
 from zmon.base.plain_text import harmless
 from zmon.base.ranges import many
+from zmon.base.shipped import shipped
 from zmon.cli import live
 from zmon.cli.full_parser import parse
 from zmon.cli.output import FAILED, OK, aligned, as_json, complain, misused, progress, warn, write_result
@@ -18,7 +19,7 @@ from zmon.fleet.fleet_screens import NONE, conclusion, filled
 from zmon.fleet.fleet_tables import fleet_of
 from zmon.fleet.fleet_timeline import FleetTimeline, LiveFleetTimeline
 from zmon.fleet.recorded_fleet import FleetError, LiveFleetSource, RecordedFleet
-from zmon.screen.definition import ScreenError, load_screens, shipped
+from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.export import moment
 from zmon.screen.number import DOTS, rate
 from zmon.session.session import Session

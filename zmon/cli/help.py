@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.plain_text import did_you_mean
+from zmon.base.shipped import shipped
 from zmon.cli.full_parser import parser_of
 from zmon.cli.output import OK, folded, misused, terminal_width, write_text
 from zmon.cli.settings import KEYS, SETTINGS, defaults_of, options_of, own_keys_of
 from zmon.cli.subcommands import KEY_MAPS, SUBCOMMANDS
 from zmon.cli.topics import ENVIRONMENT, EXIT_STATUS, FILES, SERVICE_STATUS
 from zmon.rule.grammar import usable_rules
-from zmon.screen.definition import ScreenError, load_screens, shipped
+from zmon.screen.definition import ScreenError, load_screens
 from zmon.screen.query import QueryError, find_column, heading
 from zmon.session.commands import COMMANDS, find_command
 from zmon.session.explain import (

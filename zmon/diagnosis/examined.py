@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names, ranges
 from zmon.diagnosis.catalogue import is_of
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from zmon.machine.observation import ObservedLcu
     from zmon.queueing.change import Change
 
-BUSY_PATHS: Final = 0.5
+BUSY_PATHS: Final = limit("path-look") / 100
 """Utilisation from which on channel paths deserve a look, as the rule `path-busy` has it."""
-ALONE: Final = 0.3
-TIMES_ALONE: Final = 5.0
+ALONE: Final = limit("path-alone") / 100
+TIMES_ALONE: Final = limit("path-alone-times")
 """Utilisation of a path, and how many times that of each other one of its group: as in `path-alone`."""
 SCSI_CAUSES: Final = ("D14", "D14b", "D14c")
 """Diagnoses that say why a path to SCSI disks is busy, and what to do."""

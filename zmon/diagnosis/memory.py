@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many
 from zmon.base.sizes import GIB
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 SWAPPING: Final = 10.0
 """Pages read from swap a second from which on memory is short (the consolidation study, line 309)."""
-WAITS: Final = 0.1
+WAITS: Final = limit("memory-waits") / 100
 """The part of the time in which tasks wait for memory, from which on it is short."""
 FEW_BLOCKED: Final = 2
 """Tasks a CPU that may wait for I/O without a word."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import names, ranges
 from zmon.diagnosis.diagnosis import LEAST_LOST, LIKELY, POSSIBLE, Diagnosis
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from zmon.diagnosis.situation import Situation
     from zmon.machine.observation import ObservedLcu, ObservedVolume, Volumes
 
-LONG: Final = 0.001
+LONG: Final = limit("pend-long") / 1000
 """Seconds of Pend from which on it is compared."""
-TIMES: Final = 2.0
+TIMES: Final = limit("pend-times")
 """Times the Pend of its siblings from which on it is too long."""
 BUSY: Final = 0.0005
 """Seconds per start of I/O that a device is busy for another system, from which on it matters."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import many, names, ranges
 from zmon.base.record import NamedTuple
@@ -30,7 +31,7 @@ UNEVEN: Final = 3.0
 """Times the requests of the mean of the others from which on a path has too many."""
 ENOUGH: Final = 200
 """Requests in an interval from which on it is no chance that paths differ."""
-BUSY_PATH: Final = 0.5
+BUSY_PATH: Final = limit("path-look") / 100
 """Utilisation from which on a path deserves a look (the case study of 2003, line 122)."""
 SLOW_TIMES: Final = 5.0
 """Times what its best sibling takes, from which on a path is slow: as z/OS compares (IOSHC113I)."""
@@ -41,7 +42,7 @@ MIN_DISKS: Final = 4
 """The part of the disks, and how many, that make it no chance."""
 FEWER: Final = 0.8
 """Times the requests of its siblings below which a slow path carries fewer: each has as many by turns."""
-SLOW: Final = 0.003
+SLOW: Final = limit("path-slow") / 1000
 """Seconds of a request below which no path is slow: its example value there."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import names, ranges
 from zmon.base.sizes import KIB
@@ -24,11 +25,11 @@ LARGE: Final = 32_768.0
 """Bytes of a request from which on its transfer is most of Conn."""
 TIMES: Final = 2.0
 """Times the Conn per byte of its siblings from which on transfers are long."""
-SMALL: Final = 16_384.0
+SMALL: Final = limit("stripe-small") * KIB
 """Bytes of a request up to which it is small."""
 ENOUGH: Final = "1 MiB"
 """What stripes have at least where they are advised, by CHECK (B14) too."""
-PIECES: Final = 4
+PIECES: Final = limit("stripe-pieces")
 """Requests below for one above from which on a stripe cuts them."""
 SEQUENTIAL: Final = 0.5
 """The part of the reads that are sequential from which on they could be joined."""

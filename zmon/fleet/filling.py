@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.fleet.member import Weighed, lcu_parts, together
 
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
 
     from zmon.base.absent import Number
 
-WAITING: Final = 2.0
+WAITING: Final = limit("lcu-waits")
 """Requests of all guests in an LCU, on average, from which on they wait; as the rules of storage have it."""
-SLOWER: Final = 1.5
+SLOWER: Final = limit("lcu-slower")
 """How many times the response time of the other LCUs of its box an LCU's is then; likewise."""
 MAJORITY: Final = 50.0
 """Percent of the data, or of the I/O, from which on one guest fills an LCU."""

@@ -14,6 +14,7 @@ from operator import add, attrgetter, ge, mul, not_, sub
 from typing import TYPE_CHECKING, Any, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.record import NamedTuple
 from zmon.base.same import Same
 from zmon.interval import IDLE
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 MIN_REQUESTS: Final = 30
 """Requests in an interval below which a mean time says nothing."""
-MIN_LOST: Final = 1.0
+MIN_LOST: Final = limit("requests-wait")
 """Requests that wait on average, from which on a place is named."""
 MIN_LONGER: Final = 0.5
 """The wait of a request as a part of what it takes without waiting, from which on it matters."""
-FULL_ALIASES: Final = 0.7
+FULL_ALIASES: Final = limit("alias-use")
 """The part of its aliases in use from which on an LCU has none for another request."""
 SLOW_PATH: Final = 10e6
 """Bytes a second of the slowest path: ESCON."""

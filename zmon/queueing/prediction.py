@@ -12,6 +12,7 @@ from math import fsum, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.ranges import names
 from zmon.base.record import NamedTuple
 from zmon.machine.observation import mean_of
@@ -44,7 +45,7 @@ WORSE: Final = 1.6
 """How many times larger the range is for each thing that is not known."""
 FULL_ENOUGH: Final = 0.8
 """Utilisation from which on a resource limits."""
-FULL_PATHS: Final = 0.95
+FULL_PATHS: Final = limit("path-full") / 100
 """Utilisation of paths from which on it is not known which part of Pend is the wait for them."""
 HIDDEN: Final = 0.1
 """The part of the time on a subchannel that Pend has where it matters."""

@@ -13,6 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from zmon.base.absent import Absent, absent
+from zmon.base.limits import limit
 from zmon.base.milliseconds import ms
 from zmon.base.ranges import ranges
 from zmon.base.record import NamedTuple
@@ -44,17 +45,17 @@ FULL_PROCESSORS: Final = 0.9
 """Utilisation below which processors are not full."""
 CERTAINLY_FULL: Final = 0.97
 """Utilisation from which on work waits for processors, however evenly it comes."""
-LIKELY_FULL: Final = 0.95
+LIKELY_FULL: Final = limit("cpu-full") / 100
 """Utilisation from which on it likely does, where nothing shows whether tasks wait."""
 HARDLY: Final = 0.1
 """The part of the time in which tasks wait for a processor, below which next to nothing does, however busy
 they are: there are just as many programs as processors."""
 OF_ONE: Final = 0.7
 """The most that one volume may have of what waits in an LCU without times, for the LCU to be the place."""
-FULL_PATHS: Final = 0.7
-LIMITING_PATHS: Final = 0.95
+FULL_PATHS: Final = limit("path-bad") / 100
+LIMITING_PATHS: Final = limit("path-full") / 100
 """Utilisations from which on requests wait for a resource whose queue is not measured."""
-MUCH_STOLEN: Final = 0.1
+MUCH_STOLEN: Final = limit("cpu-stolen") / 100
 """The part of the processors' time that the hypervisor withholds from which on it is named."""
 SURGE: Final = 3.0
 """How many times its bytes of before an LCU has where somebody new reads or writes."""

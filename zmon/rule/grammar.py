@@ -17,8 +17,10 @@ from operator import ge, gt, le, lt
 
 from zmon.base import own_files
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
+from zmon.base.limits import limits
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
+from zmon.base.shipped import shipped as shipped_data
 from zmon.base.toml import PROFILES, TomlDocument, TomlError, TomlTable, read_utf8, site_files
 from zmon.tables import TABLES
 
@@ -47,6 +49,8 @@ CONDITION: Final = re.compile(
     rf"(?P<left>{TERM})\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<times>\d+(?:\.\d+)?)(?:\s*\*\s*(?P<other>{TERM}))?|(?P<right>{TERM}))",
     re.ASCII,
 )
+LIMIT: Final = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z]+)+(?![\w.-])", re.ASCII)
+"""In a condition: the name of a shared limit."""
 LACKING: Final = "no"
 """In a condition: the value behind it is not known."""
 SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {">=": ge, "<=": le, ">": gt, "<": lt}
@@ -216,13 +220,6 @@ class Rule(NamedTuple):
 # files
 
 
-def shipped_rules() -> str:
-    """Return the directory of the rules that come with zmon."""
-    from zmon.screen.definition import shipped  # noqa: PLC0415 - the screens lie beside them
-
-    return shipped("rules")
-
-
 def own_rules() -> list[str]:
     """Return the file of the user's own rules, if it exists."""
     path = os.path.join(own_files.config(os.environ), "rules.toml")
@@ -237,7 +234,7 @@ def load_rules(paths: Iterable[str] = (), shipped: str | None = None, profile: s
     Raises:
         RuleError: a file cannot be read, or holds what is no rule; it has all mistakes.
     """
-    folder = shipped_rules() if shipped is None else shipped
+    folder = shipped_data("rules") if shipped is None else shipped
     try:
         files = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
     except OSError as error:
@@ -422,6 +419,7 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
     Raises:
         RuleError: it is none; has each key that is wrong.
     """
+    data = _with_numbers(table, data)
     table = TomlTable(table.document, table.keys, data)
     _all_of([partial(_check_key, table, key) for key in (*data, *(key for key in NEEDED if key not in data))])
     rows = data.get("rows", {})
@@ -460,6 +458,37 @@ def _rule(table: TomlTable, data: dict[str, Any]) -> Rule:
         if other and other not in {ALL, OTHERS, *TABLES}:
             raise table.wrong("", f"{term}: there is no table {other!r}{did_you_mean(other, TABLES)}")
     return found
+
+
+def _with_numbers(table: TomlTable, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a rule says, with the numbers of the shared limits that it names.
+
+    Raises:
+        RuleError: there is no limit of a name.
+    """
+    known = limits()
+
+    def number(key: str, name: str) -> float:
+        if name not in known:
+            others = did_you_mean(name, known)
+            raise table.wrong(key, f"is a number or a limit, and there is no limit {name!r:.60}{others}")
+        return known[name]
+
+    numbers = dict(data)
+    for key in ("look", "bad"):
+        if isinstance(data.get(key), str):
+            numbers[key] = number(key, data[key])
+    siblings, conditions = data.get("siblings"), data.get("when")
+    if isinstance(siblings, dict) and isinstance(siblings.get("times"), str):
+        numbers["siblings"] = siblings | {"times": number("siblings", siblings["times"])}
+    if isinstance(conditions, list):
+        numbers["when"] = [
+            LIMIT.sub(lambda match: f"{number('when', match[0]):g}", condition)
+            if isinstance(condition, str)
+            else condition
+            for condition in conditions
+        ]
+    return numbers
 
 
 def _all_of(readers: Iterable[Callable[[], Any]]) -> list[Any]:

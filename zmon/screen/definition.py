@@ -26,6 +26,7 @@ from zmon.base.absent import Absent
 from zmon.base.light_typing import TYPE_CHECKING, Any, Final
 from zmon.base.plain_text import did_you_mean
 from zmon.base.record import NamedTuple
+from zmon.base.shipped import shipped
 from zmon.base.toml import TomlDocument, TomlError, TomlTable, parse_toml
 from zmon.screen.number import FORMATS
 from zmon.tables import TABLES
@@ -469,16 +470,6 @@ def _column(entry: TomlTable, defaults: dict[str, Any], figures: Sequence[Figure
         if wrong:
             raise whole.wrong(key, f"{allowed}, not {getattr(column, key)!r:.60}")
     return column
-
-
-def shipped(folder: str) -> str:
-    """Return the directory of the data that come with zmon: `screens`, `figures`, `rules` or `recordings`.
-
-    In a checkout it lies beside the package, in an installation inside it.
-    """
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    inside = os.path.join(package, folder)
-    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), folder)
 
 
 INCOMPLETE: Final = "the installation is incomplete"

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.tables.disks import watch
+from zmon.base.shipped import shipped
 from zmon.screen.chart.drawn import overview, page
-from zmon.screen.definition import Screens, load_screens, parse_screen, shipped
+from zmon.screen.definition import Screens, load_screens, parse_screen
 from zmon.tables.plot import table
 
 SCREENS = load_screens(shipped("screens"))
