@@ -83,7 +83,7 @@ def test_all_of_a_users_files_are_in_these_two_directories(
         config_files(os.environ)[-1],
         site_files(os.environ)[-1],
     ]
-    names = ("keys.toml", "screens", "rules.toml", "zmon.base.toml", "site.toml")
+    names = ("keys.toml", "screens", "rules.toml", "zmon.toml", "site.toml")
     assert found == [os.path.join(settings, name) for name in names]
     assert own_directory(os.environ) == state(os.environ)
     assert history_file(os.environ) == os.path.join(state(os.environ), "history")

@@ -59,7 +59,7 @@ def test_programs_get_value_default_and_place(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The place is null for a default."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text("cache = true\n")
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     found = json.loads(printed(capsys, "-f", "json"))
@@ -75,7 +75,7 @@ def test_the_keys_are_those_of_the_map(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what each does, and the places of those that a file gives; the map is in the table."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text('keys = "vi"\n')
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     text = printed(capsys)
@@ -104,7 +104,7 @@ def test_a_key_of_two_functions_is_refused_as_the_screens_refuse_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With file and line: who checks the settings need not open a screen."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text('[keys]\nmenu = "f1"\n')
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     assert main(["config"]) == 2

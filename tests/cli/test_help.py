@@ -112,7 +112,7 @@ def test_the_keys_are_those_of_the_settings(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / "zmon").mkdir()
     (tmp_path / "zmon" / "keys.toml").write_text('tour = "f15"\n')
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     file.write_text('[keys]\nmap = "vi"\nmenu = "ctrl+g"\n')
     text = printed(capsys, "keys")

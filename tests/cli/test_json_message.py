@@ -86,7 +86,7 @@ def test_a_file_of_settings_is_named_with_its_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that a program can show it."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text("\nintervall = 1\n")
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     status, (found,), _ = objects(capsys, "show", "MENU", "--json-errors")

@@ -138,7 +138,7 @@ def test_the_screens_have_the_keys_of_the_settings_and_the_commands_of_earlier_r
     asked: dict[str, Any], lay_out: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An option is stronger than the map of the settings; with --read-only no command is kept."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text('[keys]\nmap = "less"\nmenu = "ctrl+g"\n')
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -161,7 +161,7 @@ def test_keys_that_contradict_one_another_end_zmon_before_the_screen_is_taken(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With the line, the other function and what to write."""
-    file = tmp_path / "zmon.base.toml"
+    file = tmp_path / "zmon.toml"
     file.write_text('[keys]\nmenu = "f1"\n')
     monkeypatch.setenv("ZMON_CONFIG", str(file))
     assert main(["--from", lay_out("qemu")]) == USAGE

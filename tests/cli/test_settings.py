@@ -25,7 +25,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr(settings, "SYSTEM", str(tmp_path / "etc.toml"))
     (tmp_path / "zmon").mkdir()
-    return tmp_path / "zmon" / "zmon.base.toml"
+    return tmp_path / "zmon" / "zmon.toml"
 
 
 def parsed(name: str, *words: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Settings: defaults of options, in the files `zmon.base.toml` of the machine and of the user.
+"""Settings: defaults of options, in the files `zmon.toml` of the machine and of the user.
 
 A setting has the name of its option: `interval = 5`.  At the top of the file it holds for each subcommand
 that has the option; in a table named after a subcommand, `[record]`, for that one alone.  What the user's
@@ -96,7 +96,7 @@ def config_files(environ: Mapping[str, str]) -> list[str]:
         return [named]
     if VARIABLE in environ:
         return []
-    return [SYSTEM, os.path.join(own_files.config(environ), "zmon.base.toml")]
+    return [SYSTEM, os.path.join(own_files.config(environ), "zmon.toml")]
 
 
 def options_of(name: str) -> dict[str, Option]:

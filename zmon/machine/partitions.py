@@ -85,13 +85,16 @@ class LogicalProcessors(Things):
         """The processors that each partition's weight entitles it to, per row and type."""
         return _entitlements(self.cpus, self._interval.of(PHYSICAL_CPU))
 
-    def of_partition(self, name: str = "") -> dict[str, Value]:
-        """Return the figures of a partition per logical processor on line, by default of the own one."""
+    def of_partition(self, name: str = "", missing: Absent | None = None) -> dict[str, Value]:
+        """Return the figures of a partition per logical processor on line, by default of the own one.
+
+        `missing` is why there are no processors, if more is known of that.
+        """
         partitions = self._interval.of(LPAR)
         wanted = name or next(iter(own_partitions(partitions)), "")
         rows = [row for row, partition in enumerate(self.labels) if partition == wanted]
         if not rows:
-            reason = self.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
+            reason = missing or self.missing or partitions.missing or (UNDESCRIBED if wanted else NO_OWN)
             return dict.fromkeys((*LABELS, *ONCE, *AVERAGED, "logld", "type", "online"), reason)
         times = pick(self.cpus.numbers("online_time"), rows)
         running = present(times)

@@ -346,7 +346,8 @@ def with_age(filled: Table, column: str, called: str = "LPAR") -> Table:
 def partition_figures(view: View, name: str = "") -> dict[str, Value]:
     """Return the load of a partition per logical processor on line, by default that of the own one."""
     interval = view.interval
-    cells = LogicalProcessors(interval).of_partition(name)
+    missing = alone("lpar", view).missing  # in the words of the screen
+    cells = LogicalProcessors(interval).of_partition(name, missing)
     return cells | {ESTIMATED: " ".join(MEASURED) if earlier_span(interval) else ""}
 
 
