@@ -35,7 +35,8 @@ def test_every_step_is_shown() -> None:
     """Kind, reader, registration, table, screen, figure."""
     assert {path for path, _ in BLOCKS} == {
         "zmon/kinds.py", "zmon/kernel/proc_pressure.py", "zmon/registry.py", "zmon/tables/pressure.py",
-        "zmon/machine/lost_time.py", "zmon/machine/partitions.py", "screens/pressure.toml", "screens/menu.toml", "screens/channel.toml",
+        "zmon/machine/lost_time.py", "zmon/machine/partitions.py", "screens/pressure.toml",
+        "screens/menu.toml", "screens/channel.toml",
         "figures/device.toml", "screens/redisp.toml",
     }  # fmt: skip
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import ast
 import tomllib
-
+from typing import TYPE_CHECKING
 
 from tests import house
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pytest

@@ -14,7 +14,7 @@ from zmon.screen.number import LEFT
 from zmon.screen.query import QueryError, find_column, parse_conditions
 from zmon.session.running_period import REACH, counted
 from zmon.tables import DRAWN
-from zmon.tables.filled import definition, fill, needs
+from zmon.tables.filled import definition, fill, needs, with_figures
 
 if TYPE_CHECKING:
     from zmon.diagnosis.conclusion import Conclusion
@@ -102,7 +102,9 @@ class FillTask(NamedTuple):
         """Fill the table."""
         against = self.page.against
         if against is None:
-            return self._with_curves(self._marked(fill(self.page.screen.table, self.view)))
+            screen = self.page.screen
+            filled = with_figures(screen.table, self.view, fill(screen.table, self.view), screen.by_name)
+            return self._with_curves(self._marked(filled))
         from zmon.screen.compare import compare  # noqa: PLC0415 - a lookup starts without it
 
         own = self.view.history

@@ -15,7 +15,7 @@ from zmon.tables import TABLES
 from zmon.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from zmon.interval import Interval
     from zmon.machine.figure import Figure, Needs
@@ -81,6 +81,24 @@ def fill(name: str, view: View) -> Table:
         filled = filled._replace(missing=_not_recorded(filled.missing, view.interval.after, needs(name)))
     reason = "" if view.figures_only or not (filled.keys or filled.facts) else not_compared(name, view)
     return filled._replace(notes=(*filled.notes, reason)) if reason else filled
+
+
+def with_figures(name: str, view: View, filled: Table, keys: Iterable[str]) -> Table:
+    """Return a filled table with figures of its things that it does not hold itself, by their keys.
+
+    So a screen, or PLOT, shows any figure of the machine by naming it.
+    """
+    figures = definition(name).figures
+    more = [key for key in keys if key in figures and key not in filled.columns]
+    sort = definition(name).things
+    if not more or sort is None:
+        return filled
+    things = sort.seen(view)
+    return (
+        filled._replace(columns={**filled.columns, **things.columns(more)})
+        if things.keys == filled.keys
+        else filled
+    )
 
 
 def _faint(name: str, filled: Table, interval: Interval) -> dict[str, frozenset[int]]:

@@ -21,7 +21,7 @@ from zmon.machine.devices import address, devices_of
 from zmon.machine.figure import Needs, TimedValue, Variable, quoted, unquoted
 from zmon.machine.topology import lcus_named, units_of
 from zmon.machine.view import GAP, NoSuchThing, View
-from zmon.tables.filled import TableDefinition, alone, fill, needs
+from zmon.tables.filled import TableDefinition, alone, fill, needs, with_figures
 from zmon.tables.table import Table
 from zmon.topology.volumes import short_titles
 
@@ -82,7 +82,9 @@ def cell(variable: Variable, view: View) -> Value:
     name, by_time = variable.table, needs(variable.table).history
     named = view.at(view.interval, variable.key)
     try:
-        return _value(variable, fill(name, named) if by_time else alone(name, view), by_time=by_time)
+        if by_time:
+            return _value(variable, fill(name, named), by_time=True)
+        return _value(variable, with_figures(name, view, alone(name, view), (variable.column,)))
     except NoSuchThing as error:
         if by_time or not variable.key:
             return absent(str(error))
